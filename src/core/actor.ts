@@ -1,0 +1,33 @@
+import type { Selectable } from "kysely"
+import type { UsersTable } from "./database/tables.ts"
+
+export type User = Selectable<UsersTable>
+
+/** How the caller signed in. */
+export type Credential =
+  | { readonly kind: "password" }
+  | { readonly kind: "token"; readonly tokenId: number; readonly scopes: ReadonlySet<string>; readonly publicOnly: boolean }
+
+/** Who asks. */
+export type Actor =
+  | { readonly kind: "anonymous" }
+  | {
+      readonly kind: "user"
+      readonly user: User
+      readonly credential: Credential
+      /** True where the request came with a Basic header, whatever was in it: the token operations ask for that. */
+      readonly basic: boolean
+    }
+
+export type SignedIn = Extract<Actor, { kind: "user" }>
+
+export const anonymous: Actor = { kind: "anonymous" }
+
+/** The caller's id, or 0. */
+export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)
+
+export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1
+
+/** A token limited to what everybody may see hides all else, even from its owner. */
+export const isPublicOnly = (actor: Actor): boolean =>
+  actor.kind === "user" && actor.credential.kind === "token" && actor.credential.publicOnly

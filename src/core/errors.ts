@@ -1,0 +1,85 @@
+/**
+ * The one catalogue of refusals. Rules throw them, servers turn them into answers; nothing else in the house knows a status.
+ *
+ * A refusal that a person can act on names the field and says what would be accepted.
+ */
+export const catalogue = {
+  badRequest: { status: 400, title: "the request can't be understood" },
+  unauthenticated: { status: 401, title: "token is required" },
+  badCredentials: { status: 401, title: "invalid username, password or token" },
+  forbidden: { status: 403, title: "you may not do this" },
+  notFound: { status: 404, title: "not found" },
+  methodNotAllowed: { status: 405, title: "this method is not allowed here" },
+  timeout: { status: 408, title: "the request took too long to arrive" },
+  conflict: { status: 409, title: "this conflicts with what is there" },
+  preconditionFailed: { status: 412, title: "a condition for this is not met" },
+  tooLarge: { status: 413, title: "the request is too large" },
+  unsupportedMediaType: { status: 415, title: "this content type is not accepted here" },
+  invalid: { status: 422, title: "the input is not valid" },
+  archived: { status: 423, title: "repo is archived" },
+  tooMany: { status: 429, title: "too many requests; try again in a moment" },
+  internal: { status: 500, title: "" },
+  busy: { status: 503, title: "the server is busy; try again in a moment" },
+} as const satisfies Readonly<Record<string, { status: number; title: string }>>
+
+export type RefusalKind = keyof typeof catalogue
+
+/** A refusal on its way out. `field` is the name, as the client wrote it, of the input that was refused. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind
+  readonly field: string | undefined
+  /** Members that the answer's body carries beside message and url. */
+  readonly extra: Readonly<Record<string, unknown>> | undefined
+
+  constructor(kind: RefusalKind, message: string, field?: string, extra?: Readonly<Record<string, unknown>>) {
+    super(message)
+    this.name = "Refusal"
+    this.kind = kind
+    this.field = field
+    this.extra = extra
+  }
+
+  get status(): number {
+    return catalogue[this.kind].status
+  }
+}
+
+type Refuse = (message?: string, extra?: Readonly<Record<string, unknown>>) => Refusal
+
+const of =
+  (kind: RefusalKind): Refuse =>
+  (message, extra) =>
+    new Refusal(kind, message ?? catalogue[kind].title, undefined, extra)
+
+/** Makes refusals: `throw refuse.notFound()`, `throw refuse.invalid("name", "must not be empty")`. */
+export const refuse = {
+  badRequest: of("badRequest"),
+  unauthenticated: of("unauthenticated"),
+  badCredentials: of("badCredentials"),
+  forbidden: of("forbidden"),
+  notFound: of("notFound"),
+  conflict: of("conflict"),
+  preconditionFailed: of("preconditionFailed"),
+  tooLarge: of("tooLarge"),
+  unsupportedMediaType: of("unsupportedMediaType"),
+  archived: of("archived"),
+  tooMany: of("tooMany"),
+  busy: of("busy"),
+  /** The input `field` is refused; the message reads "[field]: reason". */
+  invalid: (field: string, reason: string, extra?: Readonly<Record<string, unknown>>): Refusal =>
+    new Refusal("invalid", `[${field}]: ${reason}`, field, extra),
+} as const
+
+/** Thrown while locating something that now has another name: the answer leads there. `status` as existing clients know it. */
+export class Moved extends Error {
+  readonly status: 301 | 307
+  /** Replaces, in the request's path, the names that were asked for. */
+  readonly replace: Readonly<Record<string, string>>
+
+  constructor(status: 301 | 307, replace: Readonly<Record<string, string>>) {
+    super("moved")
+    this.name = "Moved"
+    this.status = status
+    this.replace = replace
+  }
+}

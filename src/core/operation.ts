@@ -1,0 +1,252 @@
+import type { Static, TObject, TProperties, TSchema } from "typebox"
+import Type from "typebox"
+import type { Actor } from "./actor.ts"
+import type { Handle } from "./database/database.ts"
+import { catalogue, type RefusalKind } from "./errors.ts"
+import type { Services } from "./services.ts"
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** What a token must be allowed to touch. The level follows from the method: GET reads, all else writes. */
+export type ScopeCategory = "activitypub" | "admin" | "issue" | "misc" | "notification" | "organization" | "package" | "repository" | "user"
+
+/** The page that a list was asked for, already clamped. */
+export interface Page {
+  readonly number: number
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What a call brings along before its subject is known. */
+export interface Request {
+  readonly services: Services
+  /** Reads only; writes go through `services.database.write`. */
+  readonly db: Handle
+  readonly actor: Actor
+  readonly path: Readonly<Record<string, string>>
+}
+
+/**
+ * Who may call, as data (`rule`) and as a function (`open`). The permission matrix and the documents are derived from the data;
+ * tests hold both against each other for every kind of caller.
+ */
+export interface Access<Found> {
+  readonly rule: AccessRule
+  /**
+   * Finds the subject and decides. Refuses with `unauthenticated`, `forbidden`, or with `notFound` where the caller may not know
+   * that the subject exists.
+   */
+  readonly open: (request: Request) => Promise<Found> | Found
+}
+
+/** The data of an access rule: what is addressed, and what the caller must be to it. */
+export interface AccessRule {
+  readonly subject: "site" | "user" | "organization" | "team" | "repository"
+  /** Whom it takes at least; the words are those of the subject's policies in `access/`. */
+  readonly needs: string
+  readonly signIn: "required" | "optional"
+}
+
+export type PathOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}` ? Name | PathOf<Rest> : never
+
+/** Names of path parameters that are numbers wherever they stand. An unreadable number is 0, which no row has. */
+const NUMERIC_PATH = ["id", "index", "column_id", "comment_id", "review_id", "attachment_id", "job_id", "run_id"] as const
+type NumericPath = (typeof NUMERIC_PATH)[number]
+export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
+
+type PathValues<Route extends string> = { readonly [Name in PathOf<Route>]: Name extends NumericPath ? number : string }
+
+type Answers = Readonly<Record<number, TSchema | null>>
+
+/** One of the declared answers, with the body that its status was declared with. */
+export type AnswerOf<A extends Answers> = {
+  readonly [S in keyof A & number]: Sent<S, A[S] extends TSchema ? Static<A[S]> : undefined>
+}[keyof A & number]
+
+export interface Sent<S extends number, B> {
+  readonly status: S
+  readonly body: B
+  /** The length of the whole list, for the paging headers. */
+  readonly total?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Call<Route extends string, Found, Query extends TProperties, Body extends TSchema> = Request &
+  Found & {
+    readonly path: PathValues<Route>
+    readonly query: Static<TObject<Query>>
+    readonly body: Static<Body>
+    readonly page: Page
+    readonly request: CallRequest
+  }
+
+/** The little of the HTTP request that a handler may lean on. */
+export interface CallRequest {
+  readonly id: string
+  readonly ip: string
+}
+
+interface Declared<Route extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {
+  /** Unique; clients generate their method names from it. */
+  readonly id: string
+  readonly route: `${Method} ${Route}`
+  readonly summary: string
+  readonly description?: string
+  readonly deprecated?: boolean
+  /** The heading of the documents that it stands under. */
+  readonly tag: string
+  /** What a token must carry; all of them where there are several, none where the list is empty. */
+  readonly scope: readonly ScopeCategory[]
+  readonly access: Access<Found>
+  /** "refused": tokens limited to public things may not use it at all. */
+  readonly publicOnly?: "refused"
+  /** "refused": 423 on an archived repository, before the body is looked at. */
+  readonly archived?: "refused"
+  /** Only for requests that were signed in with a Basic header. */
+  readonly basicOnly?: boolean
+  /** A list: `page` and `limit` are added to the query, Link and X-Total-Count to the answer. */
+  readonly paged?: boolean
+  readonly query?: Query
+  readonly body?: Body
+  readonly answers: A
+  readonly refuses?: readonly RefusalKind[]
+  readonly handle: (call: Call<Route, Found, Query, Body>) => Promise<AnswerOf<A>> | AnswerOf<A>
+}
+
+/** An operation as the servers, documents and tests see it: one immutable record. */
+export interface Operation {
+  readonly id: string
+  readonly method: Method
+  /** Below /api/v1, with {names}. */
+  readonly path: string
+  readonly parameters: readonly { readonly name: string; readonly numeric: boolean }[]
+  readonly summary: string
+  readonly description: string
+  readonly deprecated: boolean
+  readonly tag: string
+  readonly scope: readonly ScopeCategory[]
+  readonly rule: AccessRule
+  readonly publicOnly: "allowed" | "refused"
+  readonly archived: "allowed" | "refused"
+  readonly basicOnly: boolean
+  readonly paged: boolean
+  readonly query: TObject
+  readonly body: TSchema | undefined
+  readonly answers: Answers
+  readonly refuses: readonly RefusalKind[]
+  /** Locates, decides, and gives what runs the rest once query and body are read. */
+  readonly open: (request: Request) => Promise<Opened>
+}
+
+/** What the caller has been let in to. */
+export interface Opened {
+  /** The repository that the call is about is archived. */
+  readonly archived: boolean
+  readonly run: (input: Input) => Promise<Sent<number, unknown>> | Sent<number, unknown>
+}
+
+/** What the server has read and checked against the operation's own schemas. */
+export interface Input {
+  readonly query: unknown
+  readonly body: unknown
+  readonly page: Page
+  readonly request: CallRequest
+}
+
+/** Declares an operation. Everything else about it, routes, documents, checks and tests, is derived from the record. */
+export function operation<
+  Route extends string,
+  Found extends object,
+  const A extends Answers,
+  Query extends TProperties = Record<never, never>,
+  Body extends TSchema = TSchema,
+>(declared: Declared<Route, Found, Query, Body, A>): Operation {
+  const [method, path] = splitRoute(declared.route)
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, numeric: isNumericPath(name) }))
+  const paging = declared.paged
+    ? {
+        page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
+        limit: Type.Optional(Type.Integer({ description: "page size" })),
+      }
+    : {}
+  const values = (raw: Readonly<Record<string, string>>): PathValues<Route> =>
+    // Each name of the route's text is read from the router's match of the same text; the compiler can't follow a pattern's names.
+    Object.fromEntries(
+      parameters.map(({ name, numeric }) => [name, numeric ? pathNumber(raw[name]) : (raw[name] ?? "")]),
+    ) as PathValues<Route>
+  return {
+    id: declared.id,
+    method,
+    path,
+    parameters,
+    summary: declared.summary,
+    description: declared.description ?? "",
+    deprecated: declared.deprecated ?? false,
+    tag: declared.tag,
+    scope: declared.scope,
+    rule: declared.access.rule,
+    publicOnly: declared.publicOnly ?? "allowed",
+    archived: declared.archived ?? "allowed",
+    basicOnly: declared.basicOnly ?? false,
+    paged: declared.paged ?? false,
+    query: Type.Object({ ...declared.query, ...paging }),
+    body: declared.body,
+    answers: declared.answers,
+    refuses: declared.refuses ?? [],
+    open: async (request) => {
+      const found = await declared.access.open(request)
+      return {
+        archived: "repository" in found && isArchived(found.repository),
+        run: ({ query, body, page, request: call }) =>
+          // Query and body were checked by the server against the very schemas that give these types.
+          declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<
+            Route,
+            Found,
+            Query,
+            Body
+          >),
+      }
+    },
+  }
+}
+
+const isArchived = (repository: unknown): boolean =>
+  typeof repository === "object" && repository !== null && "is_archived" in repository && repository.is_archived === 1
+
+function splitRoute(route: string): [Method, string] {
+  const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\/.*)$/.exec(route) ?? []
+  if ((method === "GET" || method === "POST" || method === "PUT" || method === "PATCH" || method === "DELETE") && path)
+    return [method, path]
+  throw new TypeError(`not a route: ${route}`)
+}
+
+/** A whole positive number from a path, or 0, which no row has. */
+export function pathNumber(text: string | undefined): number {
+  const number = /^\d{1,16}$/.test(text ?? "") ? Number(text) : 0
+  return Number.isSafeInteger(number) ? number : 0
+}
+
+// --- answers ---------------------------------------------------------------------------------------------------------------------
+
+export const ok = <B>(body: B): Sent<200, B> => ({ status: 200, body })
+export const created = <B>(body: B): Sent<201, B> => ({ status: 201, body })
+export const accepted = <B>(body: B): Sent<202, B> => ({ status: 202, body })
+export const noContent = (): Sent<204, undefined> => ({ status: 204, body: undefined })
+/** One page of a list and the length of the whole, both of the same filtered set. */
+export const listed = <B>(body: B, total: number): Sent<200, B> => ({ status: 200, body, total })
+
+// --- the registry ----------------------------------------------------------------------------------------------------------------
+
+/** Puts the features' operations together; a doubled id or route is a mistake of ours and stops the start. */
+export function registry(...groups: readonly (readonly Operation[])[]): readonly Operation[] {
+  const all = groups.flat()
+  const seen = new Set<string>()
+  for (const { id, method, path } of all)
+    for (const key of [id, `${method} ${path.replace(/\{\w+\}/g, "{}")}`]) {
+      if (seen.has(key)) throw new TypeError(`declared twice: ${key}`)
+      seen.add(key)
+    }
+  return all
+}
+
+export const refusalStatus = (kind: RefusalKind): number => catalogue[kind].status

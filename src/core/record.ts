@@ -1,0 +1,42 @@
+import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox"
+
+/** A named record of the API: the name under which the documents describe it. */
+export const record = <P extends TProperties>(name: string, properties: P): TObject<P> => Type.Object(properties, { title: name })
+
+/** A reference to a record by name, for records that hold records of their own kind. */
+export const recordNamed = <T>(name: string) => Type.Unsafe<T>({ $ref: name })
+
+/** A member that may be null on the wire. */
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** One of the given words. */
+export const oneOf = <const W extends readonly string[]>(
+  words: W,
+  options: { readonly description?: string; readonly default?: W[number] } = {},
+) => Type.Unsafe<W[number]>({ type: "string", enum: [...words], ...options })
+
+/** A 64-bit id or count. JSON numbers carry 53 bits; no table grows past them. */
+export const int64 = (options: { readonly description?: string; readonly minimum?: number; readonly maximum?: number } = {}) =>
+  Type.Integer({ format: "int64", ...options })
+
+/** An RFC 3339 moment. */
+export const dateTime = (options: { readonly description?: string } = {}) => Type.String({ format: "date-time", ...options })
+
+/** What `Static` gives, for use beside the schema's own name. */
+export type Shape<S extends TSchema> = Static<S>
+
+const EPOCH_TEXT = "1970-01-01T00:00:00Z"
+let lastSecond = -1
+let lastText = ""
+
+/** A stored moment as the API writes it. Whole lists often share a second, so the last text is kept. */
+export function rfc3339(seconds: number): string {
+  if (seconds === 0) return EPOCH_TEXT
+  if (seconds === lastSecond) return lastText
+  lastText = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
+  lastSecond = seconds
+  return lastText
+}
+
+/** How a moment that was never set is written where the field can't be null. */
+export const NEVER = "0001-01-01T00:00:00Z"

@@ -1,0 +1,35 @@
+import type { Config } from "./config.ts"
+
+/** Where people and tools find this forge. */
+export interface Site {
+  /** Without a slash at its end. With port 0 it is known once the server listens. */
+  readonly rootUrl: string
+  /** The host name of the root address. */
+  readonly host: string
+  /** The domain of the addresses that stand in for hidden ones. */
+  readonly noReplyDomain: string
+}
+
+/** A site whose address is completed when the server has its port. */
+export interface OpenSite extends Site {
+  readonly listening: (port: number) => void
+}
+
+export function openSite(config: Config): OpenSite {
+  let rootUrl = config.rootUrl || `http://localhost:${config.http.port}`
+  const host = (): string => new URL(rootUrl).hostname
+  return {
+    get rootUrl() {
+      return rootUrl
+    },
+    get host() {
+      return host()
+    },
+    get noReplyDomain() {
+      return config.users.noReplyDomain || `noreply.${host()}`
+    },
+    listening: (port) => {
+      if (config.rootUrl === "") rootUrl = `http://localhost:${port}`
+    },
+  }
+}
