@@ -80,10 +80,15 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
   const ids = open.map(({ repository }) => repository.id)
   const ofOrganizations = open.filter(({ owner }) => owner.kind === "organization")
   const collaborations = new Map((await findCollaborations(db, { userId, repositoryIds: ids })).map((row) => [row.repository_id, row.mode]))
-  const grants = ofOrganizations.length === 0 ? [] : await findTeamGrants(db, { userId, repositoryIds: ofOrganizations.map(({ repository }) => repository.id) })
+  const grants =
+    ofOrganizations.length === 0
+      ? []
+      : await findTeamGrants(db, { userId, repositoryIds: ofOrganizations.map(({ repository }) => repository.id) })
   const hidden = ofOrganizations.filter(({ owner }) => owner.visibility !== "public")
   const memberships =
-    hidden.length === 0 ? [] : await findMemberOrganizations(db, { userId, organizationIds: [...new Set(hidden.map(({ owner }) => owner.id))] })
+    hidden.length === 0
+      ? []
+      : await findMemberOrganizations(db, { userId, organizationIds: [...new Set(hidden.map(({ owner }) => owner.id))] })
   const memberOf = new Set(memberships.map((row) => row.organization_id))
 
   const unreached: number[] = []
@@ -96,7 +101,8 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
   }
   // Whoever was offered a repository may look at it before taking it over. Only what is out of reach otherwise needs the question.
   if (unreached.length > 0)
-    for (const { repository_id } of await findTransferOffers(db, { userId, repositoryIds: unreached })) decided.set(repository_id, plain(Mode.read))
+    for (const { repository_id } of await findTransferOffers(db, { userId, repositoryIds: unreached }))
+      decided.set(repository_id, plain(Mode.read))
   return decided
 }
 
@@ -119,12 +125,19 @@ interface Grant {
   readonly unit_mode: number | null
 }
 
-function decide(user: User, repository: Repository, owner: User, collaboration: number, teams: readonly Grant[], isMember: boolean): Permission {
-  const ownerVisible =
-    owner.visibility === "public" || (owner.visibility === "limited" && user.is_restricted === 0) || isMember
+function decide(
+  user: User,
+  repository: Repository,
+  owner: User,
+  collaboration: number,
+  teams: readonly Grant[],
+  isMember: boolean,
+): Permission {
+  const ownerVisible = owner.visibility === "public" || (owner.visibility === "limited" && user.is_restricted === 0) || isMember
   if (!ownerVisible && collaboration === Mode.none && teams.length === 0) return NOTHING
   // A restricted person gets nothing for free but what belongs to fully public owners.
-  const free = repository.is_private === 0 && ownerVisible && (user.is_restricted === 0 || owner.visibility === "public") ? Mode.read : Mode.none
+  const free =
+    repository.is_private === 0 && ownerVisible && (user.is_restricted === 0 || owner.visibility === "public") ? Mode.read : Mode.none
   const mode = Math.max(collaboration, free)
   if (teams.length === 0) return plain(mode)
   if (teams.some((grant) => grant.team_mode >= Mode.admin)) return plain(Mode.owner)

@@ -5,7 +5,7 @@ import type { TeamsTable } from "../core/database/tables.ts"
 import { Moved, refuse } from "../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "./modes.ts"
-import { type Owned, type Permission, permissionOn, reaches, type Repository, unitMode } from "./permission.ts"
+import { type Owned, type Permission, permissionOn, type Repository, reaches, unitMode } from "./permission.ts"
 import {
   findMembership,
   findRepositoryById,
@@ -92,7 +92,7 @@ interface OnUser {
 export const onVisibleUser: Access<OnUser> = {
   rule: { subject: "user", needs: "visible", signIn: "optional" },
   open: async ({ db, actor, path }) => {
-    const user = await locateUser(db, actor, path["username"] ?? "", "username")
+    const user = await locateUser(db, actor, path.username ?? "", "username")
     if (!(await userVisible(db, actor, user))) throw refuse.notFound()
     return { user }
   },
@@ -119,7 +119,7 @@ export const siteAdministratorOnUser: Access<OnUser & Me> = {
   rule: { subject: "user", needs: "siteAdministrator", signIn: "required" },
   open: async (request) => {
     const found = await siteAdministrator.open(request)
-    return { ...found, user: await locateUser(request.db, request.actor, request.path["username"] ?? "", "username") }
+    return { ...found, user: await locateUser(request.db, request.actor, request.path.username ?? "", "username") }
   },
 }
 
@@ -145,7 +145,7 @@ interface OnOrganization {
 
 /** The organisation of the path's {org}; one that the caller may not know of is missing. */
 async function locateOrganization({ db, actor, path }: Request): Promise<OnOrganization> {
-  const organization = await locateUser(db, actor, path["org"] ?? "", "org")
+  const organization = await locateUser(db, actor, path.org ?? "", "org")
   if (organization.kind !== "organization") throw refuse.notFound()
   const standing = await standingIn(db, actor, organization)
   if (!organizationVisible(actor, organization, standing.isMember)) throw refuse.notFound()
@@ -172,6 +172,20 @@ export const onOrganizationSignedIn = organizationPolicy("visible")
 export const onOrganizationAsMember = organizationPolicy("member")
 export const onOrganizationAsOwner = organizationPolicy("owner")
 
+/**
+ * The person of the path's {username} beside the organisation of its {org}, for that person, members of the organisation and site
+ * administrators: what somebody is to an organisation shows that he belongs to it, which he may have concealed.
+ */
+export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
+  rule: { subject: "organization", needs: "selfOrMember", signIn: "required" },
+  open: async (request) => {
+    const found = await onOrganizationSignedIn.open(request)
+    const user = await locateUser(request.db, request.actor, request.path["username"] ?? "", "username")
+    if (user.id !== found.me.id && !found.standing.isMember && !found.standing.isOwner) throw refuse.forbidden("Must be an organization member")
+    return { ...found, user }
+  },
+}
+
 // --- teams -----------------------------------------------------------------------------------------------------------------------
 
 interface OnTeam extends OnOrganization, Me {
@@ -179,10 +193,7 @@ interface OnTeam extends OnOrganization, Me {
   readonly isTeamMember: boolean
 }
 
-/**
- * The team of the path's {id}. A team that does not exist is missing before anybody is asked to sign in. A team that the caller may not
- * read is forbidden to members of the organisation, who know that it has teams, and missing for everybody else.
- */
+/** The team of the path's {id}. A team that does not exist is missing before anybody is asked to sign in. */
 async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   const team = await findTeam.first(db, { id: pathNumber(path["id"]) })
   const organization = team && (await findUserById.first(db, { id: team.organization_id }))
@@ -190,12 +201,15 @@ async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   if (isPublicOnly(actor) && organization.visibility !== "public") throw refuse.notFound()
   const me = asMe(actor)
   const standing = await standingIn(db, actor, organization)
+  if (!organizationVisible(actor, organization, standing.isMember)) throw refuse.notFound()
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: me.me.id })) !== undefined
-  if (!teamReadable(me.actor, team, organization, standing, isTeamMember)) {
-    if (standing.isMember) throw refuse.forbidden("Must be a team member")
-    throw refuse.notFound()
-  }
   return { ...me, team, organization, standing, isTeamMember }
+}
+
+/** A team that the caller may not read is forbidden to members of the organisation, who know that it has teams, and missing for others. */
+function requireTeamReadable({ actor, team, organization, standing, isTeamMember }: OnTeam): void {
+  if (teamReadable(actor, team, organization, standing, isTeamMember)) return
+  throw standing.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
 }
 
 /** A private team is for its members and the owners, a limited one for the organisation, a public one for whoever sees the organisation. */
@@ -209,12 +223,13 @@ const teamPolicy = (needs: "read" | "organizationMember" | "privileged" | "owner
   rule: { subject: "team", needs, signIn: "required" },
   open: async (request) => {
     const found = await locateTeam(request)
-    if (needs === "organizationMember" && !found.standing.isMember && !found.standing.isOwner) throw refuse.forbidden("Must be an organization member")
-    if (needs === "privileged" && !found.isTeamMember && !found.standing.isOwner) {
-      if (found.standing.isMember) throw refuse.forbidden("Must be a team member")
-      throw refuse.notFound()
-    }
-    if (needs === "owner" && !found.standing.isOwner) throw refuse.forbidden("Must be an organization owner")
+    const { standing, isTeamMember } = found
+    // Clients know a team that is not theirs to change as forbidden, whether they may read it or not.
+    if (needs === "owner" && !standing.isOwner) throw refuse.forbidden("Must be an organization owner")
+    requireTeamReadable(found)
+    if (needs === "organizationMember" && !standing.isMember && !standing.isOwner) throw refuse.forbidden("Must be an organization member")
+    if (needs === "privileged" && !isTeamMember && !standing.isOwner)
+      throw standing.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
     return found
   },
 })
@@ -261,7 +276,8 @@ async function admitted(db: Handle, actor: Actor, owned: Owned): Promise<OnRepos
   return { ...owned, permission }
 }
 
-const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> => locateRepository(db, actor, path["owner"] ?? "", path["repo"] ?? "")
+const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> =>
+  locateRepository(db, actor, path.owner ?? "", path.repo ?? "")
 
 /** At least read on something: whoever may know of the repository. */
 export const onRepository: Access<OnRepository> = {
@@ -310,7 +326,8 @@ const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Acces
   rule: { subject: "repository", needs, signIn: "required" },
   open: async (request) => {
     const found = await onRepositorySignedIn.open(request)
-    if (found.permission.mode < mode) throw refuse.forbidden(`user should be ${needs === "owner" ? "the owner" : "an administrator"} of the repo`)
+    if (found.permission.mode < mode)
+      throw refuse.forbidden(`user should be ${needs === "owner" ? "the owner" : "an administrator"} of the repo`)
     return found
   },
 })

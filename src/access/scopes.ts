@@ -14,7 +14,11 @@ export const SCOPE_CATEGORIES: readonly ScopeCategory[] = [
 
 const PUBLIC_ONLY = "public-only"
 const ALL = "all"
-const KNOWN: ReadonlySet<string> = new Set([ALL, PUBLIC_ONLY, ...SCOPE_CATEGORIES.flatMap((category) => [`read:${category}`, `write:${category}`])])
+const KNOWN: ReadonlySet<string> = new Set([
+  ALL,
+  PUBLIC_ONLY,
+  ...SCOPE_CATEGORIES.flatMap((category) => [`read:${category}`, `write:${category}`]),
+])
 
 export const isScope = (text: string): boolean => KNOWN.has(text)
 
@@ -24,7 +28,9 @@ export function normalizeScopes(scopes: readonly string[]): readonly string[] {
   const everything = given.has(ALL) || SCOPE_CATEGORIES.every((category) => given.has(`write:${category}`))
   const wanted = everything
     ? [ALL]
-    : SCOPE_CATEGORIES.flatMap((category) => (given.has(`write:${category}`) ? [`write:${category}`] : given.has(`read:${category}`) ? [`read:${category}`] : []))
+    : SCOPE_CATEGORIES.flatMap((category) =>
+        given.has(`write:${category}`) ? [`write:${category}`] : given.has(`read:${category}`) ? [`read:${category}`] : [],
+      )
   return given.has(PUBLIC_ONLY) ? [PUBLIC_ONLY, ...wanted] : wanted
 }
 

@@ -31,12 +31,19 @@ export const findRepositoryRedirect = query("access.findRepositoryRedirect", (db
     .selectFrom("repository_redirects")
     .innerJoin("repositories", "repositories.id", "repository_redirects.repository_id")
     .innerJoin("users", "users.id", "repositories.owner_id")
-    .select(["repositories.id as repository_id", "repositories.name as repository_name", "users.name as owner_name", "users.id as owner_id"])
+    .select([
+      "repositories.id as repository_id",
+      "repositories.name as repository_name",
+      "users.name as owner_name",
+      "users.id as owner_id",
+    ])
     .where("repository_redirects.owner_id", "=", p.ownerId)
     .where("repository_redirects.lower_name", "=", p.lowerName),
 )
 
-export const findTeam = query("access.findTeam", (db, p: Params<{ id: number }>) => db.selectFrom("teams").selectAll().where("id", "=", p.id))
+export const findTeam = query("access.findTeam", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("teams").selectAll().where("id", "=", p.id),
+)
 
 /** One row if the user is a member of the organisation, with the highest mode among the user's teams there. */
 export const findMembership = query("access.findMembership", (db, p: Params<{ organizationId: number; userId: number }>) =>
@@ -60,8 +67,14 @@ export const findTeamMember = query("access.findTeamMember", (db, p: Params<{ te
   db.selectFrom("team_members").select("team_id").where("team_id", "=", p.teamId).where("user_id", "=", p.userId),
 )
 
-export const findCollaborations = query("access.findCollaborations", (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
-  db.selectFrom("collaborations").select(["repository_id", "mode"]).where("user_id", "=", p.userId).where("repository_id", "in", p.repositoryIds),
+export const findCollaborations = query(
+  "access.findCollaborations",
+  (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
+    db
+      .selectFrom("collaborations")
+      .select(["repository_id", "mode"])
+      .where("user_id", "=", p.userId)
+      .where("repository_id", "in", p.repositoryIds),
 )
 
 /** What the user's teams give on repositories: one row for each team and unit. */
@@ -76,32 +89,36 @@ export const findTeamGrants = query("access.findTeamGrants", (db, p: Params<{ us
     .where("team_repositories.repository_id", "in", p.repositoryIds),
 )
 
-export const findMemberOrganizations = query("access.findMemberOrganizations", (db, p: Params<{ userId: number; organizationIds: readonly number[] }>) =>
-  db
-    .selectFrom("organization_members")
-    .select("organization_id")
-    .where("user_id", "=", p.userId)
-    .where("organization_id", "in", p.organizationIds),
+export const findMemberOrganizations = query(
+  "access.findMemberOrganizations",
+  (db, p: Params<{ userId: number; organizationIds: readonly number[] }>) =>
+    db
+      .selectFrom("organization_members")
+      .select("organization_id")
+      .where("user_id", "=", p.userId)
+      .where("organization_id", "in", p.organizationIds),
 )
 
 /** Offered to the actor, or to an organisation where the actor may create repositories: the offer lets him look. */
-export const findTransferOffers = query("access.findTransferOffers", (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
-  db
-    .selectFrom("repository_transfers")
-    .select("repository_id")
-    .where("repository_id", "in", p.repositoryIds)
-    .where((eb) =>
-      eb.or([
-        eb("recipient_id", "=", p.userId),
-        eb.exists(
-          eb
-            .selectFrom("team_members")
-            .innerJoin("teams", "teams.id", "team_members.team_id")
-            .select("teams.id")
-            .whereRef("team_members.organization_id", "=", "repository_transfers.recipient_id")
-            .where("team_members.user_id", "=", p.userId)
-            .where("teams.can_create_repositories", "=", 1),
-        ),
-      ]),
-    ),
+export const findTransferOffers = query(
+  "access.findTransferOffers",
+  (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
+    db
+      .selectFrom("repository_transfers")
+      .select("repository_id")
+      .where("repository_id", "in", p.repositoryIds)
+      .where((eb) =>
+        eb.or([
+          eb("recipient_id", "=", p.userId),
+          eb.exists(
+            eb
+              .selectFrom("team_members")
+              .innerJoin("teams", "teams.id", "team_members.team_id")
+              .select("teams.id")
+              .whereRef("team_members.organization_id", "=", "repository_transfers.recipient_id")
+              .where("team_members.user_id", "=", p.userId)
+              .where("teams.can_create_repositories", "=", 1),
+          ),
+        ]),
+      ),
 )

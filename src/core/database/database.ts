@@ -1,0 +1,133 @@
+/**
+ * The door to the database. One interface over the embedded SQLite file and a PostgreSQL server: feature code is written once against it.
+ * Both databases are brought to the stricter of the two behaviours, so that what passes on one passes on the other.
+ */
+import type { Kysely, Transaction as KyselyTransaction } from "kysely"
+import { DatabaseRefused } from "./failures.ts"
+import { type Migration, migrateDatabase } from "./migrate.ts"
+import { migrations as projectMigrations } from "./migrations/index.ts"
+import { openPostgres } from "./postgres.ts"
+import { openSqlite } from "./sqlite.ts"
+import type { Tables } from "./tables.ts"
+
+export { DatabaseRefused, isForeignKeyViolation, isUniqueViolation, TransactionEnded, TransactionIdle } from "./failures.ts"
+
+export type DatabaseKind = "sqlite" | "postgres"
+
+/** What a function that queries takes first: the reading handle, or a transaction. `T` is given only by tests with tables of their own. */
+export type Handle<T = Tables> = Kysely<T>
+
+/** What a function that writes takes first. */
+export type Transaction<T = Tables> = KyselyTransaction<T>
+
+/** One statement as the database was asked to run it; BEGIN and COMMIT are not told. */
+export interface ObservedStatement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  /** The name of the prepared query, or undefined for a statement built on the spot. */
+  readonly name: string | undefined
+  readonly inTransaction: boolean
+}
+
+/** The part of a Pino logger that the database uses. */
+export interface DatabaseLogger {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface Database<T = Tables> {
+  readonly kind: DatabaseKind
+
+  /** Reads only: a write through it fails on both databases. It never shows what an open transaction has not committed. */
+  readonly read: Handle<T>
+
+  /**
+   * Runs `work` in one transaction and gives its value once the transaction is committed; all or nothing.
+   *
+   * `work` awaits nothing but its own transaction: a transaction that sits without a statement for `idleLimit` milliseconds is rolled back and the
+   * promise rejected with {@link TransactionIdle}. After a statement has failed the transaction is lost, even when `work` swallows the error:
+   * the promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
+   * a deadlock, so it must have no effect but on the database; for anything else there is {@link Database.afterCommit}.
+   */
+  write<R>(work: (tx: Transaction<T>) => Promise<R>): Promise<R>
+
+  /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost is a row. */
+  afterCommit(tx: Transaction<T>, effect: () => void): void
+
+  /** Calls `listener` for every statement from now on; gives the function that stops it. */
+  observe(listener: (statement: ObservedStatement) => void): () => void
+
+  /**
+   * Tells every listener of `channel`, in all processes that share the database (with SQLite: in this one). Given `tx`, the message leaves
+   * when it commits and not when it is rolled back. PostgreSQL limits the payload to 7,999 bytes.
+   */
+  notify(channel: string, payload: string, tx?: Transaction<T>): Promise<void>
+
+  /**
+   * Calls `listener` with the payload of every message on `channel`, also those that this process sends; with undefined after a lost
+   * connection came back, when messages may have been missed. Gives the function that stops it.
+   */
+  listen(channel: string, listener: (payload: string | undefined) => void): Promise<() => Promise<void>>
+
+  /** Waits for the transactions under way, then closes all connections. */
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */
+  readonly url: string
+  readonly logger?: DatabaseLogger
+  /** True (the default) brings the tables up to date; false refuses a database that is not. */
+  readonly migrate?: boolean
+  /** The history of the tables; the project's own unless a test brings another. */
+  readonly migrations?: readonly Migration[]
+  /** Milliseconds that a transaction may sit without a statement; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
+  readonly idleLimit?: number
+  /** PostgreSQL only: the most connections for reading, and as many again for writing; 10 by default. */
+  readonly poolSize?: number
+}
+
+/** The same options with the defaults filled in, as the two drivers take them. */
+export interface DriverOptions {
+  readonly url: string
+  readonly logger: DatabaseLogger
+  readonly idleLimit: number
+  readonly poolSize: number
+}
+
+const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
+
+/**
+ * Opens the database and brings its tables up to date.
+ * Fails with {@link DatabaseRefused}, in words for the operator, when it can't be reached, is newer than this program, or doesn't fit its history.
+ */
+export async function openDatabase<T = Tables>(options: DatabaseOptions): Promise<Database<T>> {
+  const driver: DriverOptions = {
+    url: options.url,
+    logger: options.logger ?? silent,
+    idleLimit: options.idleLimit ?? 1_000,
+    poolSize: options.poolSize ?? 10,
+  }
+  const opened = await openDriver<T>(driver)
+  try {
+    await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
+      apply: options.migrate ?? true,
+      logger: driver.logger,
+    })
+  } catch (error) {
+    await opened.database.close()
+    throw error
+  }
+  return opened.database
+}
+
+function openDriver<T>(options: DriverOptions) {
+  if (options.url.startsWith("sqlite:")) return openSqlite<T>(options)
+  if (/^postgres(ql)?:\/\//.test(options.url)) return openPostgres<T>(options)
+  throw new DatabaseRefused(
+    "unreachable",
+    "The database URL is neither sqlite: nor postgres://.",
+    'Set HEARTH_DATABASE_URL to "sqlite:/path/hearth.db" or "postgres://…".',
+  )
+}

@@ -1,0 +1,71 @@
+import pg from "pg"
+import type { DatabaseLogger } from "./database.ts"
+import type { createEmitter } from "./emitter.ts"
+
+const firstPause = 100
+const longestPause = 10_000
+
+/** A connection of its own that listens on PostgreSQL's channels, made at the first listener and made again whenever it is lost. */
+export function createListener(url: string, emitter: ReturnType<typeof createEmitter>, logger: DatabaseLogger) {
+  let connection: Promise<pg.Client> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: url, application_name: "hearth listener", keepAlive: true })
+    client.on("notification", ({ channel, payload }) => emitter.send(channel, payload ?? ""))
+    let lost = false
+    const lose = (error?: Error) => {
+      if (lost || closed) return
+      lost = true
+      logger.warn({ err: error }, "the connection that listens to the database was lost")
+      connection = undefined
+      reconnect(firstPause)
+    }
+    client.on("error", lose)
+    await client.connect()
+    client.on("end", () => lose())
+    for (const channel of emitter.channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    return client
+  }
+
+  function reconnect(pause: number): void {
+    timer = setTimeout(async () => {
+      if (closed || connection !== undefined) return
+      connection = connect()
+      try {
+        await connection
+        // Whatever was said meanwhile is gone: every listener is told to take nothing for granted.
+        for (const channel of emitter.channels()) emitter.send(channel, undefined)
+      } catch {
+        connection = undefined
+        reconnect(Math.min(pause * 2, longestPause))
+      }
+    }, pause)
+    timer.unref()
+  }
+
+  return {
+    async add(channel: string, listener: (payload: string | undefined) => void): Promise<() => Promise<void>> {
+      const stop = emitter.add(channel, listener)
+      try {
+        connection ??= connect()
+        await (await connection).query(`listen ${pg.escapeIdentifier(channel)}`)
+      } catch (error) {
+        stop()
+        connection = undefined
+        throw error
+      }
+      return async () => {
+        stop()
+        if (emitter.channels().includes(channel) || connection === undefined || closed) return
+        await (await connection).query(`unlisten ${pg.escapeIdentifier(channel)}`)
+      }
+    },
+    async close(): Promise<void> {
+      closed = true
+      clearTimeout(timer)
+      await (await connection?.catch(() => undefined))?.end()
+    },
+  }
+}

@@ -1,0 +1,5 @@
+import type { Migration } from "../migrate.ts"
+import { foundation } from "./0001-foundation.ts"
+
+/** The history of the tables, oldest first. A step that was released is never changed. */
+export const migrations: readonly Migration[] = [foundation]

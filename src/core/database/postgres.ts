@@ -1,0 +1,183 @@
+/** The database on a PostgreSQL server, for more than one machine or process. */
+import { setTimeout as sleep } from "node:timers/promises"
+import pg from "pg"
+import type { Database, DriverOptions } from "./database.ts"
+import { createEmitter } from "./emitter.ts"
+import { DatabaseRefused } from "./failures.ts"
+import { createListener } from "./listener.ts"
+import type { MigratingConnection } from "./migrate.ts"
+import { createObservers } from "./observers.ts"
+import { handleOver, type Outcome, sessionOf } from "./session.ts"
+import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
+
+const attempts = 5
+// Serialisation failure and deadlock: https://www.postgresql.org/docs/15/errcodes-appendix.html
+const worthRetrying = new Set(["40001", "40P01"])
+const retryPause = 20
+
+// Two processes that start together migrate once; the number is this project's own and means nothing else.
+const migrationLock = 4_873_261
+
+const { builtins } = pg.types
+
+/** Integers, sums and truth values come as numbers, as SQLite gives them. A whole number past 2^53 − 1 is refused rather than rounded. */
+const types = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (format !== "binary") {
+      if (oid === builtins.INT8) return toInteger
+      if (oid === builtins.NUMERIC) return Number
+      if (oid === builtins.BOOL) return (text: string) => (text === "t" ? 1 : 0)
+    }
+    return format === "binary" ? pg.types.getTypeParser(oid, "binary") : pg.types.getTypeParser(oid, "text")
+  },
+}
+
+function toInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which is too large for a number.`)
+  return value
+}
+
+/** Connects to the server. Throws {@link DatabaseRefused} when it doesn't answer or doesn't let us in. */
+export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
+  const { logger } = options
+  const pool = (settings: string) => {
+    const made = new pg.Pool({
+      connectionString: options.url,
+      max: options.poolSize,
+      types,
+      application_name: "hearth",
+      options: settings,
+      // A pool must not keep a process alive that is otherwise done.
+      allowExitOnIdle: true,
+    })
+    // A connection that is lost while it is in use tells whoever uses it; without a listener here the event would end the process.
+    made.on("connect", (client) => client.on("error", () => {}))
+    made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
+    return made
+  }
+  const readers = pool("-c default_transaction_read_only=on")
+  const writers = pool("-c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed")
+  try {
+    await writers.query("select 1")
+  } catch (error) {
+    await Promise.all([readers.end(), writers.end()])
+    throw new DatabaseRefused(
+      "unreachable",
+      `The PostgreSQL server at ${placeOf(options.url)} can't be used: ${wordsOf(error)}`,
+      "Check HEARTH_DATABASE_URL, that the server runs, and that this user may connect to the database.",
+      error,
+    )
+  }
+
+  const observers = createObservers()
+  const emitter = createEmitter(logger)
+  const listener = createListener(options.url, emitter, logger)
+
+  const read = handleOver<T>({
+    kind: "postgres",
+    execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
+      observers.tell(sql, parameters, name, false)
+      return run<R>(readers, sql, parameters, name)
+    },
+  })
+
+  /** One transaction on a connection of its own; `before` is said first inside it. */
+  async function transact<Tables, R>(
+    work: Parameters<typeof runTransaction<Tables, R>>[2],
+    idleLimit: number | undefined,
+    before: string | undefined,
+  ): Promise<R> {
+    const client = await writers.connect()
+    let lost: Error | undefined
+    // One connection takes one statement at a time; work may start several at once, and may end without awaiting one.
+    let last: Promise<unknown> = Promise.resolve()
+    const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
+      const result = last.then(task)
+      last = result.catch(() => {})
+      return result
+    }
+    const connection: TransactionConnection = {
+      kind: "postgres",
+      async begin() {
+        await client.query("begin")
+        if (before !== undefined) await client.query(before)
+      },
+      execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
+        observers.tell(sql, parameters, name, true)
+        return inTurn(() => run<Row>(client, sql, parameters, name))
+      },
+      async commit() {
+        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that nobody waited for.
+        const { command } = await inTurn(() => client.query("commit"))
+        if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
+      },
+      async rollback() {
+        await inTurn(() => client.query("rollback")).catch((error: unknown) => {
+          lost = error instanceof Error ? error : new Error(String(error))
+        })
+      },
+    }
+    try {
+      return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work)
+    } finally {
+      client.release(lost)
+    }
+  }
+
+  const database: Database<T> = {
+    kind: "postgres",
+    read,
+    async write(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await transact(work, options.idleLimit, undefined)
+        } catch (error) {
+          if (attempt === attempts || !(error instanceof pg.DatabaseError) || !worthRetrying.has(error.code ?? "")) throw error
+          logger.info({ attempt, code: error.code }, "a transaction is run again")
+          await sleep(Math.random() * retryPause * 2 ** attempt)
+        }
+      }
+    },
+    afterCommit: keepEffect,
+    observe: observers.add,
+    async notify(channel, payload, tx) {
+      if (tx === undefined) await writers.query("select pg_notify($1, $2)", [channel, payload])
+      else await sessionOf(tx).execute("select pg_notify($1, $2)", [channel, payload])
+    },
+    listen: (channel, fn) => listener.add(channel, fn),
+    async close() {
+      await Promise.all([listener.close(), readers.end(), writers.end()])
+    },
+  }
+
+  const migrating: MigratingConnection = {
+    kind: "postgres",
+    read: handleOver<unknown>({
+      kind: "postgres",
+      execute: <R>(sql: string, parameters: readonly unknown[]) => run<R>(readers, sql, parameters),
+    }),
+    write: (work) => transact(work, undefined, `select pg_advisory_xact_lock(${migrationLock})`),
+    copyBefore: undefined,
+  }
+  return { database, migrating }
+}
+
+async function run<R>(on: pg.Pool | pg.ClientBase, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
+  const config = { text: sql, values: [...parameters] }
+  const { rows, rowCount } = await on.query(name === undefined ? config : { ...config, name })
+  return { rows, changes: rowCount ?? 0 }
+}
+
+/** Where the server is, without the password that may be in the URL. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return "(an address that can't be read)"
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+/** An error with several causes (IPv4 and IPv6) has no message of its own. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join("; ")
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,135 @@
+/**
+ * Prepared queries. Building and compiling a query with Kysely costs more than running it, so a query that is run often is compiled once for
+ * each database, with placeholders for its parameters, and only its values are put in afterwards.
+ */
+import type { CompiledQuery, DeleteResult, Expression, InsertResult, Kysely, MergeResult, UpdateResult } from "kysely"
+import type { DatabaseKind, Handle } from "./database.ts"
+import { bound, encode, encodeList, List, Placeholder } from "./dialect.ts"
+import { compilingHandle, type Outcome, sessionOf } from "./session.ts"
+import type { Tables } from "./tables.ts"
+
+/** A list among the parameters. It stands to the right of `in` or `not in`. */
+export interface ListParameter<E> extends Expression<E> {
+  readonly isList: true
+}
+
+/** What a query's builder is given for its parameters: expressions in the place of the values. */
+export type Params<P> = { readonly [K in keyof P]: P[K] extends readonly (infer E)[] ? ListParameter<E> : Expression<P[K]> }
+
+/** Rows of a statement that gives none back are never there, whatever the builder says of its result. */
+type RowOf<Output> = Output extends InsertResult | UpdateResult | DeleteResult | MergeResult ? never : Output
+
+type Given<P> = keyof P extends never ? [] : [parameters: P]
+
+export interface PreparedQuery<P, Row, T = Tables> {
+  /** Runs the query and gives all its rows. */
+  (db: Handle<T>, ...given: Given<P>): Promise<Row[]>
+  /** The first row, or undefined if there is none. The SQL isn't limited: use it where at most one row can be. */
+  first(db: Handle<T>, ...given: Given<P>): Promise<Row | undefined>
+  /** Runs the query and gives the number of rows that it inserted, updated or deleted. */
+  changes(db: Handle<T>, ...given: Given<P>): Promise<number>
+  readonly queryName: string
+}
+
+/** Where one bound value comes from: a constant of the query, or one of its parameters. */
+type Slot = { readonly constant: unknown } | { readonly key: string; readonly list: boolean }
+
+interface Plan {
+  readonly sql: string
+  readonly slots: readonly Slot[]
+}
+
+interface Registered {
+  readonly plan: (kind: DatabaseKind) => Plan
+}
+
+const registry = new Map<string, Registered>()
+
+// PostgreSQL cuts the names of prepared statements at 63 bytes.
+const longestName = 63
+
+/**
+ * Declares a prepared query. `build` is called once for each database, at its first use, so the shape of the query can't depend on the
+ * parameters' values; a query that changes its shape is built with Kysely on the spot.
+ * Throws if the name is taken, or longer than 63 characters.
+ */
+export function query<P, Output, T = Tables>(
+  name: string,
+  build: (db: Kysely<T>, parameters: Params<P>) => { compile(): CompiledQuery<Output> },
+): PreparedQuery<P, RowOf<Output>, T> {
+  type Row = RowOf<Output>
+  if (registry.has(name)) throw new Error(`There are two prepared queries named ${name}.`)
+  if (name.length > longestName) throw new Error(`The name ${name} is longer than ${longestName} characters.`)
+
+  const plans: { [kind in DatabaseKind]?: Plan } = {}
+  const plan = (kind: DatabaseKind): Plan => {
+    const known = plans[kind]
+    if (known !== undefined) return known
+    const compiled = build(compilingHandle<T>(kind), placeholders<P>()).compile()
+    const made = { sql: compiled.sql, slots: compiled.parameters.map((value) => slotOf(kind, value)) }
+    plans[kind] = made
+    return made
+  }
+  registry.set(name, { plan })
+
+  const execute = (db: Handle<T>, given: Given<P>): Promise<Outcome<Row>> => {
+    const session = sessionOf(db)
+    const { sql, slots } = plan(session.kind)
+    return session.execute<Row>(sql, bind(name, session.kind, slots, Object(given[0])), name)
+  }
+
+  const prepared = async (db: Handle<T>, ...given: Given<P>) => (await execute(db, given)).rows
+  return Object.assign(prepared, {
+    first: async (db: Handle<T>, ...given: Given<P>) => (await execute(db, given)).rows[0],
+    changes: async (db: Handle<T>, ...given: Given<P>) => (await execute(db, given)).changes,
+    queryName: name,
+  })
+}
+
+/** Every prepared query with its text on both databases, by name: the material of the golden SQL. */
+export function registeredQueries(): readonly { readonly name: string; readonly sqlite: string; readonly postgres: string }[] {
+  return [...registry]
+    .map(([name, { plan }]) => ({ name, sqlite: plan("sqlite").sql, postgres: plan("postgres").sql }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The builder's view of the parameters: whichever it asks for is there, and its type says whether it is a value or a list. */
+function placeholders<P>(): Params<P> {
+  const made = new Map<string, unknown>()
+  const view: unknown = new Proxy(
+    {},
+    {
+      get(_, key) {
+        const name = String(key)
+        const parameter = made.get(name) ?? bound(new Placeholder(name))
+        made.set(name, parameter)
+        return parameter
+      },
+    },
+  )
+  // The one place where types give way: which parameters there are is known to the compiler alone, so none can be made here by name.
+  return view as Params<P>
+}
+
+function slotOf(kind: DatabaseKind, value: unknown): Slot {
+  if (value instanceof Placeholder) return { key: value.key, list: false }
+  if (value instanceof List && value.values instanceof Placeholder) return { key: value.values.key, list: true }
+  return { constant: encode(kind, value) }
+}
+
+/** Puts the values in their places. Throws when one is missing, which a driver would turn into null or a riddle. */
+function bind(name: string, kind: DatabaseKind, slots: readonly Slot[], given: object): unknown[] {
+  const values = new Array<unknown>(slots.length)
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i]
+    if (slot === undefined) continue
+    if ("constant" in slot) {
+      values[i] = slot.constant
+      continue
+    }
+    const value: unknown = Reflect.get(given, slot.key)
+    if (value === undefined) throw new TypeError(`The query ${name} was not given its parameter "${slot.key}".`)
+    values[i] = slot.list ? encodeList(kind, value) : value
+  }
+  return values
+}

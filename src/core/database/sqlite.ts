@@ -1,0 +1,357 @@
+/**
+ * The embedded database over `node:sqlite`.
+ *
+ * The driver is synchronous: a statement runs from start to end within one call, so two can never overlap in this process and a second
+ * reading connection would never be used. What matters is that reading and writing are apart: the writer's open transaction is invisible
+ * to the reader (WAL), and the reader can't write.
+ */
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
+import { dirname, isAbsolute } from "node:path"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { LRUCache } from "lru-cache"
+import type { Database, DriverOptions } from "./database.ts"
+import { createEmitter } from "./emitter.ts"
+import { DatabaseRefused } from "./failures.ts"
+import type { MigratingConnection } from "./migrate.ts"
+import { createObservers } from "./observers.ts"
+import { createQueue } from "./queue.ts"
+import { handleOver, type Outcome } from "./session.ts"
+import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
+
+// Another process (a command line beside the server) may hold the write lock for this long before a write gives up.
+const patience = 15_000
+// SQLite's own waiting stops the whole event loop, so the writer waits mostly by asking again.
+const writerTimeout = 20
+const askAgain = 10
+const readerTimeout = 5_000
+const statementsKept = 1_000
+const SQLITE_BUSY = 5
+const SQLITE_NOTADB = 26
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** Undefined for a statement that gives no rows. */
+  readonly toRow: ((values: unknown) => Row) | undefined
+}
+
+interface Connection {
+  run(sql: string, parameters: readonly unknown[]): Outcome<Row>
+  exec(sql: string): void
+  close(): void
+}
+
+/** Opens the database in a file or in memory. Throws {@link DatabaseRefused} when there is no usable one. */
+export function openSqlite<T>(options: DriverOptions): { database: Database<T>; migrating: MigratingConnection } {
+  const path = options.url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "")
+  const inMemory = path === ":memory:"
+  if (!inMemory && !isAbsolute(path)) {
+    throw new DatabaseRefused(
+      "unreachable",
+      `The path of the SQLite file, ${path}, is not absolute.`,
+      "Write it from the root: sqlite:/var/lib/hearth/hearth.db",
+    )
+  }
+  const writer = openWriter(path, inMemory)
+  const reader = inMemory ? openMemoryReader(writer) : openConnection(openFile(path, readerTimeout), ["pragma query_only = on"])
+  const observers = createObservers()
+  const emitter = createEmitter(options.logger)
+  const queue = createQueue()
+  let transaction: { readonly ended: Promise<void>; readonly end: () => void } | undefined
+  let closed = false
+
+  const read = handleOver<T>({
+    kind: "sqlite",
+    execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
+      const execute = () => {
+        observers.tell(sql, parameters, name, false)
+        return answer<R>(reader, sql, parameters)
+      }
+      // In memory there is one connection, which would show what isn't committed.
+      return inMemory && transaction !== undefined ? settled(execute) : execute()
+    },
+  })
+
+  async function settled<R>(execute: () => Promise<R>): Promise<R> {
+    while (transaction !== undefined) await transaction.ended
+    return execute()
+  }
+
+  const connection: TransactionConnection = {
+    kind: "sqlite",
+    async begin() {
+      await beginImmediate(writer)
+      let end = () => {}
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      transaction = { ended, end }
+    },
+    execute<R>(sql: string, parameters: readonly unknown[], name: string | undefined) {
+      observers.tell(sql, parameters, name, true)
+      return answer<R>(writer, sql, parameters)
+    },
+    async commit() {
+      writer.exec("commit")
+      endTransaction()
+    },
+    async rollback() {
+      // SQLite rolls some failures back by itself (a full disk), and then there is nothing left to roll back.
+      if (writer.inTransaction()) writer.exec("rollback")
+      endTransaction()
+    },
+  }
+
+  function endTransaction(): void {
+    transaction?.end()
+    transaction = undefined
+  }
+
+  async function exclusively<R>(work: () => Promise<R>): Promise<R> {
+    if (closed) throw new Error("The database is closed.")
+    const leave = await queue.enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  const database: Database<T> = {
+    kind: "sqlite",
+    read,
+    write: (work) => exclusively(() => runTransaction(connection, options, work)),
+    afterCommit: keepEffect,
+    observe: observers.add,
+    async notify(channel, payload, tx) {
+      if (tx === undefined) emitter.send(channel, payload)
+      else keepEffect(tx, () => emitter.send(channel, payload))
+    },
+    async listen(channel, listener) {
+      const stop = emitter.add(channel, listener)
+      return async () => stop()
+    },
+    async close() {
+      if (closed) return
+      await exclusively(async () => {
+        closed = true
+        if (!inMemory) reader.close()
+        writer.exec("pragma optimize")
+        writer.close()
+      })
+    },
+  }
+
+  const migrating: MigratingConnection = {
+    kind: "sqlite",
+    read: handleOver<unknown>({
+      kind: "sqlite",
+      execute: <R>(sql: string, parameters: readonly unknown[]) => answer<R>(writer, sql, parameters),
+    }),
+    write: (work) =>
+      exclusively(async () => {
+        // A table is rebuilt by making a new one and dropping the old, which must not delete what refers to it; what is left is checked below.
+        writer.exec("pragma foreign_keys = off")
+        try {
+          return await runTransaction(connection, { ...options, idleLimit: undefined }, async (tx) => {
+            const value = await work(tx)
+            const broken = writer.run("pragma foreign_key_check", []).rows
+            if (broken.length > 0)
+              throw new Error(`${broken.length} rows refer to rows that are missing: ${JSON.stringify(broken.slice(0, 5))}`)
+            return value
+          })
+        } finally {
+          writer.exec("pragma foreign_keys = on")
+        }
+      }),
+    copyBefore: inMemory ? undefined : (id) => copyFile(path, `${path}.before-${id}`),
+  }
+  return { database, migrating }
+}
+
+async function beginImmediate(writer: Connection): Promise<void> {
+  const deadline = performance.now() + patience
+  for (;;) {
+    try {
+      writer.exec("begin immediate")
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      await sleep(askAgain)
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean => resultCode(error) === SQLITE_BUSY
+
+/** SQLite's result code without its extension: https://www.sqlite.org/rescode.html */
+function resultCode(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined
+  return typeof code === "number" ? code & 0xff : undefined
+}
+
+type Writer = Connection & { inTransaction(): boolean; readonly native: DatabaseSync }
+
+function openWriter(path: string, inMemory: boolean): Writer {
+  if (!inMemory) prepareFile(path)
+  const native = openFile(path, writerTimeout)
+  try {
+    const connection = openConnection(native, [
+      ...(inMemory ? [] : ["pragma journal_mode = wal", "pragma journal_size_limit = 67108864"]),
+      // With WAL, FULL is what makes a commit survive a power cut, not only a crash of this process.
+      "pragma synchronous = full",
+    ])
+    return { ...connection, inTransaction: () => native.isTransaction, native }
+  } catch (error) {
+    native.close()
+    if (resultCode(error) !== SQLITE_NOTADB) throw refused(path, error)
+    throw new DatabaseRefused(
+      "foreign",
+      `${path} is not a SQLite database.`,
+      "Point HEARTH_DATABASE_URL at the right file, or move this one away.",
+      error,
+    )
+  }
+}
+
+/** Makes the file, readable by its owner alone: it holds the digests of passwords. SQLite gives its side files the same rights. */
+function prepareFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    closeSync(openSync(path, "a", 0o600))
+  } catch (error) {
+    throw refused(path, error)
+  }
+}
+
+function openFile(path: string, timeout: number): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout, enableForeignKeyConstraints: true, enableDoubleQuotedStringLiterals: false })
+  } catch (error) {
+    throw refused(path, error)
+  }
+}
+
+const refused = (path: string, error: unknown) =>
+  new DatabaseRefused(
+    "unreachable",
+    `The database file ${path} can't be opened: ${error instanceof Error ? error.message : String(error)}`,
+    "Check that the folder exists, that this user may write in it, and that the disk has room.",
+    error,
+  )
+
+function openConnection(native: DatabaseSync, pragmas: readonly string[]): Connection {
+  for (const pragma of [
+    ...pragmas,
+    // Views and triggers of a file that somebody else made must not call functions with side effects.
+    "pragma trusted_schema = off",
+    "pragma cell_size_check = on",
+    "pragma cache_size = -16384",
+    "pragma mmap_size = 67108864",
+    "pragma temp_store = memory",
+  ]) {
+    native.exec(pragma)
+  }
+  // SQLite's own lower() knows only ASCII.
+  native.function("fold", { deterministic: true, directOnly: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text))
+  return connectionOver(native)
+}
+
+function connectionOver(native: DatabaseSync, examine: (sql: string) => void = () => {}): Connection {
+  const cache = new LRUCache<string, Prepared>({ max: statementsKept })
+  const prepare = (sql: string): Prepared => {
+    const known = cache.get(sql)
+    if (known !== undefined) return known
+    examine(sql)
+    const statement = native.prepare(sql)
+    const columns = statement.columns().map((column) => column.name)
+    const prepared = { statement, toRow: columns.length === 0 ? undefined : rowMaker(columns) }
+    statement.setReturnArrays(true)
+    // A statement that changes the tables makes the columns of others stale, and is never run twice.
+    if (/^\s*(create|alter|drop)\s/i.test(sql)) cache.clear()
+    else cache.set(sql, prepared)
+    return prepared
+  }
+  return {
+    run(sql, parameters) {
+      const { statement, toRow } = prepare(sql)
+      const values = parameters.map(toInput)
+      if (toRow === undefined) return { rows: [], changes: Number(statement.run(...values).changes) }
+      const rows = statement.all(...values).map(toRow)
+      return { rows, changes: rows.length }
+    },
+    exec: (sql) => native.exec(sql),
+    close: () => native.close(),
+  }
+}
+
+/**
+ * Makes the function that turns a statement's values into a row. The driver's own objects, and ones filled in a loop, cost about half as much
+ * again for a list; a literal written out for the columns costs nothing beside reading the values. Its text holds the columns' names only,
+ * as quoted strings.
+ */
+function rowMaker(columns: readonly string[]): (values: unknown) => Row {
+  const members = columns.map((name, i) => `[${JSON.stringify(name)}]: values[${i}]`)
+  const make = new Function("values", `return { ${members.join(", ")} }`)
+  return (values) => make(values)
+}
+
+function toInput(value: unknown): SQLInputValue {
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "bigint":
+      return value
+  }
+  if (value === null || value instanceof Uint8Array) return value
+  throw new TypeError(`A ${typeof value} can't be a parameter: truth values are stored as 0 and 1, moments as whole seconds.`)
+}
+
+/** A statement's answer as a promise. The rows' type is the caller's word: SQL and row type are written side by side in the builder. */
+function answer<R>(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Outcome<R>> {
+  try {
+    return Promise.resolve(connection.run(sql, parameters) as Outcome<Row & R>)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** In memory the reader shares the writer's connection, so what it may run is settled when a statement is prepared. */
+function openMemoryReader(writer: Writer): Connection {
+  return connectionOver(writer.native, (sql) => {
+    // The opcode Transaction has 1 as its second operand in every statement that writes: https://www.sqlite.org/opcode.html
+    const writes = writer.native
+      .prepare(`explain ${sql}`)
+      .all()
+      .some((step) => step.opcode === "Transaction" && step.p2 !== 0)
+    if (writes) throw new Error("attempt to write through the reading handle")
+  })
+}
+
+/** Copies the database into one file, whole and on disk before this returns; the write lock is held meanwhile by the migration. */
+function copyFile(path: string, target: string): void {
+  const partial = `${target}.partial-${process.pid}`
+  rmSync(partial, { force: true })
+  const source = openFile(path, readerTimeout)
+  try {
+    closeSync(openSync(partial, "wx", 0o600))
+    source.prepare("vacuum into ?").run(partial)
+  } finally {
+    source.close()
+  }
+  chmodSync(partial, 0o600)
+  sync(partial)
+  renameSync(partial, target)
+  sync(dirname(target))
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, "r")
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,147 @@
+/** The life of one transaction, the same on both databases: its statements, its guard, its end, and what is done after the commit. */
+import type { Transaction as KyselyTransaction } from "kysely"
+import type { DatabaseKind, DatabaseLogger } from "./database.ts"
+import { TransactionEnded, TransactionIdle } from "./failures.ts"
+import { type Outcome, type Session, transactionOver } from "./session.ts"
+
+/** What a database gives for one transaction. */
+export interface TransactionConnection {
+  readonly kind: DatabaseKind
+  begin(): Promise<void>
+  execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined): Promise<Outcome<Row>>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+export interface TransactionRules {
+  /** Milliseconds without a statement; undefined for a transaction that may take its time, which only a migration may. */
+  readonly idleLimit: number | undefined
+  readonly logger: DatabaseLogger
+}
+
+type Effect = () => void
+
+const effectsOf = new WeakMap<object, Effect[]>()
+
+/** Keeps `effect` for after the commit. Throws when the transaction has ended. */
+export function keepEffect(tx: object, effect: Effect): void {
+  const effects = effectsOf.get(tx)
+  if (effects === undefined) throw new TransactionEnded("(an effect for after the commit)")
+  effects.push(effect)
+}
+
+/** Runs `work` between begin and commit; rolls back on any failure. Rejects with the first error of `work`, a statement, or the guard. */
+export async function runTransaction<T, R>(
+  connection: TransactionConnection,
+  rules: TransactionRules,
+  work: (tx: KyselyTransaction<T>) => Promise<R>,
+): Promise<R> {
+  await connection.begin()
+  let open = true
+  let failure: { readonly error: unknown } | undefined
+  let running = 0
+  let count = 0
+  let lastStatement = ""
+
+  const session: Session = {
+    kind: connection.kind,
+    execute<Row>(sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<Row>> {
+      if (!open) return Promise.reject(new TransactionEnded(name ?? sql))
+      // PostgreSQL refuses everything after a failed statement; SQLite would go on, and hide what fails on the other.
+      if (failure !== undefined) return Promise.reject(failure.error)
+      running++
+      count++
+      lastStatement = name ?? sql
+      return connection.execute<Row>(sql, parameters, name).then(
+        (outcome) => {
+          running--
+          return outcome
+        },
+        (error: unknown) => {
+          running--
+          failure ??= { error }
+          throw error
+        },
+      )
+    },
+  }
+  const tx = transactionOver<T>(session)
+  const effects: Effect[] = []
+  effectsOf.set(tx, effects)
+  const guard = guardIdle(connection.kind, rules, { isRunning: () => running > 0, count: () => count, last: () => lastStatement })
+
+  try {
+    const value = await (guard === undefined ? work(tx) : Promise.race([work(tx), guard.expired]))
+    if (failure !== undefined) throw failure.error
+    open = false
+    await connection.commit()
+    for (const effect of effects) runEffect(effect, rules.logger)
+    return value
+  } catch (error) {
+    open = false
+    await connection.rollback()
+    throw error
+  } finally {
+    guard?.stop()
+    effectsOf.delete(tx)
+  }
+}
+
+function runEffect(effect: Effect, logger: DatabaseLogger): void {
+  try {
+    effect()
+  } catch (error) {
+    // The transaction is committed: its caller must not be told that it failed.
+    logger.error({ err: error }, "an effect after a commit failed")
+  }
+}
+
+interface Activity {
+  readonly isRunning: () => boolean
+  readonly count: () => number
+  readonly last: () => string
+}
+
+/**
+ * Watches for a transaction that waits for something else. SQLite answers within the call, so a transaction that awaits only the database
+ * ends before the event loop turns: when it is still open then, that alone is worth a warning.
+ */
+function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activity) {
+  const limit = rules.idleLimit
+  if (limit === undefined) return undefined
+  let expire: (error: Error) => void = () => {}
+  const expired = new Promise<never>((_, reject) => {
+    expire = reject
+  })
+  // A transaction that ends in time leaves this promise behind, and one that is rolled back may be rejected twice.
+  expired.catch(() => {})
+
+  let seen = activity.count()
+  let timer: NodeJS.Timeout | undefined
+  const check = () => {
+    const idle = !activity.isRunning() && activity.count() === seen
+    seen = activity.count()
+    if (idle) expire(new TransactionIdle(interval, activity.last()))
+    else timer = setTimeout(check, interval)
+  }
+  // PostgreSQL's answers come by the event loop, so being idle there can only be told over a span of time.
+  const interval = kind === "postgres" ? Math.max(limit, 50) : limit
+  const turn =
+    kind === "sqlite"
+      ? setImmediate(() => {
+          if (limit === 0) return expire(new TransactionIdle(0, activity.last()))
+          rules.logger.warn({ lastStatement: activity.last() }, "a transaction waits for something that is not the database")
+          seen = activity.count()
+          timer = setTimeout(check, interval)
+        })
+      : undefined
+  if (kind === "postgres") timer = setTimeout(check, interval)
+
+  return {
+    expired,
+    stop() {
+      if (turn !== undefined) clearImmediate(turn)
+      clearTimeout(timer)
+    },
+  }
+}

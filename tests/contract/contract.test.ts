@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import { operations } from "../../src/operations.ts"
+
+const run = promisify(execFile)
+
+/** The API's own description against the facts of the API that existing clients speak. */
+describe("the contract", () => {
+  let hearth: Hearth
+  beforeAll(async () => {
+    hearth = await startHearth({ memory: true })
+  })
+  afterAll(() => hearth.close())
+
+  it("agrees with every operation that is there", async () => {
+    const script = new URL("contract.mjs", import.meta.url).pathname
+    const { stdout } = await run(process.execPath, [script, `${hearth.url}/swagger.v1.json`, "--all"])
+    const [, there, agree] = /contract: (\d+) of \d+ operations there, (\d+) agree/.exec(stdout) ?? []
+    expect(stdout).not.toContain("differs")
+    expect(Number(there)).toBe(operations.length)
+    expect(agree).toBe(there)
+  })
+})

@@ -1,0 +1,103 @@
+/** New, empty databases for tests, of both kinds. */
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import pg from "pg"
+import { inject } from "vitest"
+import { type Database, type DatabaseOptions, type ObservedStatement, openDatabase } from "../../src/core/database/database.ts"
+import type { Tables } from "../../src/core/database/tables.ts"
+
+/** For `describe.each`: both databases that the project supports. */
+export const databaseKinds = ["sqlite", "postgres"] as const
+
+/** "memory" is SQLite without a file. */
+export type FreshKind = (typeof databaseKinds)[number] | "memory"
+
+export interface FreshUrl {
+  readonly url: string
+  readonly drop: () => Promise<void>
+}
+
+export interface FreshDatabase<T = Tables> extends FreshUrl {
+  readonly database: Database<T>
+}
+
+/** A new database with up-to-date tables and no rows, opened; `drop` closes and removes it. With `migrations`, those tables instead. */
+export async function freshDatabase<T = Tables>(kind: FreshKind, options: Omit<DatabaseOptions, "url"> = {}): Promise<FreshDatabase<T>> {
+  const fresh = await freshUrl(kind, { empty: options.migrations !== undefined || options.migrate === false })
+  const database = await openDatabase<T>({ poolSize: 5, ...options, url: fresh.url })
+  return {
+    url: fresh.url,
+    database,
+    async drop() {
+      await database.close()
+      await fresh.drop()
+    },
+  }
+}
+
+/** The address of a new database that nobody opened yet; `empty` leaves out the tables too. */
+export async function freshUrl(kind: FreshKind, options: { readonly empty?: boolean } = {}): Promise<FreshUrl> {
+  if (kind === "memory") return { url: "sqlite::memory:", drop: async () => {} }
+  if (kind === "postgres") return freshPostgres(options.empty ?? false)
+  const folder = await mkdtemp(join(tmpdir(), "hearth-database-"))
+  return { url: `sqlite:${join(folder, "hearth.db")}`, drop: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** Runs `work` and gives the statements that the database ran meanwhile: for counting the queries of an operation. */
+export async function statementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
+  const statements: ObservedStatement[] = []
+  const stop = database.observe((statement) => statements.push(statement))
+  try {
+    await work()
+  } finally {
+    stop()
+  }
+  return statements
+}
+
+async function freshPostgres(empty: boolean): Promise<FreshUrl> {
+  const name = `test_${randomBytes(8).toString("hex")}`
+  await asAdministrator(async (client) => {
+    if (!empty) await makeTemplate(client)
+    await client.query(`create database ${name} template ${empty ? "template1" : template}`)
+  })
+  return {
+    url: urlOf(name),
+    drop: () => asAdministrator(async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
+  }
+}
+
+const template = "hearth_template"
+
+/** The tables are made once for a run; every further database is a copy of that one. */
+async function makeTemplate(client: pg.Client): Promise<void> {
+  await client.query("select pg_advisory_lock(1)")
+  try {
+    const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [template])
+    if (rowCount !== 0) return
+    await client.query(`drop database if exists ${template}_new with (force)`)
+    await client.query(`create database ${template}_new template template1`)
+    await (await openDatabase({ url: urlOf(`${template}_new`) })).close()
+    await client.query(`alter database ${template}_new rename to ${template}`)
+  } finally {
+    await client.query("select pg_advisory_unlock(1)")
+  }
+}
+
+async function asAdministrator(work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: inject("postgresUrl") })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function urlOf(database: string): string {
+  const url = new URL(inject("postgresUrl"))
+  url.pathname = `/${database}`
+  return url.href
+}

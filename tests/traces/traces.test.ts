@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
+import { covered } from "./covered.ts"
+
+const run = promisify(execFile)
+const ADMIN_PASSWORD = "root-pass-1"
+
+/** Plays recorded scenarios of API calls against a server of our own and compares what it answers, on both databases. */
+describe.each(databaseKinds)("recorded scenarios (%s)", (kind) => {
+  let fresh: FreshUrl
+  let hearth: Hearth
+  beforeAll(async () => {
+    fresh = await freshUrl(kind)
+    hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url, admin: { username: "root", password: ADMIN_PASSWORD } } })
+  })
+  afterAll(async () => {
+    await hearth.close()
+    await fresh.drop()
+  })
+
+  it.each(covered)("%s", { timeout: 60_000 }, async (name) => {
+    const player = new URL("trace.mjs", import.meta.url).pathname
+    const scenario = new URL(`scenarios/${name}.json`, import.meta.url).pathname
+    const { stdout } = await run(process.execPath, [player, "check", hearth.url, scenario], { env: { ADMIN: `root:${ADMIN_PASSWORD}` } }).catch(
+      (error: { readonly stdout: string }) => ({ stdout: error.stdout }),
+    )
+    expect(stdout).toMatch(/^\d+ passed, 0 failed\n$/)
+  })
+})
