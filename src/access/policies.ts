@@ -104,6 +104,20 @@ export const onVisibleUserSignedIn: Access<OnUser & Me> = {
   open: async (request) => ({ ...asMe(request.actor), ...(await onVisibleUser.open(request)) }),
 }
 
+/**
+ * Any user of the path, for those who have signed in: that a name is given to somebody is told to whoever tries to take it, and one must
+ * be able to block a person who hides. Tokens limited to public things see only public users.
+ */
+export const onNamedUser: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "nothing", signIn: "required" },
+  open: async ({ db, actor, path }) => {
+    const found = asMe(actor)
+    const user = await locateUser(db, actor, path["username"] ?? "", "username")
+    if (isPublicOnly(actor) && user.visibility !== "public") throw refuse.notFound()
+    return { ...found, user }
+  },
+}
+
 /** The user of the path, for that user and for site administrators. */
 export const onSelf: Access<OnUser & Me> = {
   rule: { subject: "user", needs: "self", signIn: "required" },

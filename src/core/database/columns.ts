@@ -1,4 +1,4 @@
-import type { ColumnBuilderCallback } from "kysely"
+import { type ColumnBuilderCallback, type RawBuilder, sql } from "kysely"
 import type { DatabaseKind } from "./database.ts"
 
 /**
@@ -12,7 +12,8 @@ export interface ColumnTypes {
   /** Whole numbers up to 2^53 − 1. */
   readonly integer: "integer" | "bigint"
   readonly real: "real" | "double precision"
-  readonly text: "text"
+  /** Texts are ordered by their bytes on both databases, whatever language the server was set up for. */
+  readonly text: "text" | RawBuilder<unknown>
   readonly flag: "integer" | "smallint"
   readonly time: "integer" | "bigint"
   readonly bytes: "blob" | "bytea"
@@ -34,7 +35,7 @@ const postgres: ColumnTypes = {
   id: { type: "bigint", build: (column) => column.generatedByDefaultAsIdentity().primaryKey() },
   integer: "bigint",
   real: "double precision",
-  text: "text",
+  text: sql`text collate "C"`,
   flag: "smallint",
   time: "bigint",
   bytes: "bytea",

@@ -100,8 +100,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     const connection: TransactionConnection = {
       kind: "postgres",
       async begin() {
-        await client.query("begin")
-        if (before !== undefined) await client.query(before)
+        try {
+          await client.query("begin")
+          if (before !== undefined) await client.query(before)
+        } catch (error) {
+          // Half begun: the pool must not hand this connection to anybody.
+          lost = error instanceof Error ? error : new Error(String(error))
+          throw error
+        }
       },
       execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
         observers.tell(sql, parameters, name, true)

@@ -1,0 +1,86 @@
+import { cpus } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { gitFigures } from "./git.ts"
+import { ceiling, type Load, load } from "./load.ts"
+import { ADMIN, basic, startServer } from "./server.ts"
+
+/** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
+
+const line = (what: string, figure: string, target: string, met: boolean): void => console.log(`${met ? "  ok " : "SHORT"}  ${what.padEnd(52)} ${figure.padEnd(34)} target ${target}`)
+const rate = ({ perSecond, p99 }: Load): string => `${Math.round(perSecond).toLocaleString("en")}/s, p99 ${p99} ms`
+
+console.log(`Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, load generator on the same machine\n`)
+
+const first = await startServer()
+await first.stop()
+const starts: number[] = []
+for (let round = 0; round < 5; round++) {
+  const server = await startServer(first.dataDir)
+  starts.push(server.readyMs)
+  await server.stop()
+}
+const start = starts.sort((a, b) => a - b)[2] ?? 0
+line("process start to first answer (median of 5)", `${Math.round(start)} ms`, "≤ 600 ms", start <= 600)
+
+const server = await startServer()
+try {
+  await server.api("POST", "/orgs", { username: "bench" })
+  const creations = 400
+  const begun = performance.now()
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < creations) await server.api("POST", "/user/repos", { name: `repo-${next++}`, description: "One of many" })
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  const created = creations / ((performance.now() - begun) / 1000)
+  line("repository creation, 8 at a time", `${Math.round(created)}/s`, "≥ 200/s", created >= 200)
+  for (let index = 0; index < 100; index++) await server.api("POST", "/orgs/bench/repos", { name: `repo-${index}`, description: "One of a list" })
+
+  await sleep(3000)
+  const made: unknown = await (await server.api("POST", `/users/${ADMIN.name}/tokens`, { name: "bench", scopes: ["all"] })).json()
+  const token = typeof made === "object" && made !== null && "sha1" in made ? String(made.sha1) : ""
+  const withToken = { authorization: `token ${token}` }
+  const withBasic = { authorization: basic(ADMIN.name, ADMIN.password) }
+  const api = `${server.url}/api/v1`
+  const figures: (readonly [string, string, number, number])[] = [
+    ["GET repository", `${api}/repos/bench/repo-7`, 6000, 0.15],
+    ["GET user", `${api}/users/${ADMIN.name}`, 6000, 0.15],
+    ["list of 30 repositories", `${api}/orgs/bench/repos?limit=30`, 3000, 0.1],
+  ]
+  for (const [what, url, target, share] of figures) {
+    const byToken = await load(url, withToken)
+    const byBasic = await load(url, withBasic)
+    const bare = await ceiling(byToken.bytes)
+    line(`${what}, token`, rate(byToken), `≥ ${target.toLocaleString("en")}/s`, byToken.perSecond >= target)
+    line(`${what}, Basic`, rate(byBasic), "within 10 % of token", byBasic.perSecond >= byToken.perSecond * 0.9)
+    const reached = byToken.perSecond / bare.perSecond
+    line(`${what}, beside bare node:http (${bare.bytes} bytes)`, `${(reached * 100).toFixed(0)} % of ${Math.round(bare.perSecond).toLocaleString("en")}/s`, `≥ ${share * 100} %`, reached >= share)
+  }
+
+  const git = await gitFigures(server)
+  const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`
+  line(`clone of ${git.commits} commits beside file://`, ratio(git.clone.ours, git.clone.file), "≤ 1.05", git.clone.ours <= git.clone.file * 1.05)
+  line(`push of ${git.commits} commits beside file://`, ratio(git.push.ours, git.push.file), "≤ 1.15", git.push.ours <= git.push.file * 1.15)
+  const over = git.oneCommit.ours - git.oneCommit.file
+  line("push of one commit over file://'s own time", `${Math.round(over)} ms (${Math.round(git.oneCommit.ours)} against ${Math.round(git.oneCommit.file)})`, "≤ 50 ms", over <= 50)
+} finally {
+  await server.stop()
+}
+
+const idle = await startServer()
+await idle.api("POST", "/user/repos", { name: "one" })
+await sleep(5000)
+const memory = await idle.memory()
+line("memory when idle (RSS)", `${Math.round(memory)} MiB`, "≤ 120 MiB", memory <= 120)
+await idle.stop()
+
+const { startHearth } = await import("../dist/app.js")
+const ready: number[] = []
+for (let round = 0; round < 10; round++) {
+  const at = performance.now()
+  const hearth = await startHearth({ memory: true })
+  ready.push(performance.now() - at)
+  await hearth.close()
+}
+const median = ready.sort((a, b) => a - b)[5] ?? 0
+line("startHearth in a test (median of 10)", `${Math.round(median)} ms`, "≤ 300 ms", median <= 300)

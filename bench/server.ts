@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+export const ADMIN = { name: "root", password: "bench-pass-1" } as const
+export const basic = (name: string, password: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+
+/** A server of its own process, as an operator starts it. */
+export interface Server {
+  readonly url: string
+  readonly dataDir: string
+  /** From the start of the process until the first answered request, in milliseconds. */
+  readonly readyMs: number
+  readonly pid: number
+  /** Resident memory in MiB. */
+  readonly memory: () => Promise<number>
+  readonly api: (method: string, path: string, body?: object) => Promise<Response>
+  readonly stop: () => Promise<void>
+}
+
+export async function startServer(existing?: string): Promise<Server> {
+  const dataDir = existing ?? (await mkdtemp(join(tmpdir(), "hearth-bench-")))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const begun = performance.now()
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", new URL("../dist/main.js", import.meta.url).pathname, "serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_DATA_DIR: dataDir,
+      HEARTH_HTTP_PORT: String(port),
+      HEARTH_ROOT_URL: url,
+      HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
+      HEARTH_ADMIN_USERNAME: ADMIN.name,
+      HEARTH_ADMIN_PASSWORD: ADMIN.password,
+    },
+    stdio: ["ignore", "ignore", "ignore"],
+  })
+  for (;;) {
+    const answered = await fetch(`${url}/api/v1/version`).then((answer) => answer.ok, () => false)
+    if (answered) break
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}; run npm run build and try hearth serve by hand`)
+    await sleep(2)
+  }
+  const readyMs = performance.now() - begun
+  return {
+    url,
+    dataDir,
+    readyMs,
+    pid: child.pid ?? 0,
+    memory: async () => Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,
+    api: async (method, path, body) => {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: basic(ADMIN.name, ADMIN.password), "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+      return answer
+    },
+    stop: async () => {
+      await ended(child)
+      if (!existing) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const done = new Promise((resolve) => child.once("exit", resolve))
+  child.kill("SIGTERM")
+  await done
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === "object" && address ? address.port : 0
+}

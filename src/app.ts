@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { User } from "./core/actor.ts"
+import { type Config, type ConfigOverrides, loadConfig } from "./core/config.ts"
+import { openDatabase } from "./core/database/database.ts"
+import { openJobs } from "./core/jobs/jobs.ts"
+import { openLog } from "./core/log.ts"
+import { type Metrics, openMetrics } from "./core/metrics.ts"
+import { openSecrets } from "./core/secrets.ts"
+import type { Services } from "./core/services.ts"
+import { type OpenSite, openSite } from "./core/site.ts"
+import { VERSION } from "./core/version.ts"
+import { openAuthenticator } from "./features/authentication/authenticate.ts"
+import { openPasswords } from "./features/authentication/passwords.ts"
+import { createToken } from "./features/authentication/tokens.ts"
+import { createPerson } from "./features/users/rules.ts"
+import { openGit } from "./git/index.ts"
+import { jobs, schedule } from "./jobs.ts"
+import { operations } from "./operations.ts"
+import type { Intercept } from "./servers/api/server.ts"
+import { openHttp } from "./servers/http.ts"
+
+export interface HearthOptions {
+  /** Keeps nothing: the database in memory, git in a temporary folder, the key with the process, any free port. For tests. */
+  readonly memory?: boolean
+  /** Settings that win over environment and file. */
+  readonly config?: ConfigOverrides
+  /** The environment that settings are read from; the process's own unless `memory` is set. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Answers calls in place of the operations; for tests of who is let in. */
+  readonly intercept?: Intercept
+}
+
+export interface Hearth {
+  /** The site's root address, without a slash at its end. */
+  readonly url: string
+  /** An access token of the site's first administrator, with all scopes. */
+  readonly token: string
+  readonly services: Services
+  /** Answers what has come in, hands back what was begun, and leaves no file, process, port or timer behind. */
+  readonly close: () => Promise<void>
+}
+
+const TOKEN_NAME = "startHearth"
+
+/**
+ * A whole forge, listening. Any number may run side by side in one process.
+ *
+ * Refuses in words for the operator: `ConfigRefused`, `DatabaseRefused`, `KeyRefused`, and what the system says of a port that is taken.
+ */
+export async function startHearth(options: HearthOptions = {}): Promise<Hearth> {
+  const { services, administrator, url, close } = await serveHearth(options)
+  try {
+    const { token } = await services.database.write(async (tx) => {
+      // The text of an earlier start's token is known to nobody any more.
+      await tx.deleteFrom("access_tokens").where("user_id", "=", administrator.id).where("name", "=", TOKEN_NAME).execute()
+      return createToken(tx, { userId: administrator.id, name: TOKEN_NAME, scopes: ["all"], now: services.now() })
+    })
+    return { url, token, services, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+export interface Serving {
+  readonly services: Services
+  readonly url: string
+  /** The site's first administrator. */
+  readonly administrator: User
+  /** Set where this start made the administrator: the password, to be shown this once, unless it was configured. */
+  readonly made: { readonly password: string | undefined } | undefined
+  readonly close: () => Promise<void>
+}
+
+/** Like `startHearth`, without making a token. */
+export async function serveHearth(options: HearthOptions = {}): Promise<Serving> {
+  const house = await openHouse(options)
+  const { services } = house
+  try {
+    const { administrator, made } = await ensureAdministrator(services)
+    const app = await openHttp(services, {
+      operations,
+      authenticator: openAuthenticator(services),
+      metrics: house.metrics,
+      intercept: options.intercept,
+    })
+    const close = async (): Promise<void> => {
+      await app.close()
+      await house.close()
+    }
+    try {
+      await app.listen({ host: services.config.http.host, port: services.config.http.port })
+      const address: AddressInfo | string | null = app.server.address()
+      if (typeof address === "object" && address) house.site.listening(address.port)
+      await house.begin()
+    } catch (error) {
+      await close()
+      throw error
+    }
+    return { services, url: services.site.rootUrl, administrator, made, close }
+  } catch (error) {
+    await house.close()
+    throw error
+  }
+}
+
+export interface House {
+  readonly services: Services
+  readonly site: OpenSite
+  readonly metrics: Metrics
+  /** Lets the workers and the clock begin; whoever only looks something up does without. */
+  readonly begin: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Opens everything that a forge consists of but its servers: what the command line works on. */
+export async function openHouse(options: HearthOptions = {}): Promise<House> {
+  const memory = options.memory === true
+  const temporary = memory ? await mkdtemp(join(tmpdir(), "hearth-")) : undefined
+  const closing: (() => Promise<void>)[] = []
+  if (temporary) closing.push(() => rm(temporary, { recursive: true, force: true, maxRetries: 3 }))
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).reverse()) await end()
+  }
+  try {
+    const config = configFor(options, temporary)
+    const log = openLog(config)
+    await mkdir(config.dataDir, { recursive: true, mode: 0o750 })
+    const metrics = openMetrics()
+    closing.push(async () => metrics.close())
+    const [database, secrets] = await Promise.all([
+      openDatabase({ url: config.databaseUrl, logger: log }),
+      openSecrets(memory ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir }),
+    ])
+    closing.push(() => database.close())
+    const git = openGit({
+      root: join(config.dataDir, "repositories"),
+      program: config.git.path,
+      agent: `hearth/${VERSION}`,
+      durable: !memory,
+      log: ({ level, message, ...details }) => log[level](details, message),
+      limits: {
+        packs: config.git.maxConcurrentPacks,
+        packsPerRepository: config.git.maxConcurrentPacksPerRepository,
+        waitMs: config.git.maxQueueSeconds * 1000,
+        pushBytes: config.git.maxPushBytes,
+      },
+    })
+    closing.push(() => git.close())
+    const now = (): number => Math.floor(Date.now() / 1000)
+    const site = openSite(config)
+    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, metrics })
+    closing.push(() => outbox.close())
+    const services: Services = {
+      config,
+      site,
+      database,
+      git,
+      jobs: outbox,
+      secrets,
+      passwords: openPasswords(config.security.maxConcurrentPasswordChecks),
+      log,
+      now,
+    }
+    return { services, site, metrics, begin: () => outbox.begin(services, jobs, schedule), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function configFor(options: HearthOptions, temporary: string | undefined): Config {
+  if (!temporary) return loadConfig({ env: options.env ?? process.env, overrides: options.config ?? {} }).config
+  const defaults: ConfigOverrides = {
+    ...options.config,
+    dataDir: temporary,
+    databaseUrl: options.config?.databaseUrl ?? "sqlite::memory:",
+    http: { host: "127.0.0.1", port: 0, ...options.config?.http },
+    log: { level: "silent", ...options.config?.log },
+  }
+  return loadConfig({ env: options.env ?? {}, file: false, overrides: defaults }).config
+}
+
+/** The first administrator, made at the first start. */
+async function ensureAdministrator(services: Services): Promise<Pick<Serving, "administrator" | "made">> {
+  const { config, database, passwords, site, now } = services
+  const find = () => database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
+  const there = await find()
+  if (there) return { administrator: there, made: undefined }
+  const password = config.admin.password || randomBytes(12).toString("base64url")
+  const passwordHash = await passwords.hash(password)
+  const administrator = await database.write(async (tx) => {
+    // Of several processes that start together on one database, one makes the administrator.
+    const other = await tx.selectFrom("users").selectAll().where("is_admin", "=", 1).orderBy("id").limit(1).executeTakeFirst()
+    if (other) return other
+    const name = config.admin.username
+    const email = config.admin.email || `${name}@${site.noReplyDomain}`
+    return createPerson(tx, { name, email, passwordHash, isAdmin: true, now: now() })
+  })
+  return { administrator, made: { password: config.admin.password ? undefined : password } }
+}

@@ -1,0 +1,79 @@
+import type { Static, TSchema } from "typebox"
+import { Check, Errors } from "typebox/value"
+import type { Services } from "../services.ts"
+
+/** What a job is given beside its payload. */
+export interface JobRun<C> {
+  readonly context: C
+  readonly id: number
+  /** 1 at the first try. */
+  readonly attempt: number
+  /** True when a failure now is final. */
+  readonly isLast: boolean
+  /** Aborted when the time is up, the claim is lost, or the forge closes. What the job does after that may run beside its own second try. */
+  readonly signal: AbortSignal
+}
+
+/** A kind of job. `P` is what it is enqueued with, `C` what it runs in. */
+export interface JobDefinition<P, C = Services> {
+  readonly kind: string
+  readonly attempts: number
+  readonly timeoutSeconds: number
+  /** The payload as it is stored. Throws a TypeError when it doesn't fit the schema. */
+  readonly write: (payload: P) => string
+  /** Runs the job with a payload as it was stored. Throws {@link GiveUp} when it can't be read. */
+  readonly run: (stored: string, run: JobRun<C>) => Promise<void>
+}
+
+interface Declared<S extends TSchema, C> {
+  /** Stored with every job: it may not change while jobs wait. */
+  readonly kind: string
+  readonly payload: S
+  /** How often it is tried in all; 8 by default, which spreads over some 15 to 25 minutes. */
+  readonly attempts?: number
+  /** How long one try may take; 600 by default. */
+  readonly timeoutSeconds?: number
+  /**
+   * Does the work. It may be run again after it has succeeded, when the process ends before that is written down, so that a second run must do
+   * no harm. A failure is tried again later, {@link GiveUp} is not.
+   */
+  readonly run: (payload: Static<S>, run: JobRun<C>) => Promise<void>
+}
+
+/** Declares a kind of job. The payload is checked against its schema when it is stored, and again when it is read by a later version. */
+export function defineJob<S extends TSchema, C = Services>({
+  kind,
+  payload: schema,
+  attempts = 8,
+  timeoutSeconds = 600,
+  run,
+}: Declared<S, C>): JobDefinition<Static<S>, C> {
+  return {
+    kind,
+    attempts,
+    timeoutSeconds,
+    write(payload) {
+      if (!Check(schema, payload)) throw new TypeError(`not a payload of the job ${kind}: ${faults(schema, payload)}`)
+      return JSON.stringify(payload)
+    },
+    async run(stored, context) {
+      const payload: unknown = JSON.parse(stored)
+      if (!Check(schema, payload)) throw new GiveUp(`this version can't read the payload: ${faults(schema, payload)}`)
+      await run(payload, context)
+    },
+  }
+}
+
+/** Thrown by a job for which trying again is of no use: it fails at once. */
+export class GiveUp extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = "GiveUp"
+  }
+}
+
+const faults = (schema: TSchema, value: unknown): string =>
+  Errors(schema, value)
+    .slice(0, 3)
+    .map(({ instancePath, message }) => `${instancePath || "it"} ${message}`)
+    .join("; ")

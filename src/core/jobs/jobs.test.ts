@@ -1,0 +1,377 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import Type from "typebox"
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { databaseKinds, type FreshDatabase, freshDatabase, statementsOf } from "../../../tests/support/database.ts"
+import { openLog } from "../log.ts"
+import { removeEndedJobs } from "./cleanup.ts"
+import { defineJob, GiveUp, type JobDefinition, type JobsOptions, type OpenJobs, openJobs } from "./jobs.ts"
+import { retryDelay } from "./workers.ts"
+
+interface World {
+  readonly did: string[]
+}
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function fresh(kind: (typeof databaseKinds)[number]): Promise<FreshDatabase> {
+  const made = await freshDatabase(kind)
+  closing.push(made.drop)
+  return made
+}
+
+const silent = openLog({ log: { level: "silent", format: "json" } })
+
+async function begin(
+  { database }: FreshDatabase,
+  definitions: readonly JobDefinition<never, World>[],
+  options: Partial<JobsOptions> = {},
+): Promise<{ jobs: OpenJobs<World>; did: string[] }> {
+  const did: string[] = []
+  const jobs = openJobs<World>({ database, log: silent, workers: 4, ...options })
+  closing.push(jobs.close)
+  await jobs.begin({ did }, definitions, [])
+  return { jobs, did }
+}
+
+const named = Type.Object({ name: Type.String() })
+const note = defineJob<typeof named, World>({
+  kind: "note",
+  payload: named,
+  async run({ name }, { context }) {
+    context.did.push(name)
+  },
+})
+
+const rows = ({ database }: FreshDatabase) => database.read.selectFrom("jobs").selectAll().orderBy("id").execute()
+
+describe.each(databaseKinds)("jobs on %s", (kind) => {
+  test("are done after the commit, without being asked", async () => {
+    const made = await fresh(kind)
+    const { jobs, did } = await begin(made, [note])
+    await made.database.write(async (tx) => {
+      await jobs.enqueue(tx, note, { name: "a" })
+      await jobs.enqueue(tx, note, { name: "b" })
+      expect(did).toEqual([])
+    })
+    await vi.waitFor(async () => expect((await rows(made)).map(({ state }) => state)).toEqual(["done", "done"]))
+    expect(did.sort()).toEqual(["a", "b"])
+  })
+
+  test("are forgotten with a transaction that is rolled back", async () => {
+    const made = await fresh(kind)
+    const { jobs, did } = await begin(made, [note])
+    const write = made.database.write(async (tx) => {
+      await jobs.enqueue(tx, note, { name: "a" })
+      throw new Error("changed its mind")
+    })
+    await expect(write).rejects.toThrow("changed its mind")
+    await jobs.drain()
+    expect(did).toEqual([])
+    expect(await rows(made)).toEqual([])
+  })
+
+  test("with a payload that doesn't fit are refused before anything is stored", async () => {
+    const made = await fresh(kind)
+    const { jobs } = await begin(made, [note])
+    const wrong = JSON.parse('{"name":3}')
+    await expect(made.database.write((tx) => jobs.enqueue(tx, note, wrong))).rejects.toThrow(/not a payload of the job note: \/name /)
+    expect(await rows(made)).toEqual([])
+  })
+
+  test("wait for their time", async () => {
+    const made = await fresh(kind)
+    let now = 1_000
+    const { jobs, did } = await begin(made, [note], { now: () => now })
+    await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: 1_060 }))
+    await jobs.drain()
+    expect(did).toEqual([])
+    now = 1_060
+    await jobs.drain()
+    expect(did).toEqual(["later"])
+  })
+
+  test("that fail are tried again later and later, then kept as failed, with the reason but without secrets", async () => {
+    const made = await fresh(kind)
+    let now = 1_000
+    const attempts: boolean[] = []
+    const failing = defineJob<typeof named, World>({
+      kind: "failing",
+      payload: named,
+      attempts: 3,
+      async run(_, { attempt, isLast }) {
+        attempts.push(isLast)
+        throw new Error(`no answer from https://me:hunter2@example.org (${attempt})`)
+      },
+    })
+    const results: string[] = []
+    const metrics = { observeJob: (...end: readonly unknown[]) => results.push(end.slice(0, 2).join(" ")), countJobs: () => {} }
+    const { jobs } = await begin(made, [failing], { now: () => now, metrics })
+    await made.database.write((tx) => jobs.enqueue(tx, failing, { name: "a" }))
+    const waits: number[] = []
+    for (;;) {
+      await jobs.drain()
+      const [row] = await rows(made)
+      if (row?.state !== "waiting") break
+      waits.push(row.run_at - now)
+      now = row.run_at
+    }
+    expect(waits).toHaveLength(2)
+    expect(waits[0]).toBeGreaterThanOrEqual(5)
+    expect(waits[1]).toBeLessThanOrEqual(20)
+    expect(await rows(made)).toMatchObject([{ state: "failed", attempts: 3, finished_at: now, held_until: 0 }])
+    expect((await rows(made))[0]?.last_error).toBe("no answer from https://***@example.org (3)")
+    expect(attempts).toEqual([false, false, true])
+    expect(results).toEqual(["failing retried", "failing retried", "failing failed"])
+    expect(await jobs.counts()).toEqual([{ kind: "failing", state: "failed", count: 1 }])
+  })
+
+  test("that give up, or that this version can't read, aren't tried again", async () => {
+    const made = await fresh(kind)
+    const hopeless = defineJob<typeof named, World>({
+      kind: "hopeless",
+      payload: named,
+      async run() {
+        throw new GiveUp("the address is gone")
+      },
+    })
+    const { jobs } = await begin(made, [hopeless, note])
+    await made.database.write(async (tx) => {
+      await jobs.enqueue(tx, hopeless, { name: "a" })
+      const id = await jobs.enqueue(tx, note, { name: "b" })
+      await tx.updateTable("jobs").set({ payload: '{"title":"b"}' }).where("id", "=", id).execute()
+    })
+    await jobs.drain()
+    const [gone, unreadable] = await rows(made)
+    expect(gone).toMatchObject({ state: "failed", attempts: 1, last_error: "the address is gone" })
+    expect(unreadable).toMatchObject({ state: "failed", attempts: 1 })
+    expect(unreadable?.last_error).toContain("this version can't read the payload")
+  })
+
+  test("of a kind that this version doesn't know stay for one that does", async () => {
+    const made = await fresh(kind)
+    const { jobs } = await begin(made, [])
+    await made.database.write((tx) => jobs.enqueue(tx, note, { name: "a" }))
+    await jobs.drain()
+    expect(await rows(made)).toMatchObject([{ state: "waiting", attempts: 1, last_error: "this version knows no job of this kind" }])
+  })
+
+  test("that take too long are told to stop, and count as failed", async () => {
+    const made = await fresh(kind)
+    let told: unknown
+    const slow = defineJob<typeof named, World>({
+      kind: "slow",
+      payload: named,
+      timeoutSeconds: 0.05,
+      async run(_, { signal }) {
+        await sleep(10_000, undefined, { signal }).catch(() => {
+          told = signal.reason
+        })
+      },
+    })
+    const { jobs } = await begin(made, [slow])
+    await made.database.write((tx) => jobs.enqueue(tx, slow, { name: "a" }))
+    await jobs.drain()
+    expect(told).toEqual(new Error("it took longer than 0.05 s"))
+    expect(await rows(made)).toMatchObject([{ state: "waiting", attempts: 1, last_error: "it took longer than 0.05 s" }])
+  })
+
+  test("run no more at once than there are workers", async () => {
+    const made = await fresh(kind)
+    let inside = 0
+    let most = 0
+    const counting = defineJob<typeof named, World>({
+      kind: "counting",
+      payload: named,
+      async run() {
+        most = Math.max(most, ++inside)
+        await sleep(5)
+        inside--
+      },
+    })
+    const { jobs } = await begin(made, [counting], { workers: 3 })
+    await made.database.write(async (tx) => {
+      for (let i = 0; i < 20; i++) await jobs.enqueue(tx, counting, { name: `${i}` })
+    })
+    await jobs.drain()
+    expect((await rows(made)).every(({ state, attempts }) => state === "done" && attempts === 1)).toBe(true)
+    expect(most).toBe(3)
+  })
+
+  test("are held while they run, and never run twice meanwhile", async () => {
+    const made = await fresh(kind)
+    const long = defineJob<typeof named, World>({
+      kind: "long",
+      payload: named,
+      async run({ name }, { context }) {
+        context.did.push(name)
+        await sleep(3_500)
+      },
+    })
+    const first = await begin(made, [long], { leaseSeconds: 2 })
+    const second = await begin(made, [long], { leaseSeconds: 2 })
+    await made.database.write((tx) => first.jobs.enqueue(tx, long, { name: "a" }))
+    for (let i = 0; i < 8; i++) {
+      await sleep(450)
+      void second.jobs.drain()
+    }
+    await Promise.all([first.jobs.drain(), second.jobs.drain()])
+    expect([...first.did, ...second.did]).toEqual(["a"])
+    expect(await rows(made)).toMatchObject([{ state: "done", attempts: 1 }])
+  })
+
+  test("interrupted by a close are put back, and that try doesn't count", async () => {
+    const made = await fresh(kind)
+    const polite = defineJob<typeof named, World>({
+      kind: "polite",
+      payload: named,
+      run: (_, { signal }) => sleep(60_000, undefined, { signal }),
+    })
+    const deaf = defineJob<typeof named, World>({ kind: "deaf", payload: named, run: () => new Promise(() => {}) })
+    const { jobs } = await begin(made, [polite, deaf], { patienceMs: 20 })
+    await made.database.write(async (tx) => {
+      await jobs.enqueue(tx, polite, { name: "a" })
+      await jobs.enqueue(tx, deaf, { name: "b" })
+    })
+    await vi.waitFor(async () => expect((await rows(made)).map(({ state }) => state)).toEqual(["running", "running"]))
+    await jobs.close()
+    expect(await rows(made)).toMatchObject([
+      { state: "waiting", attempts: 0, held_until: 0 },
+      { state: "waiting", attempts: 0, held_until: 0 },
+    ])
+  })
+
+  test("that end while the service closes are waited for", async () => {
+    const made = await fresh(kind)
+    const brief = defineJob<typeof named, World>({ kind: "brief", payload: named, run: () => sleep(100) })
+    const { jobs } = await begin(made, [brief])
+    await made.database.write((tx) => jobs.enqueue(tx, brief, { name: "a" }))
+    await vi.waitFor(async () => expect((await rows(made))[0]?.state).toBe("running"))
+    await jobs.close()
+    expect(await rows(made)).toMatchObject([{ state: "done", attempts: 1 }])
+  })
+
+  test("whose process ends during every try are given up in the end", async () => {
+    const made = await fresh(kind)
+    const { jobs, did } = await begin(made, [note])
+    await made.database.write(async (tx) => {
+      const id = await jobs.enqueue(tx, note, { name: "a" })
+      await tx.updateTable("jobs").set({ state: "running", attempts: 8, held_until: 1, last_error: "" }).where("id", "=", id).execute()
+    })
+    await jobs.drain()
+    expect(did).toEqual([])
+    expect(await rows(made)).toMatchObject([{ state: "failed", last_error: "the process ended during its last try" }])
+  })
+
+  test("cost nothing while there are none: three statements, then sleep", async () => {
+    const made = await fresh(kind)
+    const { jobs } = await begin(made, [note])
+    await jobs.drain()
+    expect(await statementsOf(made.database, () => sleep(700))).toEqual([])
+    const round = await statementsOf(made.database, () => jobs.drain())
+    expect(round.map(({ name }) => name)).toEqual(["jobs.findDue", "jobs.findNextWaiting", "jobs.findNextLapse"])
+  })
+
+  test("that ended are removed after a while", async () => {
+    const made = await fresh(kind)
+    const { jobs } = await begin(made, [note])
+    const day = 86_400
+    await made.database.write(async (tx) => {
+      for (const name of ["old", "new", "failed", "waiting"]) await jobs.enqueue(tx, note, { name })
+    })
+    await jobs.drain()
+    const set = async (id: number, values: { state: "done" | "failed"; finished_at: number }) =>
+      made.database.write((tx) => tx.updateTable("jobs").set(values).where("id", "=", id).execute())
+    const ids = (await rows(made)).map(({ id }) => id)
+    await set(ids[0] ?? 0, { state: "done", finished_at: 100 * day - 8 * day })
+    await set(ids[1] ?? 0, { state: "done", finished_at: 100 * day - 6 * day })
+    await set(ids[2] ?? 0, { state: "failed", finished_at: 100 * day - 8 * day })
+    await set(ids[3] ?? 0, { state: "failed", finished_at: 100 * day - 91 * day })
+    const said = await removeEndedJobs.run({ database: made.database, now: () => 100 * day }, new AbortController().signal)
+    expect(said).toBe("2 removed")
+    expect((await rows(made)).map(({ id }) => id)).toEqual([ids[1], ids[2]])
+  })
+
+  /** A process whose jobs append "start <name>" and "end <name>" to a file; see tests/support/jobWorker.ts. */
+  async function workerProcess(url: string, file: string, milliseconds: number): Promise<ChildProcess> {
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", "tests/support/jobWorker.ts", url, file, String(milliseconds)],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    )
+    closing.push(async () => void child.kill("SIGKILL"))
+    await once(child.stdout ?? child, "data")
+    return child
+  }
+
+  function journal(): { file: string; lines: () => string[] } {
+    const folder = mkdtempSync(join(tmpdir(), "hearth-jobs-"))
+    closing.unshift(async () => rmSync(folder, { recursive: true }))
+    const file = join(folder, "journal")
+    writeFileSync(file, "")
+    return { file, lines: () => readFileSync(file, "utf8").split("\n").filter(Boolean) }
+  }
+
+  test("survive kill -9: what ran and what waited is done by the next process", async () => {
+    const made = await fresh(kind)
+    const { file, lines } = journal()
+    const ours = openJobs<World>({ database: made.database, log: silent, workers: 4, leaseSeconds: 2 })
+    closing.push(ours.close)
+    const remote = defineJob<typeof named, World>({
+      kind: "remote",
+      payload: named,
+      async run({ name }, { context }) {
+        context.did.push(name)
+      },
+    })
+    const names = Array.from({ length: 12 }, (_, index) => `job-${index}`)
+    await made.database.write(async (tx) => {
+      for (const name of names) await ours.enqueue(tx, remote, { name })
+    })
+    // Two workers, and no job ever ends there.
+    const child = await workerProcess(made.url, file, 60_000)
+    await vi.waitFor(() => expect(lines()).toHaveLength(2), { timeout: 10_000 })
+    const gone = once(child, "exit")
+    child.kill("SIGKILL")
+    await gone
+    const states = (await rows(made)).map(({ state }) => state)
+    expect(states.filter((state) => state === "running")).toHaveLength(2)
+    expect(states.filter((state) => state === "waiting")).toHaveLength(10)
+
+    const did: string[] = []
+    await ours.begin({ did }, [remote], [])
+    await vi.waitFor(async () => expect((await rows(made)).every(({ state }) => state === "done")).toBe(true), { timeout: 10_000 })
+    expect(did.sort()).toEqual(names.sort())
+    expect((await rows(made)).map(({ attempts }) => attempts).sort()).toEqual([...Array(10).fill(1), 2, 2])
+  })
+
+  test("of several processes are each done once", async () => {
+    const made = await fresh(kind)
+    const { file, lines } = journal()
+    const ours = openJobs<World>({ database: made.database, log: silent, workers: 1 })
+    closing.push(ours.close)
+    const remote = defineJob<typeof named, World>({ kind: "remote", payload: named, run: async () => {} })
+    const names = Array.from({ length: 80 }, (_, index) => `job-${index}`)
+    await Promise.all([workerProcess(made.url, file, 1), workerProcess(made.url, file, 1)])
+    await made.database.write(async (tx) => {
+      for (const name of names) await ours.enqueue(tx, remote, { name })
+    })
+    // Processes on SQLite can't be woken from outside; they look when one is started.
+    if (kind === "sqlite") await workerProcess(made.url, file, 1)
+    await vi.waitFor(async () => expect((await rows(made)).every(({ state }) => state === "done")).toBe(true), { timeout: 20_000 })
+    const started = lines().filter((line) => line.startsWith("start "))
+    expect(started.map((line) => line.slice(6)).sort()).toEqual(names.sort())
+  })
+})
+
+test("retries spread: 10, 20, 40 seconds … up to an hour, less up to half of that", () => {
+  expect([1, 2, 3, 9, 10, 50].map((attempt) => retryDelay(attempt, 0))).toEqual([10, 20, 40, 2560, 3600, 3600])
+  expect([1, 2, 50].map((attempt) => retryDelay(attempt, 1))).toEqual([5, 10, 1800])
+})

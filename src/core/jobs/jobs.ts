@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto"
+import type { Database, Transaction } from "../database/database.ts"
+import type { Seconds } from "../database/tables.ts"
+import type { Logger } from "../log.ts"
+import type { Services } from "../services.ts"
+import type { JobDefinition } from "./definition.ts"
+import { type Clock, openClock, type Task } from "./schedule.ts"
+import { countJobs, insertJob } from "./store.ts"
+import { openWorkers } from "./workers.ts"
+
+export { defineJob, GiveUp, type JobDefinition, type JobRun } from "./definition.ts"
+export type { ScheduledTask, Task, TaskResult } from "./schedule.ts"
+
+/** How many unfinished or failed jobs there are of a kind in a state. */
+export interface JobCount {
+  readonly kind: string
+  readonly state: string
+  readonly count: number
+}
+
+/** What leaves the house after a write: rows of the same transaction, done by workers after the commit, tried again, never lost. */
+export interface Jobs {
+  /** Stores a job in the caller's transaction, to be done once that is committed, at `runAt` at the earliest. Gives its id. */
+  readonly enqueue: <P>(
+    tx: Transaction,
+    job: JobDefinition<P, never>,
+    payload: NoInfer<P>,
+    options?: { readonly runAt?: Seconds },
+  ) => Promise<number>
+  /** Runs everything that is due now, with what follows from it, and waits for its end. For tests and for a tidy stop. */
+  readonly drain: () => Promise<void>
+  readonly counts: () => Promise<readonly JobCount[]>
+  /** What the clock runs. */
+  readonly tasks: Pick<Clock<unknown>, "list" | "run">
+}
+
+/** The outbox of one forge with its workers and its clock. */
+export interface OpenJobs<C> extends Jobs {
+  /** Lets workers and clock begin. Until then jobs can be stored, but none is run here. */
+  readonly begin: (context: C, jobs: readonly JobDefinition<never, C>[], schedule: readonly Task<C>[]) => Promise<void>
+  /** Waits some seconds for what runs, interrupts the rest and hands it back to be done again. Leaves no timer and no listener. */
+  readonly close: () => Promise<void>
+}
+
+export interface JobsOptions {
+  readonly database: Database
+  readonly log: Logger
+  /** How many jobs run in this process at once. */
+  readonly workers: number
+  readonly now?: () => Seconds
+  /** How long a claim holds without being renewed; 30 by default. Jobs of a killed process are taken up after that. */
+  readonly leaseSeconds?: number
+  /** How long `close` waits for what runs; 10,000 ms by default. */
+  readonly patienceMs?: number
+  readonly metrics?: JobMetrics
+}
+
+/** The figures that the outbox gives. */
+export interface JobMetrics {
+  /** A try ended after so many seconds. */
+  readonly observeJob: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
+  /** Called whenever the figures are asked for. */
+  readonly countJobs: (read: () => Promise<readonly JobCount[]>) => void
+}
+
+const CHANNEL = "jobs"
+// What is stored in quick succession is told once: on PostgreSQL every message takes a lock that all committers share.
+const TELL_AFTER_MS = 50
+
+/** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
+export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
+  const { database, log, metrics, workers: count, leaseSeconds = 30, patienceMs = 10_000 } = options
+  const now = options.now ?? (() => Math.floor(Date.now() / 1000))
+  const self = randomUUID()
+  let begun = false
+  let closed = false
+  let telling: NodeJS.Timeout | undefined
+  let stopListening = async (): Promise<void> => {}
+
+  const workers = openWorkers<C>({
+    database,
+    log,
+    now,
+    workers: count,
+    leaseSeconds,
+    ended: (...end) => metrics?.observeJob(...end),
+    full: tell,
+  })
+  const clock = openClock<C>({ database, log, now, leaseSeconds })
+  const counts = () => countJobs(database.read)
+  metrics?.countJobs(counts)
+
+  /** Lets the other processes know that there is more to do than this one can take. */
+  function tell(): void {
+    if (database.kind === "postgres" && !closed) telling ??= setTimeout(() => void sayNow(), TELL_AFTER_MS)
+  }
+
+  async function sayNow(): Promise<void> {
+    telling = undefined
+    await database
+      .notify(CHANNEL, self)
+      .catch((error: unknown) => log.warn({ err: error }, "other processes can't be woken; they look by themselves"))
+  }
+
+  return {
+    async enqueue(tx, job, payload, { runAt } = {}) {
+      const stored = await insertJob.first(tx, { kind: job.kind, payload: job.write(payload), runAt: runAt ?? now(), now: now() })
+      database.afterCommit(tx, begun ? workers.wake : tell)
+      return stored?.id ?? 0
+    },
+    drain: workers.drain,
+    counts,
+    tasks: { list: clock.list, run: clock.run },
+
+    async begin(context, jobs, schedule) {
+      if (database.kind === "postgres")
+        stopListening = await database.listen(CHANNEL, (from) => {
+          if (from !== self) workers.wake()
+        })
+      workers.begin(context, jobs)
+      begun = true
+      await clock.begin(context, schedule)
+    },
+
+    async close() {
+      await stopListening()
+      await Promise.all([workers.close(patienceMs), clock.close(patienceMs)])
+      closed = true
+      if (telling === undefined) return
+      clearTimeout(telling)
+      await sayNow()
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
+import { openLog } from "../log.ts"
+import { type Clock, nextRun, openClock, type Task } from "./schedule.ts"
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const silent = openLog({ log: { level: "silent", format: "json" } })
+const at = (text: string): number => Date.parse(text) / 1000
+const midnight = at("2026-03-02T00:00:00Z")
+
+/** What ran, by name. The clock of the wall stands still unless a test moves it. */
+interface World {
+  readonly ran: string[]
+}
+
+const task = (name: string, cron: string, run?: Task<World>["run"]): Task<World> => ({
+  name,
+  cron,
+  run:
+    run ??
+    (async ({ ran }) => {
+      ran.push(name)
+      return "fine"
+    }),
+})
+
+async function fresh(kind: (typeof databaseKinds)[number]): Promise<FreshDatabase> {
+  const made = await freshDatabase(kind)
+  closing.push(made.drop)
+  return made
+}
+
+async function begin(
+  { database }: FreshDatabase,
+  tasks: readonly Task<World>[],
+  now: () => number,
+  leaseSeconds = 30,
+): Promise<{ clock: Clock<World>; ran: string[] }> {
+  const ran: string[] = []
+  const clock = openClock<World>({ database, log: silent, now, leaseSeconds })
+  closing.push(() => clock.close(1_000))
+  await clock.begin({ ran }, tasks)
+  return { clock, ran }
+}
+
+describe.each(databaseKinds)("the clock on %s", (kind) => {
+  test("runs a task at its time, and remembers it", async () => {
+    const made = await fresh(kind)
+    // Real time, seen as if the first minute of a day were a second away.
+    const offset = midnight - 1 - Math.floor(Date.now() / 1000)
+    const { clock, ran } = await begin(made, [task("nightly", "@midnight")], () => Math.floor(Date.now() / 1000) + offset)
+    expect(await clock.list()).toMatchObject([{ name: "nightly", nextRunAt: midnight, lastRunAt: 0, runs: 0, lastStatus: "" }])
+    expect(ran).toEqual([])
+    await vi.waitFor(async () => expect((await clock.list())[0]?.runs).toBe(1), { timeout: 5_000 })
+    expect(ran).toEqual(["nightly"])
+    expect(await clock.list()).toMatchObject([{ nextRunAt: midnight + 86_400, lastStatus: "ok", lastMessage: "fine" }])
+  })
+
+  test("makes good once what was missed while nothing was up", async () => {
+    const made = await fresh(kind)
+    await (await begin(made, [task("hourly", "@hourly")], () => midnight)).clock.close(0)
+    const later = midnight + 5 * 3600 + 60
+    const { clock, ran } = await begin(made, [task("hourly", "@hourly")], () => later)
+    await vi.waitFor(async () => expect(await clock.list()).toMatchObject([{ runs: 1, lastRunAt: later, nextRunAt: midnight + 6 * 3600 }]))
+    expect(ran).toEqual(["hourly"])
+  })
+
+  test("takes a new expression at once", async () => {
+    const made = await fresh(kind)
+    await (await begin(made, [task("a", "@daily")], () => midnight)).clock.close(0)
+    const { clock } = await begin(made, [task("a", "*/10 * * * *")], () => midnight)
+    expect(await clock.list()).toMatchObject([{ cron: "*/10 * * * *", nextRunAt: midnight + 600 }])
+  })
+
+  test("of several machines lets one run each task", async () => {
+    const made = await fresh(kind)
+    await (await begin(made, [task("a", "@hourly"), task("b", "@hourly")], () => midnight)).clock.close(0)
+    const machines = await Promise.all(
+      Array.from({ length: 4 }, () => begin(made, [task("a", "@hourly"), task("b", "@hourly")], () => midnight + 3600)),
+    )
+    await vi.waitFor(async () => expect((await machines[0]?.clock.list())?.map(({ runs }) => runs)).toEqual([1, 1]))
+    expect(machines.flatMap(({ ran }) => ran).sort()).toEqual(["a", "b"])
+  })
+
+  test("runs a task when asked, without moving its next time, and not twice at once", async () => {
+    const made = await fresh(kind)
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = task("slow", "@daily", async ({ ran }) => {
+      ran.push("slow")
+      await held
+      return undefined
+    })
+    const { clock, ran } = await begin(made, [slow], () => midnight + 60)
+    const other = await begin(made, [slow], () => midnight + 60)
+    const asked = clock.run("slow")
+    await vi.waitFor(() => expect(ran).toEqual(["slow"]))
+    expect(await clock.run("slow")).toBe("busy")
+    expect(await other.clock.run("slow")).toBe("busy")
+    expect(await clock.list()).toMatchObject([{ lastStatus: "running", lastRunAt: midnight + 60, runs: 0 }])
+    release()
+    expect(await asked).toBe("ok")
+    expect(await clock.list()).toMatchObject([{ lastStatus: "ok", runs: 1, nextRunAt: midnight + 86_400 }])
+    expect([...ran, ...other.ran]).toEqual(["slow"])
+    expect(await clock.run("none")).toBe("unknown")
+  })
+
+  test("keeps what went wrong, without secrets, and goes on", async () => {
+    const made = await fresh(kind)
+    const failing = task("failing", "@daily", async () => {
+      throw new Error("no answer from https://me:hunter2@example.org")
+    })
+    const { clock } = await begin(made, [failing], () => midnight)
+    expect(await clock.run("failing")).toBe("failed")
+    expect(await clock.list()).toMatchObject([{ lastStatus: "failed", lastMessage: "no answer from https://***@example.org", runs: 1 }])
+    expect(await clock.run("failing")).toBe("failed")
+  })
+
+  test("takes up a task whose machine is gone, but not one that still runs", async () => {
+    const made = await fresh(kind)
+    const hanging = task("hanging", "@hourly", async ({ ran }, signal) => {
+      ran.push("hanging")
+      await sleep(60_000, undefined, { signal }).catch(() => {})
+      return undefined
+    })
+    const start = Math.floor(Date.now() / 1000)
+    const first = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
+    void first.clock.run("hanging")
+    await vi.waitFor(() => expect(first.ran).toEqual(["hanging"]))
+    await sleep(3_000)
+    const second = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
+    expect(await second.clock.run("hanging")).toBe("busy")
+    // As a machine leaves it that loses its power: claimed, and nobody there to renew it.
+    await made.database.write((tx) =>
+      tx
+        .updateTable("schedule")
+        .set({ held_until: start, last_run_at: start - 60 })
+        .execute(),
+    )
+    expect(await second.clock.list()).toMatchObject([{ lastStatus: "interrupted" }])
+    void second.clock.run("hanging")
+    await vi.waitFor(() => expect(second.ran).toEqual(["hanging"]))
+  })
+
+  test("tells tasks to stop when the forge closes, and waits for them", async () => {
+    const made = await fresh(kind)
+    const ended: string[] = []
+    const long = task("long", "@hourly", async (_, signal) => {
+      await sleep(60_000, undefined, { signal }).catch(() => ended.push("told"))
+      return "stopped early"
+    })
+    const { clock } = await begin(made, [long], () => midnight + 60)
+    const run = clock.run("long")
+    await vi.waitFor(async () => expect((await clock.list())[0]?.lastStatus).toBe("running"))
+    await clock.close(5_000)
+    expect(ended).toEqual(["told"])
+    expect(await run).toBe("ok")
+    expect(await clock.run("long")).toBe("unknown")
+  })
+})
+
+describe("cron expressions", () => {
+  test.each([
+    ["*/10 * * * *", "2026-03-02T00:00:00Z", "2026-03-02T00:10:00Z"],
+    ["20 3 * * *", "2026-03-02T03:20:00Z", "2026-03-03T03:20:00Z"],
+    ["@midnight", "2026-12-31T12:00:00Z", "2027-01-01T00:00:00Z"],
+    ["0 0 29 2 *", "2026-03-02T00:00:00Z", "2028-02-29T00:00:00Z"],
+  ])("%s after %s is %s", (cron, after, next) => expect(nextRun(cron, at(after))).toBe(at(next)))
+
+  test.each(["", "every day", "61 * * * *", "* * * * * *"])("%j is refused", (cron) => expect(() => nextRun(cron, midnight)).toThrow())
+})

@@ -1,0 +1,195 @@
+import { Cron } from "croner"
+import type { Database } from "../database/database.ts"
+import type { Seconds } from "../database/tables.ts"
+import type { Logger } from "../log.ts"
+import { redact } from "../redact.ts"
+import type { Services } from "../services.ts"
+import { createAlarm } from "./alarm.ts"
+import { orAfter } from "./patience.ts"
+import { claimDueTask, claimTaskNow, endTask, listScheduled, putNextRun, renewTask } from "./scheduleStore.ts"
+
+/** Something that the clock starts. */
+export interface Task<C = Services> {
+  readonly name: string
+  /** A cron expression of five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @annually; in UTC. */
+  readonly cron: string
+  /** Does the work and may say what came of it. It is started by one machine at a time; the signal is aborted when the forge closes. */
+  readonly run: (context: C, signal: AbortSignal) => Promise<string | undefined>
+}
+
+/** A task with what the clock remembers of it. Times are 0 for never. */
+export interface ScheduledTask {
+  readonly name: string
+  readonly cron: string
+  readonly nextRunAt: Seconds
+  readonly lastRunAt: Seconds
+  readonly runs: number
+  /** "" before the first run, then "running", "ok", "failed", or "interrupted" when its process ended. */
+  readonly lastStatus: string
+  readonly lastMessage: string
+}
+
+/** How a run that was asked for went; "busy" when it was running already. */
+export type TaskResult = "ok" | "failed" | "busy" | "unknown"
+
+export interface Clock<C> {
+  readonly begin: (context: C, tasks: readonly Task<C>[]) => Promise<void>
+  /** The tasks in the order in which they were given. */
+  readonly list: () => Promise<readonly ScheduledTask[]>
+  /** Runs a task now and waits for its end; its next run by the clock stays where it was. */
+  readonly run: (name: string) => Promise<TaskResult>
+  readonly close: (patienceMs: number) => Promise<void>
+}
+
+export interface ClockOptions {
+  readonly database: Database
+  readonly log: Logger
+  readonly now: () => Seconds
+  readonly leaseSeconds: number
+}
+
+const MESSAGE_LENGTH = 2_000
+const AFTER_TROUBLE_MS = 60_000
+
+interface Running {
+  readonly name: string
+  readonly claimedAt: Seconds
+  readonly finished: Promise<TaskResult>
+}
+
+/** When an expression comes round next after a moment. Throws on an expression that isn't one. */
+export function nextRun(cron: string, after: Seconds): Seconds {
+  const next = new Cron(cron, { timezone: "UTC", mode: "5-part" }).nextRun(new Date(after * 1000))
+  return next === null ? Number.MAX_SAFE_INTEGER : Math.floor(next.getTime() / 1000)
+}
+
+/**
+ * The clock: runs tasks at their times. Of several machines on one database one runs each task. A run that was missed while nothing was up
+ * is made good once, at the start.
+ */
+export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions): Clock<C> {
+  const running = new Set<Running>()
+  const controller = new AbortController()
+  let begun: { readonly context: C; readonly tasks: readonly Task<C>[] } | undefined
+  const alarm = createAlarm(() => void tick())
+  const renewal = createAlarm(() => void renew())
+
+  async function tick(): Promise<void> {
+    if (begun === undefined || controller.signal.aborted) return
+    try {
+      const rows = new Map((await listScheduled(database.read)).map((row) => [row.name, row]))
+      let next = Number.POSITIVE_INFINITY
+      for (const task of begun.tasks) {
+        const row = rows.get(task.name)
+        if (row === undefined) continue
+        const due = Math.max(row.next_run_at, row.held_until)
+        if (due > now()) next = Math.min(next, due)
+        else next = Math.min(next, await startDue(task, begun.context))
+      }
+      alarm.set((next - now()) * 1000)
+    } catch (error) {
+      log.error({ err: error }, "the schedule can't be read")
+      alarm.set(AFTER_TROUBLE_MS)
+    }
+  }
+
+  /** Starts a task that is due, unless another machine is faster, and gives its next time. */
+  async function startDue(task: Task<C>, context: C): Promise<Seconds> {
+    const claimedAt = now()
+    const next = nextRun(task.cron, claimedAt)
+    if (await database.write((tx) => claimDueTask(tx, { name: task.name, now: claimedAt, until: claimedAt + leaseSeconds, next })))
+      start(task, context, claimedAt)
+    return next
+  }
+
+  function start(task: Task<C>, context: C, claimedAt: Seconds): Promise<TaskResult> {
+    const entry: Running = {
+      name: task.name,
+      claimedAt,
+      finished: perform(task, context, claimedAt).finally(() => running.delete(entry)),
+    }
+    running.add(entry)
+    if (running.size === 1) renewal.set((leaseSeconds * 1000) / 3)
+    return entry.finished
+  }
+
+  async function perform(task: Task<C>, context: C, claimedAt: Seconds): Promise<TaskResult> {
+    let status: "ok" | "failed" = "ok"
+    let message = ""
+    try {
+      message = (await task.run(context, controller.signal)) ?? ""
+    } catch (error) {
+      status = "failed"
+      message = redact(error instanceof Error ? error.message : String(error))
+      log.error({ task: task.name, err: error }, "a scheduled task failed")
+    }
+    try {
+      await database.write((tx) => endTask(tx, { name: task.name, claimedAt, status, message: message.slice(0, MESSAGE_LENGTH) }))
+    } catch (error) {
+      log.error({ task: task.name, err: error }, "the end of a scheduled task can't be written down")
+    }
+    return status
+  }
+
+  async function renew(): Promise<void> {
+    if (running.size === 0) return
+    try {
+      const until = now() + leaseSeconds
+      await database.write(async (tx) => {
+        for (const { name, claimedAt } of [...running]) await renewTask(tx, { name, claimedAt, until })
+      })
+    } catch (error) {
+      log.error({ err: error }, "claims of scheduled tasks can't be renewed")
+    }
+    renewal.set((leaseSeconds * 1000) / 3)
+  }
+
+  return {
+    async begin(context, tasks) {
+      const rows = new Map((await listScheduled(database.read)).map((row) => [row.name, row.next_run_at]))
+      const changed = tasks.flatMap(({ name, cron }) => {
+        const known = rows.get(name) || Number.POSITIVE_INFINITY
+        // An expression that became more frequent counts from now on; a run that was missed stays due.
+        const next = Math.min(known, nextRun(cron, now()))
+        return next === known ? [] : [{ name, next }]
+      })
+      if (changed.length > 0)
+        await database.write(async (tx) => {
+          for (const each of changed) await putNextRun(tx, each)
+        })
+      begun = { context, tasks }
+      await tick()
+    },
+
+    async list() {
+      const rows = new Map((await listScheduled(database.read)).map((row) => [row.name, row]))
+      return (begun?.tasks ?? []).map(({ name, cron }) => {
+        const row = rows.get(name)
+        return {
+          name,
+          cron,
+          nextRunAt: row?.next_run_at ?? 0,
+          lastRunAt: row?.last_run_at ?? 0,
+          runs: row?.runs ?? 0,
+          lastStatus: row?.last_status === "running" && row.held_until <= now() ? "interrupted" : (row?.last_status ?? ""),
+          lastMessage: row?.last_message ?? "",
+        }
+      })
+    },
+
+    async run(name) {
+      const task = begun?.tasks.find((each) => each.name === name)
+      if (begun === undefined || task === undefined || controller.signal.aborted) return "unknown"
+      const claimedAt = now()
+      const claimed = await database.write((tx) => claimTaskNow(tx, { name, now: claimedAt, until: claimedAt + leaseSeconds }))
+      return claimed ? start(task, begun.context, claimedAt) : "busy"
+    },
+
+    async close(patienceMs) {
+      controller.abort(new Error("the service is stopping"))
+      alarm.stop()
+      await orAfter(patienceMs, Promise.all([...running].map(({ finished }) => finished)))
+      renewal.stop()
+    },
+  }
+}

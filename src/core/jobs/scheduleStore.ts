@@ -1,0 +1,66 @@
+import type { Transaction } from "../database/database.ts"
+import { type Params, query } from "../database/query.ts"
+import type { Seconds } from "../database/tables.ts"
+
+/** The clock's memory: one row for each task that was ever known. */
+export const listScheduled = query("schedule.list", (db) => db.selectFrom("schedule").selectAll().orderBy("name"))
+
+/** Notes when a task is due next; makes its row where there is none. */
+export const putNextRun = query("schedule.putNext", (db, p: Params<{ name: string; next: Seconds }>) =>
+  db
+    .insertInto("schedule")
+    .values({ name: p.name, next_run_at: p.next, last_run_at: 0, held_until: 0, runs: 0, last_status: "", last_message: "" })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ next_run_at: p.next })),
+)
+
+const claimDue = query("schedule.claimDue", (db, p: Params<{ name: string; now: Seconds; until: Seconds; next: Seconds }>) =>
+  db
+    .updateTable("schedule")
+    .set({ held_until: p.until, last_run_at: p.now, next_run_at: p.next, last_status: "running", last_message: "" })
+    .where("name", "=", p.name)
+    .where("held_until", "<=", p.now)
+    .where("next_run_at", "<=", p.now),
+)
+
+const claimNow = query("schedule.claimNow", (db, p: Params<{ name: string; now: Seconds; until: Seconds }>) =>
+  db
+    .updateTable("schedule")
+    .set({ held_until: p.until, last_run_at: p.now, last_status: "running", last_message: "" })
+    .where("name", "=", p.name)
+    .where("held_until", "<=", p.now),
+)
+
+/**
+ * Takes a task that is due, and notes when it is due again. False when it isn't due any more or runs already, here or on another machine: of
+ * several that try, one gets it.
+ */
+export const claimDueTask = async (
+  tx: Transaction,
+  claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds; readonly next: Seconds },
+): Promise<boolean> => (await claimDue.changes(tx, claim)) === 1
+
+/** Takes a task whether it is due or not. False when it runs already. */
+export const claimTaskNow = async (
+  tx: Transaction,
+  claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds },
+): Promise<boolean> => (await claimNow.changes(tx, claim)) === 1
+
+/** Holds a claim for longer. */
+export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; claimedAt: Seconds; until: Seconds }>) =>
+  db
+    .updateTable("schedule")
+    .set({ held_until: p.until })
+    .where("name", "=", p.name)
+    .where("last_run_at", "=", p.claimedAt)
+    .where("last_status", "=", "running"),
+)
+
+/** Writes down how a run ended, unless its claim has passed to another. */
+export const endTask = query("schedule.end", (db, p: Params<{ name: string; claimedAt: Seconds; status: string; message: string }>) =>
+  db
+    .updateTable("schedule")
+    .set((eb) => ({ held_until: 0, runs: eb("runs", "+", 1), last_status: p.status, last_message: p.message }))
+    .where("name", "=", p.name)
+    .where("last_run_at", "=", p.claimedAt)
+    .where("last_status", "=", "running"),
+)

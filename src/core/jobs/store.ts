@@ -1,0 +1,142 @@
+import { type SqlBool, sql } from "kysely"
+import type { Transaction } from "../database/database.ts"
+import { portable } from "../database/dialect.ts"
+import { type Params, query } from "../database/query.ts"
+import type { JobsTable, Seconds } from "../database/tables.ts"
+
+/** A job in a worker's hands. `attempts` counts with every claim, so that it also tells this claim from a later one. */
+export interface Claim {
+  readonly id: number
+  readonly attempts: number
+}
+
+/** Stores a job and gives its id. */
+export const insertJob = query("jobs.insert", (db, p: Params<{ kind: string; payload: string; runAt: Seconds; now: Seconds }>) =>
+  db
+    .insertInto("jobs")
+    .values({
+      kind: p.kind,
+      payload: p.payload,
+      state: "waiting",
+      run_at: p.runAt,
+      created_at: p.now,
+      attempts: 0,
+      held_until: 0,
+      last_error: "",
+      finished_at: 0,
+    })
+    .returning("id"),
+)
+
+// Written out, as the index over unfinished jobs is only used for these very words.
+const unfinished = sql<SqlBool>`state in ('waiting', 'running')`
+
+/** Jobs whose time has come, or whose worker is gone. On PostgreSQL it takes a lock on them, and passes over those that another process is claiming. */
+const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; limit: number }>) =>
+  db
+    .selectFrom("jobs")
+    .select(["id", "kind", "payload", "attempts", "last_error"])
+    .where(unfinished)
+    .where("run_at", "<=", p.now)
+    .where((eb) => eb.or([eb("state", "=", "waiting"), eb("held_until", "<=", p.now)]))
+    .orderBy("run_at")
+    .orderBy("id")
+    .limit(p.limit)
+    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update skip locked` })),
+)
+
+const hold = query("jobs.hold", (db, p: Params<{ ids: readonly number[]; until: Seconds }>) =>
+  db
+    .updateTable("jobs")
+    .set((eb) => ({ state: "running", attempts: eb("attempts", "+", 1), held_until: p.until }))
+    .where("id", "in", p.ids),
+)
+
+/** Claims up to `limit` due jobs, oldest first; they are the caller's until `until`. No other process gets the same ones. */
+export async function claimJobs(
+  tx: Transaction,
+  { now, until, limit }: { readonly now: Seconds; readonly until: Seconds; readonly limit: number },
+) {
+  const due = await findDue(tx, { now, limit })
+  if (due.length > 0) await hold(tx, { ids: due.map(({ id }) => id), until })
+  return due.map((job) => ({ ...job, attempts: job.attempts + 1 }))
+}
+
+const renew = query("jobs.renew", (db, p: Params<Claim & { until: Seconds }>) =>
+  db
+    .updateTable("jobs")
+    .set({ held_until: p.until })
+    .where("id", "=", p.id)
+    .where("attempts", "=", p.attempts)
+    .where("state", "=", "running"),
+)
+
+/** Holds a claim for longer. False when it is no longer the caller's. */
+export const renewJob = async (tx: Transaction, claim: Claim, until: Seconds): Promise<boolean> =>
+  (await renew.changes(tx, { id: claim.id, attempts: claim.attempts, until })) === 1
+
+const end = query(
+  "jobs.end",
+  (db, p: Params<Claim & { state: JobsTable["state"]; left: number; runAt: Seconds; finishedAt: Seconds; lastError: string }>) =>
+    db
+      .updateTable("jobs")
+      .set({ state: p.state, attempts: p.left, run_at: p.runAt, finished_at: p.finishedAt, last_error: p.lastError, held_until: 0 })
+      .where("id", "=", p.id)
+      .where("attempts", "=", p.attempts)
+      .where("state", "=", "running"),
+)
+
+/** How a claim ended. */
+export type Ending =
+  | { readonly state: "done" }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "waiting"; readonly error: string; readonly runAt: Seconds }
+  /** Unfinished and no fault of the job: this try doesn't count. */
+  | { readonly state: "returned"; readonly error: string }
+
+/** Writes down how a claim ended. False when it was no longer the caller's; then nothing is written. */
+export async function endJob(tx: Transaction, { id, attempts }: Claim, ending: Ending, now: Seconds): Promise<boolean> {
+  const changes = await end.changes(tx, {
+    id,
+    attempts,
+    state: ending.state === "returned" ? "waiting" : ending.state,
+    left: ending.state === "returned" ? attempts - 1 : attempts,
+    runAt: ending.state === "waiting" ? ending.runAt : now,
+    finishedAt: ending.state === "done" || ending.state === "failed" ? now : 0,
+    lastError: ending.state === "done" ? "" : ending.error,
+  })
+  return changes === 1
+}
+
+/** When the next waiting job is due: one row, or none. */
+export const findNextWaiting = query("jobs.findNextWaiting", (db) =>
+  db.selectFrom("jobs").select("run_at as at").where(unfinished).where("state", "=", "waiting").orderBy("run_at").orderBy("id").limit(1),
+)
+
+/** When the next claim runs out: one row, with null when nothing is claimed. */
+export const findNextLapse = query("jobs.findNextLapse", (db) =>
+  db
+    .selectFrom("jobs")
+    .select((eb) => eb.fn.min("held_until").as("at"))
+    .where("state", "=", "running"),
+)
+
+/** Jobs that are not done, counted by kind and state. */
+export const countJobs = query("jobs.count", (db) =>
+  db
+    .selectFrom("jobs")
+    .select((eb) => ["kind", "state", eb.fn.countAll<number>().as("count")])
+    .where(sql<SqlBool>`state in ('waiting', 'running', 'failed')`)
+    .groupBy(["kind", "state"])
+    .orderBy("kind")
+    .orderBy("state"),
+)
+
+/** Removes up to `limit` jobs that ended in this state before that time; its `changes` says how many. */
+export const removeEnded = query("jobs.removeEnded", (db, p: Params<{ state: JobsTable["state"]; before: Seconds; limit: number }>) =>
+  db
+    .deleteFrom("jobs")
+    .where("id", "in", (eb) =>
+      eb.selectFrom("jobs").select("id").where("state", "=", p.state).where("finished_at", "<", p.before).limit(p.limit),
+    ),
+)

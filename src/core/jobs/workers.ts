@@ -1,0 +1,215 @@
+import type { Database } from "../database/database.ts"
+import type { Seconds } from "../database/tables.ts"
+import type { Logger } from "../log.ts"
+import { redact } from "../redact.ts"
+import { createAlarm } from "./alarm.ts"
+import { GiveUp, type JobDefinition } from "./definition.ts"
+import { orAfter, within } from "./patience.ts"
+import { claimJobs, type Ending, endJob, findNextLapse, findNextWaiting, renewJob } from "./store.ts"
+
+export interface WorkersOptions {
+  readonly database: Database
+  readonly log: Logger
+  readonly now: () => Seconds
+  /** How many jobs run here at once. */
+  readonly workers: number
+  /** How long a claim holds without being renewed, and so how long jobs of a killed process wait. Machines' clocks may differ by less than that. */
+  readonly leaseSeconds: number
+  /** Told of every try that ended, for the figures. */
+  readonly ended: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
+  /** Told when more is due than this process can take. */
+  readonly full: () => void
+}
+
+export interface Workers<C> {
+  readonly begin: (context: C, definitions: readonly JobDefinition<never, C>[]) => void
+  /** Something may have become due. */
+  readonly wake: () => void
+  /** Runs everything that is due, and what becomes due through that, and waits for its end. */
+  readonly drain: () => Promise<void>
+  /** Takes no more, waits this long for what runs, interrupts the rest and puts it back to be tried again. */
+  readonly close: (patienceMs: number) => Promise<void>
+}
+
+// Other processes on the same database may store jobs without being able to say so.
+const LONGEST_SLEEP_SECONDS = 60
+const AFTER_TROUBLE_MS = 5_000
+const INTERRUPTED_MS = 1_000
+const ERROR_LENGTH = 2_000
+
+interface Job {
+  readonly id: number
+  readonly kind: string
+  readonly payload: string
+  readonly attempts: number
+  readonly last_error: string
+}
+
+interface Held {
+  readonly job: Job
+  readonly controller: AbortController
+  readonly finished: Promise<void>
+}
+
+/** Seconds until a failed job is tried again: 10, 20, 40 … up to an hour, each with up to half taken off, so that what failed together spreads. */
+export const retryDelay = (attempt: number, chance: number): Seconds =>
+  Math.ceil(Math.min(10 * 2 ** (attempt - 1), 3_600) * (1 - chance / 2))
+
+/** The workers of one process. They sleep until something is due; asleep they cost one small query a minute. */
+export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full }: WorkersOptions): Workers<C> {
+  const held = new Set<Held>()
+  let begun: { readonly context: C; readonly kinds: ReadonlyMap<string, JobDefinition<never, C>> } | undefined
+  let closing = false
+  let filling: Promise<void> | undefined
+  let again = false
+  const alarm = createAlarm(() => void fill())
+  const renewal = createAlarm(() => void renew())
+
+  /** Takes what is due, as much as there is room for. One round at a time; a call meanwhile makes it look once more. */
+  function fill(): Promise<void> {
+    if (closing) return Promise.resolve()
+    again = true
+    filling ??= rounds()
+    return filling
+  }
+
+  async function rounds(): Promise<void> {
+    try {
+      while (again && !closing) {
+        again = false
+        await take()
+      }
+    } catch (error) {
+      log.error({ err: error }, "the outbox can't be read")
+      alarm.set(AFTER_TROUBLE_MS)
+    } finally {
+      filling = undefined
+    }
+  }
+
+  async function take(): Promise<void> {
+    if (begun === undefined) return
+    for (let free = workers - held.size; free > 0; free = workers - held.size) {
+      const claimed = await database.write((tx) => claimJobs(tx, { now: now(), until: now() + leaseSeconds, limit: free }))
+      for (const job of claimed) start(job, begun)
+      if (claimed.length < free) return sleep()
+      if (closing) return
+    }
+    full()
+  }
+
+  async function sleep(): Promise<void> {
+    const [waiting, lapse] = await Promise.all([findNextWaiting.first(database.read), findNextLapse.first(database.read)])
+    const next = Math.min(waiting?.at ?? Number.POSITIVE_INFINITY, lapse?.at ?? Number.POSITIVE_INFINITY, now() + LONGEST_SLEEP_SECONDS)
+    // Something due that wasn't claimed is in another process's hands this very moment.
+    alarm.set(Math.max(next - now(), 0.5) * 1000)
+  }
+
+  function start(job: Job, { context, kinds }: NonNullable<typeof begun>): void {
+    const controller = new AbortController()
+    const definition = kinds.get(job.kind)
+    const work = async (): Promise<void> => {
+      const started = performance.now()
+      const ending = await attempt(job, definition, context, controller)
+      await settle(job, ending, (performance.now() - started) / 1000)
+    }
+    const entry: Held = {
+      job,
+      controller,
+      finished: work().then(() => {
+        held.delete(entry)
+        void fill()
+      }),
+    }
+    held.add(entry)
+    if (held.size === 1) renewal.set((leaseSeconds * 1000) / 3)
+  }
+
+  async function attempt(
+    job: Job,
+    definition: JobDefinition<never, C> | undefined,
+    context: C,
+    controller: AbortController,
+  ): Promise<Ending> {
+    const limit = definition?.attempts ?? 8
+    try {
+      if (job.attempts > limit)
+        throw new GiveUp(`the process ended during its last try${job.last_error && `; before that: ${job.last_error}`}`)
+      if (definition === undefined) throw new Error("this version knows no job of this kind")
+      const { signal } = controller
+      const run = definition.run(job.payload, { context, id: job.id, attempt: job.attempts, isLast: job.attempts >= limit, signal })
+      await within(definition.timeoutSeconds * 1000, run, () => {
+        const error = new Error(`it took longer than ${definition.timeoutSeconds} s`)
+        controller.abort(error)
+        return error
+      })
+      return { state: "done" }
+    } catch (error) {
+      const words = redact(error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH)
+      if (closing && controller.signal.aborted) return { state: "returned", error: words }
+      const final = error instanceof GiveUp || job.attempts >= limit
+      log[final ? "error" : "warn"](
+        { job: job.kind, id: job.id, attempt: job.attempts, err: error },
+        final ? "a job failed for good" : "a job failed",
+      )
+      if (final) return { state: "failed", error: words }
+      return { state: "waiting", error: words, runAt: now() + retryDelay(job.attempts, Math.random()) }
+    }
+  }
+
+  async function settle(job: Job, ending: Ending, seconds: number): Promise<void> {
+    try {
+      const kept = await database.write((tx) => endJob(tx, { id: job.id, attempts: job.attempts }, ending, now()))
+      if (!kept) log.warn({ job: job.kind, id: job.id }, "a job ended after its claim had run out; it is tried again")
+      else if (ending.state !== "returned") ended(job.kind, ending.state === "waiting" ? "retried" : ending.state, seconds)
+    } catch (error) {
+      log.error({ job: job.kind, id: job.id, err: error }, "the end of a job can't be written down; it is tried again")
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (held.size === 0) return
+    try {
+      const until = now() + leaseSeconds
+      const lost = await database.write(async (tx) => {
+        const gone: Held[] = []
+        for (const entry of [...held])
+          if (!(await renewJob(tx, { id: entry.job.id, attempts: entry.job.attempts }, until))) gone.push(entry)
+        return gone
+      })
+      for (const entry of lost) if (held.has(entry)) entry.controller.abort(new Error("its claim ran out"))
+    } catch (error) {
+      log.error({ err: error }, "claims of jobs can't be renewed")
+    }
+    renewal.set((leaseSeconds * 1000) / 3)
+  }
+
+  const allFinished = () => Promise.all([...held].map(({ finished }) => finished))
+
+  return {
+    begin(context, definitions) {
+      begun = { context, kinds: new Map(definitions.map((definition) => [definition.kind, definition])) }
+      void fill()
+    },
+    wake: () => void fill(),
+    async drain() {
+      if (begun === undefined) throw new Error("the workers have not begun")
+      for (;;) {
+        await fill()
+        if (held.size === 0) return
+        await allFinished()
+      }
+    },
+    async close(patienceMs) {
+      closing = true
+      alarm.stop()
+      await filling
+      await orAfter(patienceMs, allFinished())
+      for (const { controller } of held) controller.abort(new Error("the service is stopping"))
+      await orAfter(INTERRUPTED_MS, allFinished())
+      renewal.stop()
+      for (const { job } of held) await settle(job, { state: "returned", error: "the service stopped while it ran" }, 0)
+      held.clear()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest"
+import type { Config } from "./config.ts"
+import { openLog } from "./log.ts"
+import { redact } from "./redact.ts"
+
+function capture(options: Partial<Config["log"]> = {}) {
+  const lines: string[] = []
+  const log = openLog({ log: { level: "info", format: "json", ...options } }, (line) => lines.push(line))
+  return { log, lines, text: () => lines.join("") }
+}
+
+describe("what is never logged", () => {
+  const secret = "hunter2hunter2hunter2"
+  const basic = Buffer.from(`root:${secret}`).toString("base64")
+
+  test.each<[string, object, string]>([
+    ["authorization headers", { headers: { authorization: `Basic ${basic}`, "Proxy-Authorization": `token ${secret}` } }, "request"],
+    ["cookies", { headers: { cookie: `session=${secret}`, "set-cookie": [`session=${secret}`, `b=${secret}`] } }, "request"],
+    ["one-time passwords", { headers: { "x-gitea-otp": secret } }, "request"],
+    [
+      "fields named so",
+      {
+        password: secret,
+        newPassword: secret,
+        access_token: secret,
+        clientSecret: secret,
+        api_key: secret,
+        nested: { token: `a"${secret}` },
+      },
+      "x",
+    ],
+    [
+      "credentials in addresses",
+      { url: `https://root:${secret}@example.org/a.git`, other: `http://${secret}@example.org` },
+      `clone of ssh://git:${secret}@h/x failed`,
+    ],
+    [
+      "tokens in queries",
+      { url: `/api/v1/user?page=1&access_token=${secret}&limit=2`, raw: `?token=${secret}` },
+      `GET /x?a=b&token=${secret}#top`,
+    ],
+    ["headers in running text", {}, `curl said: Authorization: token ${secret}`],
+    ["schemes with credentials", {}, `sent Bearer ${secret} twice`],
+    ["JSON in a text", { body: JSON.stringify({ name: "a", password: `x"\\${secret}`, token: secret }) }, "body"],
+    ["errors", { err: new Error(`fatal: could not read from https://root:${secret}@example.org`) }, "failed"],
+    ["causes of errors", { err: new Error("outer", { cause: new Error(`password=x&token=${secret} "token":"${secret}"`) }) }, "failed"],
+  ])("%s", (_, fields, message) => {
+    for (const format of ["json", "text"] as const) {
+      const { log, text } = capture({ format })
+      log.info(fields, message)
+      expect(text()).not.toContain(secret)
+      expect(text()).not.toContain(basic)
+      expect(text()).toContain("***")
+    }
+  })
+
+  test("what databases hang on their errors", () => {
+    const { log, text } = capture()
+    log.error(
+      { err: Object.assign(new Error("duplicate key"), { code: "23505", detail: `Key (digest)=(${secret}) already exists.` }) },
+      "failed",
+    )
+    expect(text()).not.toContain(secret)
+    expect(text()).toContain('"code":"23505"')
+  })
+
+  test("the rest stays, and stays JSON", () => {
+    const { log, lines } = capture()
+    log.info({ url: "/a?page=2&q=token", password: "x", tokenId: 7, author: "a@example.org" }, 'say "Basic authentication"')
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "info",
+      url: "/a?page=2&q=token",
+      password: "***",
+      tokenId: 7,
+      author: "a@example.org",
+      message: 'say "Basic authentication"',
+    })
+  })
+
+  test("takes linear time", () => {
+    for (const piece of ["a", "a.", '"', '\\"', "https://", "?token", '"password":"\\', "Basic ", "cookie="]) {
+      const started = performance.now()
+      redact(piece.repeat(200_000 / piece.length))
+      expect(performance.now() - started, piece).toBeLessThan(1000)
+    }
+  })
+})
+
+describe("lines", () => {
+  test("below the level are left out", () => {
+    const { log, lines } = capture({ level: "warn" })
+    log.info("quiet")
+    log.warn("loud")
+    expect(lines).toHaveLength(1)
+    const silent = capture({ level: "silent" })
+    silent.log.fatal("quiet")
+    expect(silent.lines).toEqual([])
+  })
+
+  test("carry the request's id through a child", () => {
+    const { log, lines } = capture()
+    log.child({ request: "abc" }).info("hello")
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ request: "abc", message: "hello" })
+  })
+
+  test("as text are one line for a person, and can't move the terminal's cursor", () => {
+    const { log, text } = capture({ format: "text" })
+    log.warn({ owner: "a\u001b[2Jb" }, "odd \u001b]0;title\u0007 name")
+    expect(text()).toMatch(/^\d\d:\d\d:\d\d WARN {2}odd �\]0;title� name owner="a\\u001b\[2Jb"\n$/)
+    log.error({ err: new Error("outer", { cause: new TypeError("inner") }) }, "failed")
+    expect(text()).toMatch(/ERROR failed\n {2}Error: outer\n[\s\S]* {2}caused by\n {2}TypeError: inner\n/)
+  })
+})

@@ -1,0 +1,87 @@
+import { writeSync } from "node:fs"
+import pino, { type Logger } from "pino"
+import type { Config } from "./config.ts"
+import { redact } from "./redact.ts"
+
+export type { Logger } from "pino"
+
+/**
+ * Makes the log of one forge. Every line passes {@link redact} on its way out, whatever was logged. Lines go to standard error, so that standard
+ * output stays what a command was asked for, or with their line ends to `write`. The log holds no file, timer or listener: there is nothing to close.
+ */
+export function openLog({ log: { level, format } }: Pick<Config, "log">, write: (line: string) => void = toStandardError): Logger {
+  const asText = format === "text" || (format === "auto" && process.stderr.isTTY)
+  return pino(
+    {
+      level,
+      base: null,
+      messageKey: "message",
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, req: describeRequest, res: describeReply },
+    },
+    { write: (line: string) => write(asText ? readable(redact(line)) : redact(line)) },
+  )
+}
+
+/** Waits out a full pipe instead of losing lines; a log that nobody reads any more is no reason to fall over. */
+function toStandardError(line: string): void {
+  for (let tries = 0; tries < 100; tries++)
+    try {
+      writeSync(2, line)
+      return
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+}
+
+interface DescribedError {
+  readonly type: string
+  readonly message: string
+  readonly code?: unknown
+  readonly stack: string | undefined
+  readonly cause?: DescribedError
+}
+
+/** Only these members: what databases hang on their errors holds rows, and those may hold what must not be logged. */
+function describeError(error: unknown, depth = 0): DescribedError | unknown {
+  if (!(error instanceof Error)) return error
+  return {
+    type: error.name,
+    message: error.message,
+    ...("code" in error && { code: error.code }),
+    stack: error.stack,
+    ...(error.cause instanceof Error && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
+  }
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+
+const describeRequest = (request: unknown) => ({
+  method: member(request, "method"),
+  url: member(request, "url"),
+  ip: member(request, "ip"),
+})
+const describeReply = (reply: unknown) => ({ status: member(reply, "statusCode") })
+
+/** A line as a person reads it on a terminal: time, level, message, the rest as name=value, stacks below. */
+function readable(line: string): string {
+  const { time, level, message, err, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(line)
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  const head = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), printable(String(message ?? "")), ...fields].join(" ")
+  return `${head}\n${stacks(err)}`
+}
+
+function stacks(error: unknown): string {
+  if (error === undefined) return ""
+  const stack = member(error, "stack")
+  const text = typeof stack === "string" ? stack : JSON.stringify(error)
+  const cause = member(error, "cause")
+  return `${printable(text).replace(/^/gm, "  ")}\n${cause === undefined ? "" : `  caused by\n${stacks(cause)}`}`
+}
+
+/** Without what could move a terminal's cursor or change its title. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const printable = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "�")

@@ -1,0 +1,122 @@
+import { readdirSync } from "node:fs"
+import { performance } from "node:perf_hooks"
+import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
+import { VERSION } from "./version.ts"
+
+/** The figures of one forge, in the form that Prometheus reads. They hold no timer and no listener. */
+export interface Metrics extends JobMetrics {
+  /** A request was answered. `operation` is an operation's id or a route, never a text that a client chose. */
+  readonly observeRequest: (operation: string, method: string, status: number, seconds: number) => void
+  /** Adds a figure that goes up and down; `read` is called whenever the figures are asked for. */
+  readonly gauge: (name: string, help: string, read: () => number) => void
+  /** Adds a figure that only grows; `read` gives the sum so far. */
+  readonly counter: (name: string, help: string, read: () => number) => void
+  readonly contentType: string
+  readonly text: () => Promise<string>
+  /** Forgets all figures. */
+  readonly close: () => void
+}
+
+const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
+const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600]
+
+/** Makes the figures of one forge. Those of the process are the same in each forge that lives in it. */
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Histogram({
+    name: "hearth_http_request_seconds",
+    help: "Time from a request's head to the end of its answer.",
+    labelNames: ["operation", "method", "status"],
+    buckets: REQUEST_SECONDS,
+    registers,
+  })
+  const jobs = new Histogram({
+    name: "hearth_job_seconds",
+    help: "Time that a try of a background job took, by how it ended.",
+    labelNames: ["kind", "result"],
+    buckets: JOB_SECONDS,
+    registers,
+  })
+  const gauge: Metrics["gauge"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+  const counter: Metrics["counter"] = (name, help, read) => {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+  new Gauge({ name: "hearth_build_info", help: "The version that runs.", labelNames: ["version", "node"], registers }).set(
+    { version: VERSION, node: process.version },
+    1,
+  )
+  describeProcess(gauge, counter)
+
+  return {
+    observeRequest: (operation, method, status, seconds) => requests.observe({ operation, method, status }, seconds),
+    observeJob: (kind, result, seconds) => jobs.observe({ kind, result }, seconds),
+    countJobs: (read) => watchJobs(registers, read),
+    gauge,
+    counter,
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    close: () => registry.clear(),
+  }
+}
+
+function watchJobs(registers: Registry[], read: () => Promise<readonly JobCount[]>): void {
+  new Gauge({
+    name: "hearth_jobs",
+    help: "Background jobs that wait, run, or failed for good.",
+    labelNames: ["kind", "state"],
+    registers,
+    async collect() {
+      const counts = await read()
+      this.reset()
+      for (const { kind, state, count } of counts) this.set({ kind, state }, count)
+    },
+  })
+}
+
+/** prom-client's own figures of the process switch on observers that nothing switches off again. The names are those that dashboards know. */
+function describeProcess(gauge: Metrics["gauge"], counter: Metrics["counter"]): void {
+  const startedAt = Date.now() / 1000 - process.uptime()
+  let load = performance.eventLoopUtilization()
+  counter("process_cpu_seconds_total", "Processor time spent, in seconds.", () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  gauge("process_start_time_seconds", "When the process began.", () => startedAt)
+  gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss())
+  gauge("process_open_fds", "Open file descriptors.", openFiles)
+  gauge("nodejs_heap_size_used_bytes", "Memory in use by JavaScript.", () => process.memoryUsage().heapUsed)
+  gauge("nodejs_external_memory_bytes", "Memory in use outside of JavaScript's own.", () => process.memoryUsage().external)
+  gauge("hearth_event_loop_utilization", "How busy the event loop was since it was last asked, from 0 to 1.", () => {
+    const before = load
+    load = performance.eventLoopUtilization()
+    return performance.eventLoopUtilization(load, before).utilization
+  })
+}
+
+function openFiles(): number {
+  try {
+    return readdirSync("/proc/self/fd").length
+  } catch {
+    // Only Linux tells.
+    return 0
+  }
+}

@@ -1,0 +1,25 @@
+const NAMES = "authorization|cookie|password|passwd|passphrase|token|secret|secret_?key|otp|api_?key|private_?key|credentials?"
+
+/** Repetitions are bounded, so that no text, however odd, takes more than linear time. */
+const RULES: readonly (readonly [RegExp, string])[] = [
+  // scheme://user:password@host, and scheme://token@host
+  [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@"'<>]{1,1024}@/gi, "$1***@"],
+  // ?token=…, &access_token=…
+  [new RegExp(`([?&;](?:[\\w.-]|%5[bf]){0,40}(?:${NAMES}|signature|code)=)[^&\\s"'#\\\\]+`, "gi"), "$1***"],
+  // "password":"…" and "set-cookie":["…"]
+  [new RegExp(`("[\\w.-]{0,40}(?:${NAMES})"\\s{0,4}:\\s{0,4})(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi"), '$1"***"'],
+  // The same inside of a text that is itself written as JSON.
+  [
+    new RegExp(`(\\\\"[\\w.-]{0,40}(?:${NAMES})\\\\"\\s{0,4}:\\s{0,4})\\\\"(?:[^"\\\\]|\\\\\\\\(?:\\\\.|[^"\\\\]))*\\\\"`, "gi"),
+    '$1\\"***\\"',
+  ],
+  // A header in running text, and a scheme with what looks like credentials.
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie|x-gitea-otp)(\s{0,4}[:=]\s{0,4})[^\s"\\][^"\\\r\n]*/gi, "$1$2***"],
+  [/\b(Basic|Bearer)\s{1,4}[\w+/.=~-]{16,}/gi, "$1 ***"],
+]
+
+/**
+ * Takes out of a text what could let somebody in: passwords in addresses, tokens in queries, headers and fields that carry credentials. Works on
+ * running text and on JSON, which stays JSON. A bare token without a word before it can't be told from a commit id and stays.
+ */
+export const redact = (text: string): string => RULES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)

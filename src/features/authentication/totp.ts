@@ -1,0 +1,22 @@
+import { Secret, TOTP } from "otpauth"
+
+const STEP_SECONDS = 30
+
+/** A new secret for an authenticator app, in base 32. */
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
+
+/** The address that authenticator apps read from a picture. */
+export const totpAddress = (secret: string, login: string, issuer: string): string => totp(secret, login, issuer).toString()
+
+/**
+ * The time step that a code belongs to, or undefined if it is none of the present, the last or the next step.
+ * The caller keeps the step and refuses it from then on: a code works once.
+ */
+export function totpStep(secret: string, code: string, now: number): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined
+  const delta = totp(secret).validate({ token: code, timestamp: now * 1000, window: 1 })
+  return delta === null ? undefined : Math.floor(now / STEP_SECONDS) + delta
+}
+
+const totp = (secret: string, label = "", issuer = "Hearth"): TOTP =>
+  new TOTP({ issuer, label, algorithm: "SHA1", digits: 6, period: STEP_SECONDS, secret: Secret.fromBase32(secret) })

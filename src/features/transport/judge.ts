@@ -1,0 +1,79 @@
+import { Mode } from "../../access/modes.ts"
+import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
+import { findUserById } from "../../access/store.ts"
+import type { SignedIn } from "../../core/actor.ts"
+import { Refusal } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { branchOf, isBranchName, isTagName, type Push, type RefCommand, type RefName, tagOf, type Verdict } from "../../git/index.ts"
+import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
+import { optionsRefused } from "./options.ts"
+
+/** One change to one reference, and on what standing it is asked for. */
+export interface Judgement {
+  readonly on: OnRepository
+  readonly command: RefCommand
+}
+
+/** Why a change is refused, in words for the pusher, or undefined. */
+export type RefRule = (judgement: Judgement) => string | undefined
+
+/** The rules in the order in which they are asked; the first refusal counts. */
+export const refRules: readonly RefRule[] = [
+  ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
+  ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
+  ({ on }) => (codeMode(on) < Mode.write ? NO_WRITE : undefined),
+  ({ command }) => namelessRef(command.ref),
+  ({ on, command }) =>
+    command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
+      ? `branch ${on.repository.default_branch} is the default branch and cannot be deleted`
+      : undefined,
+]
+
+/** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
+function namelessRef(ref: RefName): string | undefined {
+  if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return `${ref} is not written by pushing`
+  const branch = branchOf(ref)
+  if (branch !== undefined && !isBranchName(branch)) return `${branch} can't be the name of a branch`
+  const tag = tagOf(ref)
+  if (tag !== undefined && !isTagName(tag)) return `${tag} can't be the name of a tag`
+  return undefined
+}
+
+/** The refused references with the reason for each. */
+export function judgeCommands(
+  on: OnRepository,
+  commands: readonly RefCommand[],
+  rules: readonly RefRule[] = refRules,
+): ReadonlyMap<RefName, string> {
+  const refused = new Map<RefName, string>()
+  for (const command of commands) {
+    const reason = rules.map((rule) => rule({ on, command })).find((words) => words !== undefined)
+    if (reason !== undefined) refused.set(command.ref, reason)
+  }
+  return refused
+}
+
+/**
+ * Judges a push whose objects have arrived. That may have taken an hour, so everything that the pusher may do is asked again: what was taken
+ * away meanwhile is gone.
+ */
+export async function judgePush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
+  const on = await standingNow(services, pusher, repositoryId)
+  if (!on) return { refused: refuseAll(push, NO_WRITE) }
+  const unwanted = optionsRefused(on, push.options)
+  if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
+  return { refused: judgeCommands(on, push.commands) }
+}
+
+const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))
+
+async function standingNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
+  const user = await findUserById.first(database.read, { id: pusher.user.id })
+  if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  try {
+    return await locateRepositoryById(database.read, { ...pusher, user }, repositoryId)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,57 @@
+import { hash } from "node:crypto"
+import { type Actor, anonymous, isSiteAdministrator, type User } from "../../core/actor.ts"
+import { NEVER, rfc3339, type Shape } from "../../core/record.ts"
+import type { Site } from "../../core/site.ts"
+import type { User as UserRecord } from "./records.ts"
+
+/** The address that stands in for a hidden one. */
+export const noReplyAddress = (site: Site, user: User): string => `${user.id}+${user.lower_name}@${site.noReplyDomain}`
+
+/** The picture's address: an uploaded one by its digest, otherwise one drawn from a digest of the id. */
+export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string =>
+  `${site.rootUrl}/avatars/${user.avatar || hash("sha1", `user ${user.id}`)}`
+
+/**
+ * A person or organisation as `viewer` may see it: the person itself and site administrators see the account's state and its real address.
+ * Without a viewer, as everybody sees it.
+ */
+export function presentUser(site: Site, user: User, viewer: Actor = anonymous): Shape<typeof UserRecord> {
+  const privileged = viewer.kind === "user" && (viewer.user.id === user.id || isSiteAdministrator(viewer))
+  return userRecord(site, user, privileged, privileged || (viewer.kind === "user" && user.hide_email === 0))
+}
+
+/**
+ * A person or organisation inside another record, such as the owner of a repository: never with the account's state, not even for the
+ * person itself. `knowsAddress` says whether the caller may know an address that is not hidden.
+ */
+export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Shape<typeof UserRecord> =>
+  userRecord(site, user, false, knowsAddress && user.hide_email === 0)
+
+function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Shape<typeof UserRecord> {
+  return {
+    id: user.id,
+    login: user.name,
+    login_name: privileged ? user.login_name : "",
+    source_id: privileged ? user.source_id : 0,
+    full_name: user.full_name,
+    // An organisation without an address has none; a person without one is reached at its no-reply address.
+    email: showsEmail && (user.email !== "" || user.kind === "organization") ? user.email : noReplyAddress(site, user),
+    avatar_url: avatarUrl(site, user),
+    html_url: `${site.rootUrl}/${user.name}`,
+    language: privileged ? user.language : "",
+    is_admin: privileged && user.is_admin === 1,
+    last_login: privileged ? rfc3339(user.last_login_at) : NEVER,
+    created: rfc3339(user.created_at),
+    restricted: user.is_restricted === 1,
+    active: privileged && user.is_active === 1,
+    prohibit_login: privileged && user.prohibit_login === 1,
+    location: user.location,
+    website: user.website,
+    description: user.description,
+    visibility: user.visibility,
+    followers_count: user.followers_count,
+    following_count: user.following_count,
+    starred_repos_count: user.stars_count,
+    username: user.name,
+  }
+}

@@ -1,0 +1,100 @@
+import type { Limiter } from "./limits.ts"
+import type { Processes } from "./process.ts"
+import type { Readers } from "./reader.ts"
+
+/** Figures that bound what git may use. Times in milliseconds, sizes in bytes. */
+export interface GitLimits {
+  /** Long-lived object readers, over all repositories. */
+  readonly readers: number
+  /** Long-lived object readers of one repository. */
+  readonly readersPerRepository: number
+  /** An idle reader is ended after this long. */
+  readonly readerIdleMs: number
+  /** Fetches served at once, over all repositories. */
+  readonly packs: number
+  /** Fetches served at once from one repository. */
+  readonly packsPerRepository: number
+  /** Pushes received at once, over all repositories. */
+  readonly pushes: number
+  /** Pushes received at once by one repository. */
+  readonly pushesPerRepository: number
+  /** Fetches, and pushes, that may wait for their turn. */
+  readonly queue: number
+  /** How long a fetch or push waits for its turn before it is refused as busy. */
+  readonly waitMs: number
+  /** The time that an ordinary git command may take. */
+  readonly commandMs: number
+  /** The time that serving a fetch, or taking in a pack, may take. */
+  readonly transferMs: number
+  /** The output that is kept of an ordinary git command. */
+  readonly outputBytes: number
+  /** The largest object that is read whole; larger ones must be streamed. */
+  readonly objectBytes: number
+  /** The largest pack that a push may send. */
+  readonly pushBytes: number
+  /** The most references that one push may change. */
+  readonly pushCommands: number
+  /** Memory that `pack-objects` may use for its window, per thread. */
+  readonly windowBytes: number
+  /** Threads that one git process may use. */
+  readonly threads: number
+}
+
+export const defaultLimits: GitLimits = {
+  readers: 16,
+  readersPerRepository: 4,
+  readerIdleMs: 15_000,
+  packs: 8,
+  packsPerRepository: 4,
+  pushes: 16,
+  pushesPerRepository: 8,
+  queue: 512,
+  waitMs: 60_000,
+  commandMs: 60_000,
+  transferMs: 3_600_000,
+  outputBytes: 64 * 1024 * 1024,
+  objectBytes: 64 * 1024 * 1024,
+  pushBytes: 8 * 1024 * 1024 * 1024,
+  pushCommands: 50_000,
+  windowBytes: 100 * 1024 * 1024,
+  threads: 2,
+}
+
+/** Something worth a line in the service's log. `detail` may hold what git wrote to stderr. */
+export interface GitEvent {
+  readonly level: "debug" | "warn" | "error"
+  readonly message: string
+  readonly repository?: string
+  readonly detail?: string
+}
+
+/** How to open git. */
+export interface GitOptions {
+  /** The folder under which all repositories lie. Made when it is missing. */
+  readonly root: string
+  /** The git program; by default `git` from PATH. */
+  readonly program?: string
+  /** What this service calls itself on the wire, such as `hearth/0.1.0`. */
+  readonly agent?: string
+  /** Whether writes are forced to the disk before they are reported done. Default true; tests and throw-away servers do without. */
+  readonly durable?: boolean
+  readonly limits?: Partial<GitLimits>
+  /** Receives what is worth logging. */
+  readonly log?: (event: GitEvent) => void
+}
+
+/** What every function behind the door is given first. */
+export interface Context {
+  readonly root: string
+  readonly agent: string
+  readonly durable: boolean
+  readonly limits: GitLimits
+  readonly log: (event: GitEvent) => void
+  readonly processes: Processes
+  readonly readers: Readers
+  readonly fetches: Limiter
+  readonly listings: Limiter
+  readonly pushes: Limiter
+  /** Protocol v2 capability advertisements, which depend on nothing but the object format. */
+  readonly advertisements: Map<string, Promise<Buffer>>
+}

@@ -1,0 +1,47 @@
+/**
+ * What can go wrong behind the door to git, as one closed list.
+ *
+ * - `invalid`: an argument that no caller should have passed (a bad key, name or entry).
+ * - `missing`: the repository, object or reference is not there.
+ * - `exists`: the repository is there already.
+ * - `conflict`: a reference no longer has the value that the caller expected.
+ * - `protocol`: the client did not keep to git's wire protocol.
+ * - `tooLarge`: input or output went over its limit.
+ * - `busy`: a queue is full, or waiting in it took too long; trying again later may help.
+ * - `timeout`, `aborted`: the process was ended by the clock, or because nobody waits for it any more.
+ * - `failed`: git itself failed; `detail` holds what it wrote to stderr.
+ */
+export type GitErrorKind =
+  | "invalid"
+  | "missing"
+  | "exists"
+  | "conflict"
+  | "protocol"
+  | "tooLarge"
+  | "busy"
+  | "timeout"
+  | "aborted"
+  | "failed"
+
+/** An error from the door to git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
+export class GitError extends Error {
+  readonly kind: GitErrorKind
+  readonly detail: string
+
+  constructor(kind: GitErrorKind, message: string, detail = "") {
+    super(message)
+    this.name = "GitError"
+    this.kind = kind
+    this.detail = detail
+  }
+}
+
+/** Whether `error` is a GitError, of the given kind if one is named. */
+export function isGitError(error: unknown, kind?: GitErrorKind): error is GitError {
+  return error instanceof GitError && (kind === undefined || error.kind === kind)
+}
+
+/** Whether `error` is a file system error with one of the given codes, such as `ENOENT`. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code)
+}

@@ -1,0 +1,58 @@
+import { copyFile, link, lstat, open, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import type { Context } from "./context.ts"
+import { hasCode } from "./errors.ts"
+
+/** Writes a new file, forced to the disk where the context says so. Throws the file system's `EEXIST` when it is there. */
+export async function writeNewFile(context: Context, path: string, content: Uint8Array | string, mode = 0o644): Promise<void> {
+  const file = await open(path, "wx", mode)
+  try {
+    await file.writeFile(content)
+    if (context.durable) await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Forces files to the disk, all at once, so that the file system can do it in one go. */
+export async function syncFiles(paths: readonly string[]): Promise<void> {
+  await Promise.all(
+    paths.map(async (path) => {
+      const file = await open(path, "r")
+      try {
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    }),
+  )
+}
+
+/** Gives a file that never changes a second name, or makes a copy where the file system can't. One that is there already is left. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return
+    if (!hasCode(error, "EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP")) throw error
+    await copyFile(from, to)
+  }
+}
+
+/** The bytes that a directory's files hold, left out what `skip` names. Files that vanish meanwhile do not count. */
+export async function directorySize(directory: string, skip: (name: string) => boolean = () => false): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return []
+    throw error
+  })
+  const sizes = await Promise.all(
+    entries.map(async (entry) => {
+      if (skip(entry.name)) return 0
+      const path = join(directory, entry.name)
+      if (entry.isDirectory()) return directorySize(path, skip)
+      const found = await lstat(path).catch(() => undefined)
+      return found?.size ?? 0
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

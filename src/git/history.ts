@@ -1,0 +1,92 @@
+import { byteSource } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import type { Commit, Repository } from "./model.ts"
+import { branchRef, type ObjectId, objectId } from "./names.ts"
+import { readCommit, readLooseCommit } from "./objects.ts"
+import { resolveReference } from "./refFiles.ts"
+
+/** Which commits to list. */
+export interface RangeOptions {
+  /** The newest commit. */
+  readonly to: ObjectId
+  /** Its commits and all before them are left out. */
+  readonly from?: ObjectId | undefined
+  /** The most commits to return. */
+  readonly limit: number
+  /** The most commits to count; without it all are counted. */
+  readonly countAtMost?: number
+}
+
+/** Commits, newest first, and how many there are in all. */
+export interface CommitRange {
+  readonly commits: readonly Commit[]
+  readonly total: number
+}
+
+/** How far a straight line of commits is followed here before git is asked. */
+const lineLimit = 64
+
+/**
+ * Follows the only parents from `to` until `from` (or the root, without one). Gives undefined when a commit on the way has several parents,
+ * does not lie in a file of its own, or the line is long: then git must tell. Most pushes are such a short line, and cost no process.
+ */
+async function straightLine(repository: Repository, to: ObjectId, from: ObjectId | undefined): Promise<readonly Commit[] | undefined> {
+  const line: Commit[] = []
+  let next: ObjectId | undefined = to
+  while (next !== from) {
+    if (next === undefined || line.length === lineLimit) return undefined
+    const commit: Commit | undefined = await readLooseCommit(repository, next)
+    if (commit === undefined || commit.parents.length > 1) return undefined
+    line.push(commit)
+    next = commit.parents[0]
+  }
+  return line
+}
+
+/** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. Throws `failed` when one is missing. */
+export async function commitsBetween(context: Context, repository: Repository, range: RangeOptions): Promise<CommitRange> {
+  const { to, from, limit, countAtMost } = range
+  const line = await straightLine(repository, to, from)
+  if (line !== undefined) {
+    const total = Math.min(line.length, countAtMost ?? line.length)
+    return { commits: line.slice(0, Math.min(limit, total)), total }
+  }
+  const most = countAtMost === undefined ? [] : [`--max-count=${countAtMost}`]
+  const args = from === undefined ? [to] : [to, `^${from}`]
+  const process = context.processes.stream({ name: "rev-list", flags: most, args }, { repository, timeoutMs: context.limits.commandMs })
+  process.stdin.end()
+  const source = byteSource(process.stdout)
+  const ids: ObjectId[] = []
+  let total = 0
+  for (let text = await source.line(128); text !== null; text = await source.line(128)) {
+    total += 1
+    if (ids.length < limit) ids.push(objectId(text.toString("latin1"), repository.format))
+  }
+  const exit = await process.exit
+  if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
+  return { commits: await Promise.all(ids.map((id) => readCommit(context, repository, id))), total }
+}
+
+/** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. False when one of them is no commit; throws `failed` when one is missing. */
+export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
+  const line = await straightLine(repository, descendant, ancestor)
+  if (line !== undefined) return true
+  const result = await context.processes.run(
+    { name: "merge-base", flags: ["--is-ancestor"], args: [ancestor, descendant] },
+    { repository, accept: [0, 1] },
+  )
+  return result.code === 0
+}
+
+/** The number of commits reachable from `id`. Throws `failed` when it is missing. */
+export async function countCommits(context: Context, repository: Repository, id: ObjectId): Promise<number> {
+  const result = await context.processes.run({ name: "rev-list", flags: ["--count"], args: [id] }, { repository })
+  return Number(result.stdout.toString("latin1"))
+}
+
+/** The commit that a branch names, or undefined when there is no such branch. Throws `invalid` for a bad name. */
+export async function lastCommit(context: Context, repository: Repository, branch: string): Promise<Commit | undefined> {
+  const id = await resolveReference(repository, branchRef(branch))
+  return id === undefined ? undefined : readCommit(context, repository, id)
+}

@@ -1,0 +1,235 @@
+import { mkdirSync } from "node:fs"
+import { resolve } from "node:path"
+import type { Readable } from "node:stream"
+import { type Advertisement, advertiseReceive, advertiseUpload } from "./advertise.ts"
+import { type Context, defaultLimits, type GitOptions } from "./context.ts"
+import { GitError } from "./errors.ts"
+import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, type RangeOptions } from "./history.ts"
+import { createLimiter } from "./limits.ts"
+import type { Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
+import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
+import {
+  type NewCommit,
+  type NewTag,
+  objectInfo,
+  readBlob,
+  readCommit,
+  readTag,
+  readTree,
+  streamBlob,
+  writeBlob,
+  writeCommit,
+  writeTag,
+  writeTree,
+} from "./objects.ts"
+import { createProcesses } from "./process.ts"
+import type { PushOutcome, ReceiveRequest } from "./push.ts"
+import { createReaders } from "./reader.ts"
+import { receivePush } from "./receive.ts"
+import { type RefUpdate, updateReferences } from "./references.ts"
+import { listReferences, resolveReference } from "./refFiles.ts"
+import {
+  createRepository,
+  existsRepository,
+  forkRepository,
+  locate,
+  openRepository,
+  readHead,
+  removeRepository,
+  repositorySize,
+  setHead,
+} from "./repository.ts"
+import { copyObjects, copyTree } from "./transfer.ts"
+import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
+
+export { type Advertisement, servicePreamble } from "./advertise.ts"
+export type { GitEvent, GitLimits, GitOptions } from "./context.ts"
+export { GitError, type GitErrorKind, isGitError } from "./errors.ts"
+export type { CommitRange, RangeOptions } from "./history.ts"
+export * from "./model.ts"
+export * from "./names.ts"
+export { formatCommit, type NewCommit, type NewTag } from "./objects.ts"
+export type * from "./push.ts"
+export type { RefUpdate } from "./references.ts"
+export { isTreeEntryName } from "./treeEntry.ts"
+export type { UploadOutcome, UploadRequest } from "./upload.ts"
+
+/** Everything that the service does with git. Made by `openGit`; any number may live in one process. Functions throw `GitError`. */
+export interface Git {
+  /** The repository at a storage key, without looking at the disk. Throws `invalid` for a bad key. */
+  at(key: string, format: ObjectFormat): Repository
+  /** The repository at a storage key, its format read from its configuration. Throws `invalid`, `missing`. */
+  open(key: string): Promise<Repository>
+
+  readonly repositories: {
+    /** Makes an empty bare repository whose HEAD names `branch`. Starts no process. Throws `exists`, `invalid`. */
+    create(key: string, options: { readonly format: ObjectFormat; readonly branch: string }): Promise<Repository>
+    /** Removes a repository; a missing one is no error. */
+    remove(repository: Repository): Promise<void>
+    exists(repository: Repository): Promise<boolean>
+    /** The bytes that its files take, without pushes that are not accepted yet. Throws `missing`. */
+    size(repository: Repository): Promise<number>
+    /**
+     * Makes a copy that shares no storage that git knows of: files are hard-linked where the file system allows. `keep` chooses the references.
+     * Throws `missing`, `exists`.
+     */
+    fork(from: Repository, key: string, keep: (ref: RefName) => boolean): Promise<Repository>
+    /** Packs what the given objects reach and stores it in another repository of the same format. Throws `missing`, `invalid`, `failed`. */
+    copyObjects(from: Repository, ids: readonly ObjectId[], to: Repository): Promise<void>
+    /** Copies one tree with all that it holds into another repository, for a first commit made from a template. */
+    copyTree(from: Repository, tree: ObjectId, to: Repository): Promise<void>
+  }
+
+  readonly objects: {
+    writeBlob(repository: Repository, content: Uint8Array | string): Promise<ObjectId>
+    /** Throws `invalid` for a name that must not stand in a tree, or for a name twice. */
+    writeTree(repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId>
+    writeCommit(repository: Repository, commit: NewCommit): Promise<ObjectId>
+    writeTag(repository: Repository, tag: NewTag): Promise<ObjectId>
+    /** An object's kind and size, or undefined when it is not there. */
+    info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
+    readCommit(repository: Repository, id: ObjectId): Promise<Commit>
+    readTag(repository: Repository, id: ObjectId): Promise<Tag>
+    readTree(repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]>
+    /** A blob's content. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+    readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
+    /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
+    streamBlob(repository: Repository, id: ObjectId): Promise<{ readonly size: number; readonly content: Readable }>
+  }
+
+  readonly references: {
+    /** References sorted by name, hidden ones too; `prefix` must end in a slash. Starts no process. */
+    list(repository: Repository, prefix?: string): Promise<readonly Reference[]>
+    /** The object that a reference (or `HEAD`) names, or undefined. Starts no process. */
+    resolve(repository: Repository, name: RefName | "HEAD"): Promise<ObjectId | undefined>
+    /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
+    update(repository: Repository, updates: readonly RefUpdate[]): Promise<void>
+    /** The reference that HEAD names, born or not. */
+    head(repository: Repository): Promise<RefName>
+    /** Makes HEAD name another branch, born or not. */
+    setHead(repository: Repository, ref: RefName): Promise<void>
+  }
+
+  readonly history: {
+    /** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. */
+    between(repository: Repository, range: RangeOptions): Promise<CommitRange>
+    isAncestor(repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean>
+    /** The number of commits reachable from `id`. */
+    count(repository: Repository, id: ObjectId): Promise<number>
+    /** The commit that a branch names, or undefined when there is no such branch. */
+    lastCommit(repository: Repository, branch: string): Promise<Commit | undefined>
+  }
+
+  readonly transport: {
+    /** What a fetch is told first. `protocol` is the client's `Git-Protocol`; one that is not well formed is ignored. */
+    advertiseUpload(repository: Repository, options?: { readonly protocol?: string | undefined }): Promise<Advertisement>
+    /** What a push is told first; without a repository, what an empty one would say. */
+    advertiseReceive(repository: Repository | undefined, options?: { readonly protocol?: string | undefined }): Promise<Advertisement>
+    /** Serves a fetch. Throws `busy` before anything is written. */
+    upload(repository: Repository, request: UploadRequest): Promise<UploadOutcome>
+    /** Receives a push. Throws `busy`, `protocol`, `aborted` before anything is written; all else is told to the client and in the outcome. */
+    receive(repository: Repository, request: ReceiveRequest): Promise<PushOutcome>
+  }
+
+  /** Git processes started since opening. */
+  spawned(): number
+  /** Git processes running now. */
+  running(): number
+  /** The version of the git program, such as `2.39.5`. Throws `failed` when it can't be run or is older than 2.39. */
+  version(): Promise<string>
+  /** Ends readers and running processes, and waits for them to be gone. */
+  close(): Promise<void>
+}
+
+/** The oldest version that knows all that is asked of it (`cat-file --batch-command`, `core.fsync`, hidden references in connectivity checks). */
+const oldestVersion = [2, 39] as const
+
+async function readVersion(context: Context): Promise<string> {
+  const { stdout } = await context.processes.run({ name: "version" })
+  const version = /\d+\.\d+(\.\d+)?/.exec(stdout.toString("latin1"))?.[0] ?? "0.0"
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
+    throw new GitError("failed", `git ${version} is too old: ${oldestVersion.join(".")} or newer is needed`)
+  }
+  return version
+}
+
+/** Opens the door to git for the repositories below one folder. Nothing is started yet, and nothing is shared with another opening. */
+export function openGit(options: GitOptions): Git {
+  const root = resolve(options.root)
+  mkdirSync(root, { recursive: true })
+  const limits = { ...defaultLimits, ...options.limits }
+  const { program = "git", agent = "hearth", durable = true, log = () => {} } = options
+  const processes = createProcesses({ ...limits, program, agent, root, durable })
+  const readers = createReaders(processes, limits)
+  const queued = { queue: limits.queue, waitMs: limits.waitMs }
+  const context: Context = {
+    root,
+    agent,
+    durable,
+    limits,
+    log,
+    processes,
+    readers,
+    fetches: createLimiter({ ...queued, total: limits.packs, perKey: limits.packsPerRepository }),
+    listings: createLimiter({ ...queued, total: 4 * limits.packs, perKey: 4 * limits.packsPerRepository }),
+    pushes: createLimiter({ ...queued, total: limits.pushes, perKey: limits.pushesPerRepository }),
+    advertisements: new Map(),
+  }
+  const bind =
+    <A extends readonly unknown[], R>(act: (context: Context, ...rest: A) => R) =>
+    (...rest: A): R =>
+      act(context, ...rest)
+
+  return {
+    at: bind(locate),
+    open: bind(openRepository),
+    repositories: {
+      create: bind(createRepository),
+      remove: bind(removeRepository),
+      exists: existsRepository,
+      size: repositorySize,
+      fork: bind(forkRepository),
+      copyObjects: bind(copyObjects),
+      copyTree: bind(copyTree),
+    },
+    objects: {
+      writeBlob: bind(writeBlob),
+      writeTree: bind(writeTree),
+      writeCommit: bind(writeCommit),
+      writeTag: bind(writeTag),
+      info: bind(objectInfo),
+      readCommit: bind(readCommit),
+      readTag: bind(readTag),
+      readTree: bind(readTree),
+      readBlob: bind(readBlob),
+      streamBlob: bind(streamBlob),
+    },
+    references: {
+      list: listReferences,
+      resolve: resolveReference,
+      update: bind(updateReferences),
+      head: readHead,
+      setHead: bind(setHead),
+    },
+    history: {
+      between: bind(commitsBetween),
+      isAncestor: bind(isAncestor),
+      count: bind(countCommits),
+      lastCommit: bind(lastCommit),
+    },
+    transport: {
+      advertiseUpload: bind(advertiseUpload),
+      advertiseReceive: bind(advertiseReceive),
+      upload: bind(serveUpload),
+      receive: bind(receivePush),
+    },
+    spawned: processes.spawned,
+    running: processes.running,
+    version: () => readVersion(context),
+    async close() {
+      await readers.close()
+      await processes.close()
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
+
+/** A place to work in: one bare repository, and while a push is judged also the quarantine that holds its new objects. */
+export interface Repository {
+  /** The opaque storage key, such as `ab/abcdef`. */
+  readonly key: string
+  /** The absolute path of the bare repository. */
+  readonly directory: string
+  readonly format: ObjectFormat
+  /** The absolute path of the object directory of a push that is not accepted yet; absent outside of a push. */
+  readonly quarantine?: string
+}
+
+/** The four kinds of object that git knows. */
+export type ObjectType = "blob" | "tree" | "commit" | "tag"
+
+/** Who did something and when. */
+export interface Person {
+  readonly name: string
+  readonly email: string
+  /** Unix seconds. */
+  readonly when: number
+  /** Minutes east of UTC. */
+  readonly offset: number
+}
+
+/** A signature over a commit or tag, with the bytes that were signed. */
+export interface Signature {
+  /** The armoured signature. */
+  readonly text: string
+  readonly payload: Buffer
+}
+
+/** A commit, parsed. */
+export interface Commit {
+  readonly id: ObjectId
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly author: Person
+  readonly committer: Person
+  /** Everything after the headers, decoded; its final newline is kept. */
+  readonly message: string
+  readonly signature: Signature | undefined
+}
+
+/** An annotated tag, parsed. */
+export interface Tag {
+  readonly id: ObjectId
+  readonly object: ObjectId
+  readonly type: ObjectType
+  readonly name: string
+  /** Very old tags have none. */
+  readonly tagger: Person | undefined
+  readonly message: string
+  readonly signature: Signature | undefined
+}
+
+/** What a tree entry is: a file, an executable file, a symbolic link, a directory, or a commit of a submodule. */
+export type EntryMode = "100644" | "100755" | "120000" | "40000" | "160000"
+
+/** One entry of a tree. */
+export interface TreeEntry {
+  readonly mode: EntryMode
+  readonly name: string
+  readonly id: ObjectId
+}
+
+/** An object's kind and size in bytes. */
+export interface ObjectInfo {
+  readonly id: ObjectId
+  readonly type: ObjectType
+  readonly size: number
+}
+
+/** A reference and the object that it names. */
+export interface Reference {
+  readonly name: RefName
+  readonly id: ObjectId
+}

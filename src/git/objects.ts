@@ -1,0 +1,159 @@
+import type { Readable } from "node:stream"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import { type RawObject, readLooseObject, writeLooseObject } from "./loose.ts"
+import type { Commit, ObjectInfo, ObjectType, Person, Repository, Tag, TreeEntry } from "./model.ts"
+import { isObjectId, isTagName, type ObjectId } from "./names.ts"
+import { parseCommit, parseTag, parseTree } from "./parse.ts"
+import { isDotGitmodules, isTreeEntryName } from "./treeEntry.ts"
+
+/** A commit to be written. */
+export interface NewCommit {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly author: Person
+  readonly committer: Person
+  /** Written as it is; git's own tools end it with a newline. */
+  readonly message: string
+  /** An armoured signature over the commit as it would be without it. */
+  readonly signature?: string
+}
+
+/** An annotated tag to be written. */
+export interface NewTag {
+  readonly object: ObjectId
+  readonly type: ObjectType
+  readonly name: string
+  readonly tagger: Person
+  /** Written as it is; a signature is the tail of it. */
+  readonly message: string
+}
+
+function checkIds(repository: Repository, ids: readonly ObjectId[]): void {
+  if (!ids.every((id) => isObjectId(id, repository.format))) throw new GitError("invalid", "an object id of the wrong format")
+}
+
+/** `Name <mail> seconds zone`, freed of what would break the line, as git frees it. */
+function personLine(person: Person): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  const clean = (text: string) => text.replace(/[<>\x00-\x1f\x7f]/g, "").replace(/^[\s.,:;"\\']+|[\s,:;"\\']+$/g, "")
+  const name = clean(person.name)
+  const { when, offset } = person
+  if (name === "" || !Number.isSafeInteger(when) || when < 0 || !Number.isSafeInteger(offset) || Math.abs(offset) > 24 * 60) {
+    throw new GitError("invalid", "a person without a name, or with an impossible time", JSON.stringify(person))
+  }
+  const minutes = Math.abs(offset)
+  const zone = `${offset < 0 ? "-" : "+"}${String(Math.floor(minutes / 60)).padStart(2, "0")}${String(minutes % 60).padStart(2, "0")}`
+  return `${name} <${clean(person.email)}> ${when} ${zone}`
+}
+
+/** Text without the NUL that git can't hold in a message. */
+function messageText(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed()
+}
+
+/** Stores a file's content. */
+export function writeBlob(context: Context, repository: Repository, content: Uint8Array | string): Promise<ObjectId> {
+  return writeLooseObject(context, repository, "blob", typeof content === "string" ? Buffer.from(content) : content)
+}
+
+/** Git sorts a directory as if its name ended in a slash. */
+function sortKey(entry: TreeEntry): Buffer {
+  return Buffer.from(entry.mode === "40000" ? `${entry.name}/` : entry.name)
+}
+
+/** Stores a directory. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), for one that stands twice, or for a symbolic link named `.gitmodules`. */
+export async function writeTree(context: Context, repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId> {
+  checkIds(
+    repository,
+    entries.map((entry) => entry.id),
+  )
+  const names = new Set<string>()
+  for (const { name, mode } of entries) {
+    const allowed = isTreeEntryName(name) && !(mode === "120000" && isDotGitmodules(name)) && !names.has(name)
+    if (!allowed) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
+    names.add(name)
+  }
+  const sorted = entries.map((entry) => ({ entry, key: sortKey(entry) })).sort((a, b) => Buffer.compare(a.key, b.key))
+  const records = sorted.map(({ entry }) => Buffer.concat([Buffer.from(`${entry.mode} ${entry.name}\0`), Buffer.from(entry.id, "hex")]))
+  return writeLooseObject(context, repository, "tree", Buffer.concat(records))
+}
+
+/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid`. */
+export function formatCommit(commit: NewCommit): Buffer {
+  const headers = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${personLine(commit.author)}`,
+    `committer ${personLine(commit.committer)}`,
+  ]
+  if (commit.signature !== undefined) {
+    const name = commit.tree.length === 40 ? "gpgsig" : "gpgsig-sha256"
+    headers.push(`${name} ${commit.signature.trimEnd().split("\n").join("\n ")}`)
+  }
+  return Buffer.from(`${headers.join("\n")}\n\n${messageText(commit.message)}`)
+}
+
+/** Stores a commit. Throws `invalid` for a person without a name or a time that can't be. */
+export async function writeCommit(context: Context, repository: Repository, commit: NewCommit): Promise<ObjectId> {
+  checkIds(repository, [commit.tree, ...commit.parents])
+  return writeLooseObject(context, repository, "commit", formatCommit(commit))
+}
+
+/** Stores an annotated tag; the reference to it is the caller's. Throws `invalid`. */
+export async function writeTag(context: Context, repository: Repository, tag: NewTag): Promise<ObjectId> {
+  checkIds(repository, [tag.object])
+  if (!isTagName(tag.name)) throw new GitError("invalid", "not a tag name", tag.name.slice(0, 200))
+  const headers = [`object ${tag.object}`, `type ${tag.type}`, `tag ${tag.name}`, `tagger ${personLine(tag.tagger)}`]
+  return writeLooseObject(context, repository, "tag", Buffer.from(`${headers.join("\n")}\n\n${messageText(tag.message)}`))
+}
+
+/** An object's kind and size, or undefined when it is not there. */
+export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
+  const loose = await readLooseObject(repository, id)
+  return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
+}
+
+async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
+  const found = (await readLooseObject(repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
+  if (found?.type !== type) throw new GitError("missing", `no such ${type}`, id)
+  return found
+}
+
+/** Reads a commit. Throws `missing`. */
+export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
+  return parseCommit(id, (await readObject(context, repository, id, "commit")).content)
+}
+
+/** Reads a commit only if that needs no process: when it lies in a file of its own. */
+export async function readLooseCommit(repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+  const found = await readLooseObject(repository, id)
+  return found?.type === "commit" ? parseCommit(id, found.content) : undefined
+}
+
+/** Reads an annotated tag. Throws `missing`. */
+export async function readTag(context: Context, repository: Repository, id: ObjectId): Promise<Tag> {
+  return parseTag(id, (await readObject(context, repository, id, "tag")).content)
+}
+
+/** Reads a directory. Throws `missing`. */
+export async function readTree(context: Context, repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]> {
+  return parseTree(repository.format, (await readObject(context, repository, id, "tree")).content)
+}
+
+/** Reads a file's content whole. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+export async function readBlob(context: Context, repository: Repository, id: ObjectId): Promise<Buffer> {
+  return (await readObject(context, repository, id, "blob")).content
+}
+
+/** Opens a file's content as a stream, which must be read to its end or destroyed. Throws `missing`. */
+export async function streamBlob(
+  context: Context,
+  repository: Repository,
+  id: ObjectId,
+): Promise<{ readonly size: number; readonly content: Readable }> {
+  const found = await context.readers.stream(repository, id)
+  if (found?.type === "blob") return { size: found.size, content: found.content }
+  found?.content.destroy()
+  throw new GitError("missing", "no such blob", id)
+}

@@ -1,0 +1,283 @@
+import { spawn } from "node:child_process"
+import type { Readable, Writable } from "node:stream"
+import { GitError } from "./errors.ts"
+import type { Repository } from "./model.ts"
+
+/**
+ * The commands that may be run, all of them plumbing that needs no work tree. Where git knows `--end-of-options` it stands before the
+ * arguments, so that none can be taken for an option.
+ */
+const subcommands = {
+  "cat-file": { endOfOptions: true },
+  fsck: { endOfOptions: true },
+  "index-pack": { endOfOptions: false },
+  "merge-base": { endOfOptions: true },
+  "pack-objects": { endOfOptions: false },
+  "rev-list": { endOfOptions: true },
+  "unpack-objects": { endOfOptions: false },
+  "update-ref": { endOfOptions: true },
+  "upload-pack": { endOfOptions: true },
+  version: { endOfOptions: true },
+} as const
+
+/** The name of a git command that the door lets through. */
+export type Subcommand = keyof typeof subcommands
+
+/** A git command line. Flags begin with a dash; arguments never do. */
+export interface Command {
+  readonly name: Subcommand
+  readonly flags?: readonly string[]
+  readonly args?: readonly string[]
+}
+
+/** What a git process is given. */
+export interface ProcessOptions {
+  readonly repository?: Repository
+  /** The client's `Git-Protocol`; passed on only when it is well formed. */
+  readonly protocol?: string | undefined
+  /** Milliseconds after which the process is ended. */
+  readonly timeoutMs?: number
+  /** Ends the process when it fires. */
+  readonly signal?: AbortSignal | undefined
+  /** Is given what git writes to stderr, as it comes. */
+  readonly onStderr?: (chunk: Buffer) => void
+}
+
+/** How a process ended of itself. */
+export interface Exit {
+  readonly code: number
+  /** What it wrote to stderr, cut to 16 KiB. */
+  readonly stderr: string
+}
+
+/** A running git process. Its stdout must be read to the end, or the process killed, for `exit` to settle. */
+export interface GitProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** Resolves once the process is gone. Rejects with `timeout`, `aborted` (killed), or `failed` (not started, or ended by a signal). */
+  readonly exit: Promise<Exit>
+  kill(): void
+}
+
+/** What a bounded run needs to know besides. */
+export interface RunOptions extends ProcessOptions {
+  readonly input?: Uint8Array | string
+  /** The exit codes that are no failure; by default only 0. */
+  readonly accept?: readonly number[]
+  /** The most output to keep; more is refused as `tooLarge`. */
+  readonly maxOutput?: number
+}
+
+/** The output of a bounded run. */
+export interface RunResult extends Exit {
+  readonly stdout: Buffer
+}
+
+/** The only place that starts git. */
+export interface Processes {
+  /** Starts a git process with streams. Throws nothing: a failure to start shows in `exit`. */
+  stream(command: Command, options?: ProcessOptions): GitProcess
+  /** Runs git to its end. Throws `failed` for an exit code that isn't accepted, `tooLarge`, `timeout`, `aborted`. */
+  run(command: Command, options?: RunOptions): Promise<RunResult>
+  spawned(): number
+  running(): number
+  close(): Promise<void>
+}
+
+/** The fixed circumstances of every process. */
+export interface ProcessSettings {
+  readonly program: string
+  readonly agent: string
+  readonly root: string
+  readonly durable: boolean
+  readonly windowBytes: number
+  readonly threads: number
+  readonly commandMs: number
+  readonly outputBytes: number
+}
+
+const stderrLimit = 16 * 1024
+const graceMs = 2_000
+
+/** Whether a client's `Git-Protocol` header may be handed to git. */
+export function isProtocol(value: string): boolean {
+  return value.length <= 256 && /^[A-Za-z0-9]+=[A-Za-z0-9]+(:[A-Za-z0-9]+=[A-Za-z0-9]+)*$/.test(value)
+}
+
+/** The configuration that every process runs with. As settings of the command they outrank every file, and only such may set safe.directory. */
+function configuration(settings: ProcessSettings, durable: boolean): readonly (readonly [string, string])[] {
+  return [
+    ["core.hooksPath", "/dev/null"],
+    ["core.attributesFile", "/dev/null"],
+    ["core.fsmonitor", "false"],
+    ["core.logAllRefUpdates", "false"],
+    ["core.fsync", durable ? "objects,derived-metadata,reference" : "none"],
+    // Files past this size are streamed and not deltified, so that no process holds one whole in memory.
+    ["core.bigFileThreshold", "50m"],
+    ["gc.auto", "0"],
+    ["maintenance.auto", "false"],
+    ["pack.threads", String(settings.threads)],
+    ["pack.windowMemory", String(settings.windowBytes)],
+    ["pack.writeReverseIndex", "true"],
+    ["protocol.allow", "never"],
+    ["safe.directory", "*"],
+    ["transfer.hideRefs", "refs/hearth/"],
+    ["uploadpack.allowAnySHA1InWant", "true"],
+    ["uploadpack.allowFilter", "true"],
+  ]
+}
+
+function environment(settings: ProcessSettings, durable: boolean): Readonly<Record<string, string>> {
+  const pairs = configuration(settings, durable)
+  return {
+    PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: "/nonexistent",
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    // Anyone may push refs/replace/*; what is checked must be what is stored.
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_USER_AGENT: settings.agent,
+    GIT_CONFIG_COUNT: String(pairs.length),
+    ...Object.fromEntries(
+      pairs.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}
+
+function commandLine(command: Command, repository: Repository | undefined): string[] {
+  const { name, flags = [], args = [] } = command
+  if (flags.some((flag) => !flag.startsWith("-"))) throw new GitError("invalid", `a flag of git ${name} does not begin with a dash`)
+  if (args.some((arg) => arg.startsWith("-"))) throw new GitError("invalid", `an argument of git ${name} begins with a dash`)
+  const place = repository === undefined ? [] : [`--git-dir=${repository.directory}`]
+  const end = args.length > 0 && subcommands[name].endOfOptions ? ["--end-of-options"] : []
+  return [...place, name, ...flags, ...end, ...args]
+}
+
+/** New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such surroundings. */
+function quarantineEnvironment(repository: Repository | undefined): Readonly<Record<string, string>> {
+  if (repository?.quarantine === undefined) return {}
+  return {
+    GIT_OBJECT_DIRECTORY: repository.quarantine,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: `${repository.directory}/objects`,
+    GIT_QUARANTINE_PATH: repository.quarantine,
+  }
+}
+
+/** Opens the one place that starts git. Nothing of this process's environment is inherited but PATH. */
+export function createProcesses(settings: ProcessSettings): Processes {
+  const base = environment(settings, settings.durable)
+  // What is in quarantine is forced to the disk when it leaves it, all files at once; one after the other, as git does it, takes far longer.
+  const quarantined = environment(settings, false)
+  const children = new Set<GitProcess>()
+  let spawned = 0
+  let closed = false
+
+  function stream(command: Command, options: ProcessOptions = {}): GitProcess {
+    if (closed) throw new GitError("aborted", "git is closed")
+    const { repository, protocol, timeoutMs, signal, onStderr } = options
+    const child = spawn(settings.program, commandLine(command, repository), {
+      cwd: settings.root,
+      env: {
+        ...(repository?.quarantine === undefined ? base : quarantined),
+        ...quarantineEnvironment(repository),
+        ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+      // A group of its own, so that what git starts in turn (pack-objects) ends with it.
+      detached: true,
+    })
+    spawned += 1
+
+    let reason: GitError | undefined
+    let startError: Error | undefined
+    let stderr = ""
+    const timers: NodeJS.Timeout[] = []
+
+    const killGroup = (how: NodeJS.Signals) => {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      try {
+        process.kill(-child.pid, how)
+      } catch {
+        // The group may be gone between the check and the call.
+      }
+    }
+    const end = (why: GitError) => {
+      reason ??= why
+      killGroup("SIGTERM")
+      child.stdout.destroy()
+      child.stdin.destroy()
+      timers.push(setTimeout(() => killGroup("SIGKILL"), graceMs))
+    }
+    const abort = () => end(new GitError("aborted", `git ${command.name} was given up`))
+
+    const exit = new Promise<Exit>((resolve, reject) => {
+      child.stderr.on("data", (chunk: Buffer) => {
+        if (stderr.length < stderrLimit) stderr += chunk.toString("utf8").slice(0, stderrLimit - stderr.length)
+        onStderr?.(chunk)
+      })
+      child.on("error", (error) => {
+        startError = error
+      })
+      child.on("close", (code, killed) => {
+        for (const timer of timers) clearTimeout(timer)
+        signal?.removeEventListener("abort", abort)
+        children.delete(handle)
+        if (reason !== undefined) reject(reason)
+        else if (startError !== undefined) reject(new GitError("failed", "git can't be started", startError.message))
+        else if (code === null) reject(new GitError("failed", `git ${command.name} was ended by ${killed}`, stderr))
+        else resolve({ code, stderr })
+      })
+    })
+    // Whoever streams may look at the exit later than it happens.
+    exit.catch(() => {})
+    // A process that ends early makes its stdin fail; its exit code tells why.
+    child.stdin.on("error", () => {})
+    child.stdout.on("error", () => {})
+
+    const handle: GitProcess = { stdin: child.stdin, stdout: child.stdout, exit, kill: abort }
+    children.add(handle)
+    if (timeoutMs !== undefined) {
+      timers.push(setTimeout(() => end(new GitError("timeout", `git ${command.name} took longer than ${timeoutMs} ms`)), timeoutMs))
+    }
+    if (signal?.aborted) abort()
+    else signal?.addEventListener("abort", abort)
+    return handle
+  }
+
+  async function run(command: Command, options: RunOptions = {}): Promise<RunResult> {
+    const { input, accept = [0], maxOutput = settings.outputBytes, ...rest } = options
+    const child = stream(command, { timeoutMs: settings.commandMs, ...rest })
+    child.stdin.end(input)
+    const chunks: Buffer[] = []
+    let size = 0
+    child.stdout.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxOutput) child.kill()
+      else chunks.push(chunk)
+    })
+    const exit = await child.exit.catch((error: unknown) => {
+      throw size > maxOutput ? new GitError("tooLarge", `git ${command.name} wrote more than ${maxOutput} bytes`) : error
+    })
+    if (!accept.includes(exit.code)) throw new GitError("failed", `git ${command.name} ended with code ${exit.code}`, exit.stderr)
+    return { ...exit, stdout: Buffer.concat(chunks) }
+  }
+
+  async function close(): Promise<void> {
+    closed = true
+    const exits = [...children].map((child) => {
+      child.kill()
+      return child.exit.catch(() => undefined)
+    })
+    await Promise.all(exits)
+  }
+
+  return { stream, run, spawned: () => spawned, running: () => children.size, close }
+}

@@ -1,0 +1,74 @@
+import type { Readable, Writable } from "node:stream"
+import type { Repository } from "./model.ts"
+import type { ObjectId, RefName } from "./names.ts"
+
+/** What one command of a push asks for. */
+export interface RefCommand {
+  readonly ref: RefName
+  readonly kind: "create" | "update" | "delete"
+  /** The value that the client believes the reference has; null when it is to be created. */
+  readonly oldId: ObjectId | null
+  /** The value that it is to have; null when it is to be deleted. */
+  readonly newId: ObjectId | null
+  /** Whether an update leaves commits behind: the old commit is no ancestor of the new one, or one of the two is no commit. */
+  readonly forced: boolean
+}
+
+/** A push whose objects are complete and lie in quarantine, for the caller to judge. */
+export interface Push {
+  /** The repository with the quarantine in view: read the new objects through it. Good only until `judge` has answered. */
+  readonly repository: Repository
+  /** The commands that are sound so far, in the client's order. */
+  readonly commands: readonly RefCommand[]
+  /** The push options, in the client's order. */
+  readonly options: readonly string[]
+  /** Whether the client wants all or nothing. */
+  readonly atomic: boolean
+}
+
+/** The caller's judgement of a push. */
+export interface Verdict {
+  /** Why a reference is refused, in words for the pusher; references that are not named are allowed. */
+  readonly refused: ReadonlyMap<RefName, string>
+  /** Lines shown to the pusher. */
+  readonly lines?: readonly string[]
+}
+
+/** A command and how it ended. */
+export interface RefResult extends RefCommand {
+  /** Why nothing changed; null when the reference was changed. */
+  readonly refused: string | null
+}
+
+/** What became of a push. */
+export interface PushOutcome {
+  /** The repository, without the quarantine. */
+  readonly repository: Repository
+  /** Every command with a well-formed name, in the client's order. */
+  readonly results: readonly RefResult[]
+  readonly options: readonly string[]
+  /** Why the pack was not taken; null when it was, or none was needed. */
+  readonly unpackError: string | null
+  /** Bytes that the repository's object store grew by. */
+  readonly addedBytes: number
+}
+
+/** How to receive a push. */
+export interface ReceiveRequest {
+  /** What the client sends, no longer compressed. */
+  readonly input: Readable
+  /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
+  readonly output: Writable
+  /** Judges each reference. What it throws refuses the whole push with "internal error" and is logged. */
+  readonly judge: (push: Push) => Promise<Verdict>
+  /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */
+  readonly before?: (commands: readonly RefCommand[], options: readonly string[]) => Promise<void>
+  /**
+   * Called once `before` has been, whether or not a reference then changed, and awaited before the client is told. Its lines are shown to the pusher.
+   */
+  readonly after?: (outcome: PushOutcome) => Promise<readonly string[]>
+  /** The largest pack in bytes; by default the limit that git was opened with. */
+  readonly maxBytes?: number
+  /** Fires when the client is gone. Nothing is changed if it fires before the references are. */
+  readonly signal?: AbortSignal
+}

@@ -1,0 +1,103 @@
+import type { ByteSource } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import type { Repository } from "./model.ts"
+import { isHiddenRef, isObjectId, isRefName, isZeroId, type ObjectId, type RefName } from "./names.ts"
+import { packetText, readPacket } from "./pktline.ts"
+
+/** A command as the client sent it. */
+export interface AskedCommand {
+  readonly name: string
+  readonly oldId: ObjectId | null
+  readonly newId: ObjectId | null
+}
+
+/** What a client says before it sends a pack. */
+export interface PushRequest {
+  readonly commands: readonly AskedCommand[]
+  readonly capabilities: ReadonlySet<string>
+  readonly options: readonly string[]
+  /** Whether the client's own history is cut off somewhere. */
+  readonly shallow: boolean
+}
+
+const optionLimit = 64
+const optionBytes = 4096
+
+function parseId(repository: Repository, text: string): ObjectId | null {
+  if (isZeroId(text) && text.length === (repository.format === "sha1" ? 40 : 64)) return null
+  if (!isObjectId(text, repository.format)) throw new GitError("protocol", `not an object id of this ${repository.format} repository`)
+  return text
+}
+
+function parseCommand(repository: Repository, text: string): AskedCommand {
+  const [oldText = "", newText = "", ...name] = text.split(" ")
+  const command = { name: name.join(" "), oldId: parseId(repository, oldText), newId: parseId(repository, newText) }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character would break the report that names the reference
+  if (command.name === "" || /[\x00-\x1f\x7f]/.test(command.name)) throw new GitError("protocol", "a command without a usable name")
+  return command
+}
+
+async function readOptions(source: ByteSource): Promise<readonly string[]> {
+  const options: string[] = []
+  for (;;) {
+    const packet = await readPacket(source, optionBytes)
+    if (packet === "flush") return options
+    if (!Buffer.isBuffer(packet) || options.length === optionLimit) throw new GitError("protocol", "malformed or too many push options")
+    options.push(packetText(packet))
+  }
+}
+
+/**
+ * Reads what a client says before it sends a pack: its commands, capabilities and push options. Gives null when it asks for nothing, as git
+ * does to find out whether it may push. Throws `protocol` for what git would not send, or for too much.
+ */
+export async function readPushRequest(context: Context, repository: Repository, source: ByteSource): Promise<PushRequest | null> {
+  const commands: AskedCommand[] = []
+  let capabilities: ReadonlySet<string> | undefined
+  let shallow = false
+  for (;;) {
+    const packet = await readPacket(source)
+    if (packet === null && capabilities === undefined && !shallow) return null
+    if (packet === "flush") break
+    if (!Buffer.isBuffer(packet)) throw new GitError("protocol", "the commands ended too early")
+    const nul = packet.indexOf(0)
+    const text = packetText(nul === -1 ? packet : packet.subarray(0, nul))
+    if (text.startsWith("shallow ")) {
+      shallow = true
+      continue
+    }
+    if (text.startsWith("push-cert")) throw new GitError("protocol", "push certificates are not offered")
+    capabilities ??= new Set(
+      nul === -1
+        ? []
+        : packetText(packet.subarray(nul + 1))
+            .split(" ")
+            .filter(Boolean),
+    )
+    if (commands.length === context.limits.pushCommands) throw new GitError("protocol", "too many commands in one push")
+    commands.push(parseCommand(repository, text))
+  }
+  if (commands.length === 0 || capabilities === undefined) return null
+  const format = [...capabilities].find((capability) => capability.startsWith("object-format="))
+  if ((format ?? "object-format=sha1") !== `object-format=${repository.format}`) {
+    throw new GitError("protocol", `this repository has the object format ${repository.format}`)
+  }
+  const options = capabilities.has("push-options") ? await readOptions(source) : []
+  return { commands, capabilities, options, shallow }
+}
+
+/** The references that only the service writes. */
+const reserved = (name: string) => name.startsWith("refs/pull/") || isHiddenRef(name)
+
+/** Whether clients may write a reference at all: its name, or in words why they may not. */
+export function writableName(name: string): { readonly ref: RefName } | { readonly refused: string } {
+  // As in git, two components must follow "refs/": a file named refs/heads would take the place of the folder.
+  if (!isRefName(name) || !name.startsWith("refs/") || !isRefName(name.slice("refs/".length)))
+    return { refused: "not a valid reference name" }
+  if (reserved(name)) return { refused: "this reference is written only by the server" }
+  // References are files, and so are their locks.
+  if (name.length > 1000 || name.split("/").some((part) => Buffer.byteLength(part) > 240))
+    return { refused: "the reference name is too long" }
+  return { ref: name }
+}

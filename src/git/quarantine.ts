@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto"
+import { access, mkdir, readdir, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { type ByteSource, pour } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError, hasCode } from "./errors.ts"
+import { syncFiles } from "./files.ts"
+import type { Repository } from "./model.ts"
+import type { ObjectId } from "./names.ts"
+import { quarantinePrefix } from "./repository.ts"
+
+/** A repository with a quarantine in view. */
+export interface Quarantined extends Repository {
+  readonly quarantine: string
+}
+
+/**
+ * What git's fsck finds and is let pass. Under `--strict` every finding is an error, which is right for all that can harm who checks the tree
+ * out or confuse git's own tools: `.git`, `.` and `..` as names, slashes in names, names twice, wrong order, null ids, `.gitmodules` that are
+ * links or name hostile places, cut headers. But histories imported from other systems, or made by early versions of git, have cosmetic
+ * damage that hurts nobody and that their owners can't mend without rewriting them: those findings are listed here.
+ */
+const harmless = [
+  "badDate",
+  "badDateOverflow",
+  "badEmail",
+  "badFilemode",
+  "badName",
+  "badTagName",
+  "badTimezone",
+  "gitattributesSymlink",
+  "gitignoreSymlink",
+  "gitmodulesParse",
+  "mailmapSymlink",
+  "missingEmail",
+  "missingNameBeforeEmail",
+  "missingSpaceBeforeDate",
+  "missingSpaceBeforeEmail",
+  "missingTaggerEntry",
+  "multipleAuthors",
+  "nulInCommit",
+  "zeroPaddedDate",
+  "zeroPaddedFilemode",
+] as const
+
+const strict = `--strict=${harmless.map((finding) => `${finding}=ignore`).join(",")}`
+
+/** Packs of fewer objects are unpacked into a file for each, so that many small pushes do not leave many packs. Git's own figure. */
+const unpackLimit = 100
+
+/** Makes an empty quarantine inside the repository's object directory. */
+export async function openQuarantine(repository: Repository): Promise<Quarantined> {
+  const quarantine = join(repository.directory, "objects", `${quarantinePrefix}${randomBytes(12).toString("hex")}`)
+  await mkdir(join(quarantine, "pack"), { recursive: true })
+  return { ...repository, quarantine }
+}
+
+/** Removes a quarantine and all that is still in it. */
+export async function closeQuarantine(context: Context, repository: Quarantined): Promise<void> {
+  await context.readers.closeRepository(repository)
+  await rm(repository.quarantine, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** How to take in a pack. */
+export interface PackOptions {
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+  /** Is given git's own words on the progress. */
+  readonly onProgress?: ((chunk: Buffer) => void) | undefined
+}
+
+/** The reason that git gave, freed of paths of this machine. */
+function reason(repository: Repository, stderr: string): string {
+  const lines = stderr.split(/[\r\n]+/).filter((line) => /^(error|fatal): /.test(line))
+  const words = (lines[0] ?? "the pack could not be read").replace(/^(error|fatal): /, "")
+  return words.replaceAll(repository.directory, "").slice(0, 300)
+}
+
+/** Reads a pack from a client into the quarantine, checking every object. Gives null, or in words why it is not taken. Throws `aborted`, `timeout`. */
+export async function takePack(
+  context: Context,
+  repository: Quarantined,
+  input: Readable,
+  source: ByteSource,
+  options: PackOptions,
+): Promise<string | null> {
+  const head = await source.take(12)
+  if (head?.subarray(0, 4).toString("latin1") !== "PACK") return "no pack was sent"
+  source.unread(head)
+  const small = head.readUInt32BE(8) < unpackLimit
+  const limit = `--max-input-size=${options.maxBytes}`
+  const progress = options.onProgress === undefined ? [] : ["--show-resolving-progress"]
+  const process = context.processes.stream(
+    small
+      ? { name: "unpack-objects", flags: ["-q", strict, limit] }
+      : { name: "index-pack", flags: ["--stdin", "--fix-thin", strict, limit, ...progress] },
+    {
+      repository,
+      timeoutMs: context.limits.transferMs,
+      signal: options.signal,
+      ...(options.onProgress === undefined ? {} : { onStderr: options.onProgress }),
+    },
+  )
+  process.stdout.resume()
+  pour(input, source, process)
+  const exit = await process.exit
+  return exit.code === 0 ? null : reason(repository, exit.stderr)
+}
+
+/** Whether everything that the given objects reach is there, without walking what existing references reach already. */
+export async function isConnected(
+  context: Context,
+  repository: Quarantined,
+  ids: readonly ObjectId[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const result = await context.processes.run(
+    { name: "rev-list", flags: ["--objects", "--stdin", "--not", "--all", "--quiet"] },
+    { repository, input: ids.map((id) => `${id}\n`).join(""), accept: [0, 1, 128], timeoutMs: context.limits.transferMs, signal },
+  )
+  return result.code === 0
+}
+
+/** Moves a file into the store unless the store has it: object files of one name are equal. */
+async function moveInto(from: string, to: string): Promise<void> {
+  const there = await access(to).then(
+    () => true,
+    () => false,
+  )
+  if (!there) await rename(from, to)
+}
+
+/** The order in which the files of a pack become visible: the index last, for it is what makes git see the pack. */
+const byVisibility = (a: string, b: string) => Number(a.endsWith(".idx")) - Number(b.endsWith(".idx"))
+
+/** Moves the objects of a quarantine into the repository's own store. What is there is complete at every moment. */
+export async function migrateQuarantine(context: Context, repository: Quarantined): Promise<void> {
+  const store = join(repository.directory, "objects")
+  const folders = (await readdir(repository.quarantine)).filter((name) => /^(pack|[0-9a-f]{2})$/.test(name))
+  const contents = await Promise.all(
+    folders.map(async (folder) => ({ folder, names: (await readdir(join(repository.quarantine, folder))).sort(byVisibility) })),
+  )
+  const files = contents.flatMap(({ folder, names }) => names.map((name) => join(folder, name)))
+  if (files.some((file) => file.includes("tmp_"))) throw new GitError("failed", "an unfinished file in the quarantine")
+  if (context.durable) await syncFiles(files.map((file) => join(repository.quarantine, file)))
+  for (const { folder, names } of contents) {
+    if (names.length > 0) {
+      await mkdir(join(store, folder)).catch((error: unknown) => {
+        if (!hasCode(error, "EEXIST")) throw error
+      })
+    }
+  }
+  for (const file of files) await moveInto(join(repository.quarantine, file), join(store, file))
+}

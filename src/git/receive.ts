@@ -1,0 +1,298 @@
+import { byteSource, drain } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError, isGitError } from "./errors.ts"
+import { directorySize } from "./files.ts"
+import { isAncestor } from "./history.ts"
+import type { Repository } from "./model.ts"
+import type { ObjectId, RefName } from "./names.ts"
+import { objectInfo } from "./objects.ts"
+import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
+import { openPushClient, type ReportLine } from "./pushReport.ts"
+import { type AskedCommand, type PushRequest, readPushRequest, writableName } from "./pushRequest.ts"
+import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
+import { type RefUpdate, updateReferences } from "./references.ts"
+import { resolveReference } from "./refFiles.ts"
+
+/*
+ * This is the service's own receive-pack. Git's would need hook scripts that call back into the service; here the push is judged by a
+ * function, in the same process, between taking in the objects and changing the references. Nothing becomes visible before that:
+ * objects lie in a quarantine until then, and references change in one transaction of git.
+ */
+
+const kindOf = ({ oldId, newId }: AskedCommand) => (newId === null ? "delete" : oldId === null ? "create" : "update")
+
+const fetchFirst = "the reference has changed meanwhile, fetch first"
+
+/** Every command that is still allowed is given to `check`, which says in words why it is refused, or null. */
+async function screen(results: readonly RefResult[], check: (result: RefResult) => Promise<string | null>): Promise<readonly RefResult[]> {
+  const checked: RefResult[] = []
+  for (const result of results) checked.push(result.refused === null ? { ...result, refused: await check(result) } : result)
+  return checked
+}
+
+const refuseAll = (results: readonly RefResult[], refused: string) =>
+  results.map((result) => ({ ...result, refused: result.refused ?? refused }))
+
+const allowed = (results: readonly RefResult[]) => results.filter((result) => result.refused === null)
+
+/** With an atomic push, one refusal refuses all. */
+function together(results: readonly RefResult[], atomic: boolean): readonly RefResult[] {
+  return atomic && allowed(results).length < results.length ? refuseAll(results, "atomic push failed") : results
+}
+
+/** Whether a command still fits the reference as it is now. The transaction checks again; here the client gets clearer words, and sooner. */
+async function fitsNow(repository: Repository, command: RefCommand): Promise<string | null> {
+  const current = await resolveReference(repository, command.ref)
+  if (current === (command.oldId ?? undefined)) return command.oldId === null && command.newId === null ? "no such reference" : null
+  if (current === undefined) return "no such reference, fetch first"
+  return command.oldId === null ? "the reference exists already, fetch first" : fetchFirst
+}
+
+/** The commands with a usable name, each as it stands before anything was sent. */
+async function firstLook(repository: Repository, asked: readonly AskedCommand[]): Promise<readonly RefResult[]> {
+  const seen = new Set<RefName>()
+  const results: RefResult[] = []
+  for (const command of asked) {
+    const name = writableName(command.name)
+    if ("refused" in name) continue
+    const { ref } = name
+    const refused = seen.has(ref) ? "named twice in one push" : null
+    seen.add(ref)
+    results.push({ ref, kind: kindOf(command), oldId: command.oldId, newId: command.newId, forced: false, refused })
+  }
+  return screen(results, (result) => fitsNow(repository, result))
+}
+
+/** Refuses what is not complete. All are looked at in one process; only when that fails is each looked at alone. */
+async function refuseIncomplete(
+  context: Context,
+  repository: Quarantined,
+  results: readonly RefResult[],
+  shallow: boolean,
+  signal: AbortSignal,
+): Promise<readonly RefResult[]> {
+  const ids = allowed(results).flatMap(({ newId }) => (newId === null ? [] : [newId]))
+  if (ids.length === 0 || (await isConnected(context, repository, ids, signal))) return results
+  const refused = shallow ? "the history that was pushed is cut off (shallow) and its rest is not here" : "missing necessary objects"
+  return screen(results, async ({ newId }) => {
+    if (newId === null || (ids.length > 1 && (await isConnected(context, repository, [newId], signal)))) return null
+    return refused
+  })
+}
+
+/** Whether an update leaves something behind. What is no commit has no history to keep, so replacing it is always forced. */
+async function isForced(context: Context, repository: Quarantined, oldId: ObjectId | null, newId: ObjectId | null): Promise<boolean> {
+  if (oldId === null || newId === null || oldId === newId) return false
+  try {
+    return !(await isAncestor(context, repository, oldId, newId))
+  } catch (error) {
+    if (isGitError(error, "failed")) return true
+    throw error
+  }
+}
+
+/** Finds out which updates are forced, and refuses branches that would name no commit. */
+async function lookClosely(context: Context, repository: Quarantined, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+  const looked: RefResult[] = []
+  for (const result of results) {
+    const { ref, oldId, newId, refused } = result
+    if (refused !== null) looked.push(result)
+    else if (newId !== null && ref.startsWith("refs/heads/") && (await objectInfo(context, repository, newId))?.type !== "commit") {
+      looked.push({ ...result, refused: "a branch can name only a commit" })
+    } else looked.push({ ...result, forced: await isForced(context, repository, oldId, newId) })
+  }
+  return looked
+}
+
+/** What a client is told when its references could not be changed. */
+function updateRefusal(error: unknown): string {
+  if (!isGitError(error, "conflict")) return "the reference could not be changed"
+  const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
+  return other === undefined ? fetchFirst : `${other} exists`
+}
+
+/**
+ * Changes references in one transaction. Unless the push is atomic, one that fails must not hold the others back: the rest is tried again
+ * in halves, until the failing ones stand alone. Returns why each of the failing ones was refused.
+ */
+async function change(
+  context: Context,
+  repository: Repository,
+  commands: readonly RefCommand[],
+  atomic: boolean,
+): Promise<ReadonlyMap<RefName, string>> {
+  try {
+    const updates: readonly RefUpdate[] = commands.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId }))
+    await updateReferences(context, repository, updates)
+    return new Map()
+  } catch (error) {
+    if (atomic || commands.length === 1) {
+      context.log({
+        level: "warn",
+        message: "references not changed",
+        repository: repository.key,
+        detail: String(isGitError(error) ? error.detail : error),
+      })
+      return new Map(commands.map(({ ref }) => [ref, updateRefusal(error)]))
+    }
+    const middle = Math.ceil(commands.length / 2)
+    const left = await change(context, repository, commands.slice(0, middle), false)
+    const right = await change(context, repository, commands.slice(middle), false)
+    return new Map([...left, ...right])
+  }
+}
+
+/** What happens between the client's request and the report. */
+interface Work {
+  readonly context: Context
+  readonly repository: Repository
+  readonly request: ReceiveRequest
+  readonly asked: PushRequest
+  readonly atomic: boolean
+  readonly signal: AbortSignal
+  readonly say: (lines: readonly string[]) => Promise<void>
+}
+
+/** Asks the caller about what is sound so far. What it throws refuses the push: a broken judge lets nothing through. */
+async function judged(work: Work, repository: Repository, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+  const commands = allowed(results)
+  if (commands.length === 0) return results
+  const { asked, atomic } = work
+  const verdict = await work.request.judge({ repository, commands: commands.map(plain), options: asked.options, atomic })
+  await work.say(verdict.lines ?? [])
+  return results.map((result) => ({ ...result, refused: result.refused ?? verdict.refused.get(result.ref) ?? null }))
+}
+
+const plain = ({ ref, kind, oldId, newId, forced }: RefResult): RefCommand => ({ ref, kind, oldId, newId, forced })
+
+/** Makes the push true, and tells the caller before and after. */
+async function accept(work: Work, quarantined: Quarantined | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
+  const { context, repository, request, asked, atomic } = work
+  const commands = allowed(results).map(plain)
+  const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
+  if (commands.length === 0) return outcome
+  if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
+  await request.before?.(commands, asked.options)
+  const applied = await apply(context, repository, quarantined, commands, atomic)
+  const done: PushOutcome = {
+    ...outcome,
+    addedBytes: applied.addedBytes,
+    results: results.map((result) => ({ ...result, refused: result.refused ?? applied.refused.get(result.ref) ?? null })),
+  }
+  try {
+    await work.say((await request.after?.(done)) ?? [])
+  } catch (error) {
+    // The references have changed, and saying otherwise would be a lie.
+    context.log({ level: "error", message: "what follows from a push failed", repository: repository.key, detail: String(error) })
+  }
+  return done
+}
+
+/** Moves the objects and changes the references. Never throws: the caller must learn how it ended, for it has been told of the beginning. */
+async function apply(
+  context: Context,
+  repository: Repository,
+  quarantined: Quarantined | undefined,
+  commands: readonly RefCommand[],
+  atomic: boolean,
+): Promise<{ readonly refused: ReadonlyMap<RefName, string>; readonly addedBytes: number }> {
+  try {
+    const addedBytes = quarantined === undefined ? 0 : await directorySize(quarantined.quarantine)
+    if (quarantined !== undefined) await migrateQuarantine(context, quarantined)
+    return { refused: await change(context, repository, commands, atomic), addedBytes }
+  } catch (error) {
+    context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
+    return { refused: new Map(commands.map(({ ref }) => [ref, "internal error"])), addedBytes: 0 }
+  }
+}
+
+/** A push that only deletes: there is no pack. */
+async function withoutPack(work: Work, results: readonly RefResult[]): Promise<PushOutcome> {
+  return accept(work, undefined, together(await judged(work, work.repository, results), work.atomic))
+}
+
+async function withPack(
+  work: Work,
+  quarantined: Quarantined,
+  results: readonly RefResult[],
+  take: () => Promise<string | null>,
+): Promise<PushOutcome> {
+  const { context, repository, asked, atomic, signal } = work
+  const unpackError = await take()
+  if (unpackError !== null) {
+    return { repository, results: refuseAll(results, "unpacker error"), options: asked.options, unpackError, addedBytes: 0 }
+  }
+  const complete = together(await refuseIncomplete(context, quarantined, results, asked.shallow, signal), atomic)
+  const looked = together(await lookClosely(context, quarantined, complete), atomic)
+  return accept(work, quarantined, together(await judged(work, quarantined, looked), atomic))
+}
+
+/** The whole push, from the commands to the outcome. */
+async function perform(work: Work, take: (quarantined: Quarantined) => Promise<string | null>): Promise<PushOutcome> {
+  const { context, repository, asked, atomic } = work
+  const first = await firstLook(repository, asked.commands)
+  const nameless = first.length < asked.commands.length
+  const results = atomic && nameless ? refuseAll(first, "atomic push failed") : together(first, atomic)
+  if (allowed(results).length === 0) return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
+  if (asked.commands.every((command) => command.newId === null)) return withoutPack(work, results)
+  const quarantined = await openQuarantine(repository)
+  try {
+    return await withPack(work, quarantined, results, () => take(quarantined))
+  } finally {
+    await closeQuarantine(context, quarantined)
+  }
+}
+
+/** The lines of the report, one for each command, in the client's order. */
+function reportLines(asked: readonly AskedCommand[], results: readonly RefResult[]): readonly ReportLine[] {
+  const queue = [...results]
+  return asked.map(({ name }) => {
+    const usable = writableName(name)
+    return { name, refused: "refused" in usable ? usable.refused : (queue.shift()?.refused ?? null) }
+  })
+}
+
+/**
+ * Receives a push: reads the commands, takes the pack into quarantine and checks it, has it judged, moves the objects and changes the
+ * references (all together, or one by one unless the client asked for atomic), lets the caller follow up, and only then reports.
+ * Throws `busy`, `protocol` and `aborted` before anything is written or changed; all else is told to the client and in the outcome.
+ */
+export async function receivePush(context: Context, repository: Repository, request: ReceiveRequest): Promise<PushOutcome> {
+  const { input, output } = request
+  const release = await context.pushes.acquire(repository.key, request.signal)
+  const gone = new AbortController()
+  const onClose = () => gone.abort()
+  output.on("close", onClose)
+  const signal = request.signal === undefined ? gone.signal : AbortSignal.any([gone.signal, request.signal])
+  try {
+    const source = byteSource(input)
+    const asked = await readPushRequest(context, repository, source)
+    if (asked === null) {
+      output.end()
+      return { repository, results: [], options: [], unpackError: null, addedBytes: 0 }
+    }
+    const client = openPushClient(output, asked.capabilities, repository.directory)
+    try {
+      const atomic = asked.capabilities.has("atomic")
+      const maxBytes = request.maxBytes ?? context.limits.pushBytes
+      const work: Work = { context, repository, request, asked, atomic, signal, say: client.say }
+      const take = (quarantined: Quarantined) =>
+        takePack(context, quarantined, input, source, { maxBytes, signal, onProgress: client.progress })
+      const outcome = await perform(work, take).catch(async (error: unknown): Promise<PushOutcome> => {
+        if (isGitError(error, "aborted")) throw error
+        context.log({ level: "error", message: "a push failed", repository: repository.key, detail: String(error) })
+        const results = refuseAll(await firstLook(repository, asked.commands), "internal error")
+        return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
+      })
+      source.release()
+      if (!input.readableEnded) drain(input, maxBytes)
+      await client.report(outcome.unpackError, reportLines(asked.commands, outcome.results))
+      return outcome
+    } finally {
+      client.close()
+    }
+  } finally {
+    output.off("close", onClose)
+    release()
+  }
+}

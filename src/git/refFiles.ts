@@ -1,0 +1,91 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { GitError, hasCode } from "./errors.ts"
+import type { Reference, Repository } from "./model.ts"
+import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
+
+/*
+ * References are read from their files here, because a process costs a hundred times as much and every page needs one. That is safe:
+ * repositories are made by this program, always with the "files" back end. Loose files are read before packed-refs, the order in which git
+ * moves references from the one to the other, so that none is missed. Writing is left to git.
+ */
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR")) return undefined
+    throw error
+  }
+}
+
+/** The loose references in a folder and below, by name; symbolic ones are left out. */
+async function readLoose(repository: Repository, folder: string, into: Map<RefName, ObjectId>): Promise<void> {
+  const entries = await readdir(join(repository.directory, folder), { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  })
+  for (const entry of entries) {
+    const name = `${folder}/${entry.name}`
+    if (entry.isDirectory()) await readLoose(repository, name, into)
+    else if (isRefName(name)) {
+      const id = (await readIfThere(join(repository.directory, name)))?.toString("latin1").trim()
+      if (id !== undefined && isObjectId(id, repository.format)) into.set(name, id)
+    }
+  }
+}
+
+async function readPacked(repository: Repository): Promise<readonly Reference[]> {
+  const text = (await readIfThere(join(repository.directory, "packed-refs")))?.toString("utf8") ?? ""
+  const width = repository.format === "sha1" ? 40 : 64
+  return text.split("\n").flatMap((line) => {
+    const id = line.slice(0, width)
+    const name = line.slice(width + 1)
+    return line[width] === " " && isObjectId(id, repository.format) && isRefName(name) ? [{ name, id }] : []
+  })
+}
+
+/** References sorted by the bytes of their names. `prefix` must begin with `refs/` and end in a slash. Throws `invalid`, `missing`. */
+export async function listReferences(repository: Repository, prefix = "refs/"): Promise<readonly Reference[]> {
+  const folder = prefix.replace(/\/$/, "")
+  if (!prefix.endsWith("/") || (folder !== "refs" && !isRefName(folder)) || !prefix.startsWith("refs/")) {
+    throw new GitError("invalid", "not a prefix of references", prefix.slice(0, 200))
+  }
+  const loose = new Map<RefName, ObjectId>()
+  await readLoose(repository, folder, loose)
+  const packed = await readPacked(repository)
+  if (loose.size === 0 && packed.length === 0 && (await readIfThere(join(repository.directory, "HEAD"))) === undefined) {
+    throw new GitError("missing", "no such repository", repository.key)
+  }
+  const all = new Map<RefName, ObjectId>(packed.filter(({ name }) => name.startsWith(prefix)).map(({ name, id }) => [name, id]))
+  for (const [name, id] of loose) all.set(name, id)
+  return [...all].map(([name, id]) => ({ name, id })).sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+}
+
+/** The object that a reference (or HEAD) names, through symbolic references, or undefined when it is not there or the repository isn't. */
+export async function resolveReference(repository: Repository, name: RefName | "HEAD"): Promise<ObjectId | undefined> {
+  let current: RefName | "HEAD" = name
+  for (let depth = 0; depth < 5; depth += 1) {
+    if (current !== "HEAD" && !current.startsWith("refs/")) return undefined
+    const loose = (await readIfThere(join(repository.directory, current)))?.toString("utf8").trim()
+    if (loose === undefined) return resolvePacked(repository, current)
+    if (isObjectId(loose, repository.format)) return loose
+    const target = /^ref:\s*(.+)$/.exec(loose)?.[1]
+    if (target === undefined || !isRefName(target)) return undefined
+    current = target
+  }
+  return undefined
+}
+
+async function resolvePacked(repository: Repository, name: string): Promise<ObjectId | undefined> {
+  const packed = await readIfThere(join(repository.directory, "packed-refs"))
+  const at = packed?.indexOf(` ${name}\n`) ?? -1
+  const id =
+    at === -1
+      ? ""
+      : (packed
+          ?.subarray(0, at)
+          .toString("latin1")
+          .slice(-(repository.format === "sha1" ? 40 : 64)) ?? "")
+  return isObjectId(id, repository.format) ? id : undefined
+}

@@ -1,0 +1,47 @@
+import type { Context } from "./context.ts"
+import { GitError, isGitError } from "./errors.ts"
+import type { Repository } from "./model.ts"
+import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "./names.ts"
+
+/** A change to one reference. */
+export interface RefUpdate {
+  readonly name: RefName
+  /** The value to give it, or null to delete it. */
+  readonly to: ObjectId | null
+  /** The value that it must have, null when it must not exist; left out when any will do. */
+  readonly from?: ObjectId | null
+}
+
+/** One record of `update-ref --stdin -z`. */
+function record(update: RefUpdate, format: Repository["format"]): string {
+  const { name, to, from } = update
+  const idFits = (id: ObjectId | null | undefined) => id === null || id === undefined || isObjectId(id, format)
+  if (!isRefName(name) || !name.startsWith("refs/") || !idFits(to) || !idFits(from)) {
+    throw new GitError("invalid", "not a change to a reference", JSON.stringify(update))
+  }
+  const value = (id: ObjectId | null | undefined) => (id === undefined ? "" : (id ?? zeroId(format)))
+  if (to === null && from === null) return `verify ${name}\0${zeroId(format)}\0`
+  if (to === null) return `delete ${name}\0${value(from)}\0`
+  return `update ${name}\0${to}\0${value(from)}\0`
+}
+
+/** What git says when a reference does not have the expected value, or another process is changing it. */
+const conflict = /cannot lock ref|but expected|already exists|unable to resolve reference|reference is missing/
+
+/**
+ * Changes references together or not at all, in one process whatever their number. Throws `conflict` when one of them no longer has its
+ * expected value, is being changed by another, or stands in another's way (`a` and `a/b`); `failed` otherwise, such as for a missing object
+ * or a branch that would name no commit. `detail` is what git said.
+ */
+export async function updateReferences(context: Context, repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
+  if (updates.length === 0) return
+  const input = updates.map((update) => record(update, repository.format)).join("")
+  try {
+    await context.processes.run({ name: "update-ref", flags: ["--no-deref", "--stdin", "-z"] }, { repository, input })
+  } catch (error) {
+    if (isGitError(error, "failed") && conflict.test(error.detail)) {
+      throw new GitError("conflict", "a reference was changed by somebody else", error.detail)
+    }
+    throw error
+  }
+}

@@ -1,0 +1,138 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { branchRef, type Repository, refName } from "./index.ts"
+import { client, ok, openWorld, type World } from "./testing.ts"
+
+let world: World
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const person = { name: "Ada", email: "ada@example.com", when: 1_700_000_000, offset: 60 }
+
+/** A repository with one commit on main. */
+async function filled(key: string, text = "hello"): Promise<Repository> {
+  const repository = await world.git.repositories.create(key, { format: "sha1", branch: "main" })
+  const { writeBlob, writeTree, writeCommit } = world.git.objects
+  const tree = await writeTree(repository, [{ mode: "100644", name: "file", id: await writeBlob(repository, text) }])
+  const id = await writeCommit(repository, { tree, parents: [], author: person, committer: person, message: "first\n" })
+  await world.git.references.update(repository, [{ name: branchRef("main"), to: id, from: null }])
+  return repository
+}
+
+describe("creating", () => {
+  test.each(["sha1", "sha256"] as const)("makes an empty %s repository that git accepts, without a process", async (format) => {
+    const repository = await world.git.repositories.create("ab/cd-1", { format, branch: "trunk" })
+    expect(world.git.spawned()).toBe(0)
+    expect(await ok(repository.directory, "rev-parse", "--is-bare-repository", "--show-object-format")).toBe(`true\n${format}`)
+    expect(await ok(repository.directory, "symbolic-ref", "HEAD")).toBe("refs/heads/trunk")
+    await ok(repository.directory, "fsck", "--strict")
+    expect(await world.git.open("ab/cd-1")).toEqual(repository)
+    expect(await world.git.references.head(repository)).toBe("refs/heads/trunk")
+    expect((await readdir(join(world.folder, "repositories"))).sort()).toEqual(["ab"])
+  })
+
+  test("makes each key once, also of many at once", async () => {
+    const make = () => world.git.repositories.create("one", { format: "sha1", branch: "main" })
+    const results = await Promise.allSettled(Array.from({ length: 10 }, make))
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1)
+    await expect(make()).rejects.toMatchObject({ kind: "exists" })
+    expect(await readdir(join(world.folder, "repositories"))).toEqual(["one.git"])
+  })
+
+  test.each(["", "..", "../x", "a/../b", "/a", "a//b", "a/", ".git", "A", "a\0b", "a/b/c/d/e", "-a"])("refuses the key %j", async (key) => {
+    await expect(async () => world.git.repositories.create(key, { format: "sha1", branch: "main" })).rejects.toMatchObject({
+      kind: "invalid",
+    })
+    await expect(world.git.open(key)).rejects.toMatchObject({ kind: "invalid" })
+  })
+
+  test("refuses a branch name that git would not accept", async () => {
+    await expect(async () => world.git.repositories.create("a", { format: "sha1", branch: "a..b" })).rejects.toMatchObject({
+      kind: "invalid",
+    })
+  })
+})
+
+describe("living with it", () => {
+  test("removing leaves nothing, and removing twice is no error", async () => {
+    const repository = await filled("one")
+    await world.git.repositories.remove(repository)
+    await world.git.repositories.remove(repository)
+    expect(await world.git.repositories.exists(repository)).toBe(false)
+    expect(await readdir(join(world.folder, "repositories"))).toEqual([])
+    await expect(world.git.open("one")).rejects.toMatchObject({ kind: "missing" })
+    await expect(world.git.repositories.size(repository)).rejects.toMatchObject({ kind: "missing" })
+  })
+
+  test("the size is that of all files", async () => {
+    const repository = await filled("one")
+    const before = await world.git.repositories.size(repository)
+    await writeFile(join(repository.directory, "objects", "pack", "x"), Buffer.alloc(10_000))
+    expect(await world.git.repositories.size(repository)).toBe(before + 10_000)
+  })
+
+  test("HEAD moves, but only to a branch", async () => {
+    const repository = await filled("one")
+    await world.git.references.setHead(repository, branchRef("next"))
+    expect(await ok(repository.directory, "symbolic-ref", "HEAD")).toBe("refs/heads/next")
+    await expect(world.git.references.setHead(repository, refName("refs/tags/v1"))).rejects.toMatchObject({ kind: "invalid" })
+    await writeFile(join(repository.directory, "HEAD.lock"), "")
+    await expect(world.git.references.setHead(repository, branchRef("main"))).rejects.toMatchObject({ kind: "conflict" })
+  })
+})
+
+describe("forking", () => {
+  test("copies objects and chosen references, shares files by hard links and nothing that git knows of", async () => {
+    const source = await filled("one")
+    const id = await world.git.references.resolve(source, branchRef("main"))
+    await ok(source.directory, "update-ref", "refs/pull/1/head", String(id))
+    await ok(source.directory, "repack", "-adq")
+    const { id: blob } = (await world.git.objects.info(source, await world.git.objects.writeBlob(source, "loose"))) ?? { id: undefined }
+    const fork = await world.git.repositories.fork(source, "two", (ref) => !ref.startsWith("refs/pull/"))
+    expect(await world.git.references.list(fork)).toEqual([{ name: "refs/heads/main", id }])
+    expect(await ok(fork.directory, "for-each-ref", "--format=%(refname) %(objectname)")).toBe(`refs/heads/main ${id}`)
+    const pack = (await readdir(join(fork.directory, "objects", "pack"))).find((name) => name.endsWith(".pack")) ?? ""
+    expect((await stat(join(fork.directory, "objects", "pack", pack))).nlink).toBe(2)
+    await expect(stat(join(fork.directory, "objects", "info", "alternates"))).rejects.toMatchObject({ code: "ENOENT" })
+    await world.git.repositories.remove(source)
+    await ok(fork.directory, "fsck", "--strict", "--full")
+    expect(blob).toBeDefined()
+    expect(await ok(fork.directory, "cat-file", "-p", String(blob))).toBe("loose")
+  })
+
+  test("an existing key and a missing source are refused", async () => {
+    const source = await filled("one")
+    await expect(world.git.repositories.fork(source, "one", () => true)).rejects.toMatchObject({ kind: "exists" })
+    const missing = world.git.at("none", "sha1")
+    await expect(world.git.repositories.fork(missing, "two", () => true)).rejects.toMatchObject({ kind: "missing" })
+  })
+})
+
+describe("copying a tree", () => {
+  test("brings all that the tree holds and no history", async () => {
+    const source = await filled("one", "template")
+    const commit = await world.git.history.lastCommit(source, "main")
+    if (commit === undefined) throw new Error("no commit")
+    const target = await world.git.repositories.create("two", { format: "sha1", branch: "main" })
+    await world.git.repositories.copyTree(source, commit.tree, target)
+    const [entry] = await world.git.objects.readTree(target, commit.tree)
+    expect(entry?.name).toBe("file")
+    expect((await client(target.directory, ["cat-file", "blob", String(entry?.id)])).out).toBe("template")
+    expect(await world.git.objects.info(target, commit.id)).toBeUndefined()
+    expect(await readFile(join(target.directory, "HEAD"), "utf8")).toBe("ref: refs/heads/main\n")
+  })
+
+  test("refuses another format and a missing tree", async () => {
+    const source = await filled("one")
+    const commit = await world.git.history.lastCommit(source, "main")
+    if (commit === undefined) throw new Error("no commit")
+    const long = await world.git.repositories.create("two", { format: "sha256", branch: "main" })
+    await expect(world.git.repositories.copyTree(source, commit.tree, long)).rejects.toMatchObject({ kind: "invalid" })
+    const empty = await world.git.repositories.create("three", { format: "sha1", branch: "main" })
+    await expect(world.git.repositories.copyTree(empty, commit.tree, long)).rejects.toMatchObject({ kind: "invalid" })
+    await expect(world.git.repositories.copyTree(empty, commit.tree, source)).rejects.toMatchObject({ kind: "failed" })
+  })
+})

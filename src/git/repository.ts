@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto"
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { Context } from "./context.ts"
+import { GitError, hasCode } from "./errors.ts"
+import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "./files.ts"
+import type { Repository } from "./model.ts"
+import { branchRef, type ObjectFormat, type RefName } from "./names.ts"
+import { listReferences } from "./refFiles.ts"
+
+/** How the object directory of a push that is not accepted yet is named. Git's own name, so that `git prune` clears away what a crash left. */
+export const quarantinePrefix = "tmp_objdir-incoming-"
+
+/** The repository at a storage key. Throws `invalid` for a key that is not one to four plain components. */
+export function locate(context: Context, key: string, format: ObjectFormat): Repository {
+  const component = /^[a-z0-9][a-z0-9_-]{0,99}$/
+  const components = key.split("/")
+  if (components.length > 4 || !components.every((part) => component.test(part))) {
+    throw new GitError("invalid", "not a repository's storage key", key.slice(0, 200))
+  }
+  // The suffix keeps one key from lying inside another's directory.
+  return { key, directory: `${join(context.root, ...components)}.git`, format }
+}
+
+/** The repository at a storage key, with the format that its configuration says. Throws `invalid`, `missing`. */
+export async function openRepository(context: Context, key: string): Promise<Repository> {
+  const repository = locate(context, key, "sha1")
+  const config = await readFile(join(repository.directory, "config"), "utf8").catch((error: unknown) => {
+    throw hasCode(error, "ENOENT", "ENOTDIR") ? new GitError("missing", "no such repository", key) : error
+  })
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? { ...repository, format: "sha256" } : repository
+}
+
+function configText(format: ObjectFormat): string {
+  const version = format === "sha256" ? 1 : 0
+  const extensions = format === "sha256" ? "[extensions]\n\tobjectformat = sha256\n" : ""
+  return `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${extensions}`
+}
+
+const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags"] as const
+
+/**
+ * Writes the skeleton of a bare repository. Synchronously: ten small calls take a fifth of a millisecond, and as many trips through the thread
+ * pool take two of processor time.
+ */
+function writeSkeleton(directory: string, format: ObjectFormat, head: RefName): void {
+  for (const folder of folders) mkdirSync(join(directory, folder))
+  writeFileSync(join(directory, "HEAD"), `ref: ${head}\n`)
+  writeFileSync(join(directory, "config"), configText(format))
+}
+
+/** Moves a finished directory to its place, making the folders above it the first time. */
+function settle(temporary: string, directory: string): void {
+  try {
+    renameSync(temporary, directory)
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error
+    mkdirSync(dirname(directory), { recursive: true })
+    renameSync(temporary, directory)
+  }
+}
+
+/** Makes a bare repository beside its place, lets `fill` put more into it, and moves it there in one step. */
+async function build(
+  context: Context,
+  repository: Repository,
+  head: RefName,
+  fill?: (directory: string) => Promise<void>,
+): Promise<Repository> {
+  const temporary = join(context.root, `.new-${randomBytes(12).toString("hex")}`)
+  try {
+    writeSkeleton(temporary, repository.format, head)
+    await fill?.(temporary)
+    if (context.durable) await syncFiles(["HEAD", "config"].map((name) => join(temporary, name)))
+    // A directory that is not empty is never replaced, so whoever comes second is told and harms nothing.
+    settle(temporary, repository.directory)
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true })
+    throw hasCode(error, "ENOTEMPTY", "EEXIST") ? new GitError("exists", "the repository exists", repository.key) : error
+  }
+  return repository
+}
+
+/** Makes an empty bare repository whose HEAD names the branch `options.branch`. Starts no process. Throws `exists`, `invalid`. */
+export function createRepository(
+  context: Context,
+  key: string,
+  options: { readonly format: ObjectFormat; readonly branch: string },
+): Promise<Repository> {
+  return build(context, locate(context, key, options.format), branchRef(options.branch))
+}
+
+/** Removes a repository; a missing one is no error. It vanishes in one step, whatever its size. */
+export async function removeRepository(context: Context, repository: Repository): Promise<void> {
+  await context.readers.closeRepository(repository)
+  const doomed = join(context.root, `.old-${randomBytes(12).toString("hex")}`)
+  try {
+    await rename(repository.directory, doomed)
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return
+    throw error
+  }
+  await rm(doomed, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** Whether a repository lies at its place. */
+export async function existsRepository(repository: Repository): Promise<boolean> {
+  try {
+    return (await stat(join(repository.directory, "HEAD"))).isFile()
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false
+    throw error
+  }
+}
+
+/** The bytes that a repository's files take, without pushes that are not accepted yet. Throws `missing`. */
+export async function repositorySize(repository: Repository): Promise<number> {
+  if (!(await existsRepository(repository))) throw new GitError("missing", "no such repository", repository.key)
+  return directorySize(repository.directory, (name) => name.startsWith("tmp_"))
+}
+
+async function linkObjects(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !/^([0-9a-f]{2}|pack)$/.test(entry.name)) continue
+    const names = await readdir(join(from, entry.name))
+    await mkdir(join(to, entry.name), { recursive: true })
+    for (const name of names) {
+      if (/^[0-9a-f]{38}$|^[0-9a-f]{62}$|^pack-[0-9a-f]+\.(pack|idx|rev|bitmap|mtimes)$/.test(name)) {
+        await linkOrCopy(join(from, entry.name, name), join(to, entry.name, name))
+      }
+    }
+  }
+}
+
+/**
+ * Makes a copy of a repository that shares no storage that git knows of, so that either may be removed or repacked alone: object files,
+ * which never change, are hard-linked where the file system allows. `keep` chooses the references. Throws `missing`, `exists`.
+ */
+export async function forkRepository(
+  context: Context,
+  from: Repository,
+  key: string,
+  keep: (ref: RefName) => boolean,
+): Promise<Repository> {
+  const head = await readHead(from)
+  const target = locate(context, key, from.format)
+  if (await existsRepository(target)) throw new GitError("exists", "the repository exists", key)
+  return build(context, target, head, async (directory) => {
+    // References first: whatever they name is in the store by then, and stays there.
+    const references = (await listReferences(from)).filter((reference) => keep(reference.name))
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await linkObjects(join(from.directory, "objects"), join(directory, "objects"))
+        break
+      } catch (error) {
+        // A repack took a file away; what replaces it was there before.
+        if (attempt === 5 || !hasCode(error, "ENOENT")) throw error
+      }
+    }
+    if (references.length === 0) return
+    const lines = references.map(({ name, id }) => `${id} ${name}\n`)
+    await writeNewFile(context, join(directory, "packed-refs"), `# pack-refs with: sorted \n${lines.join("")}`)
+  })
+}
+
+/** The reference that HEAD names, born or not. Throws `missing`, and `failed` for a HEAD that names none. */
+export async function readHead(repository: Repository): Promise<RefName> {
+  const text = await readFile(join(repository.directory, "HEAD"), "utf8").catch((error: unknown) => {
+    throw hasCode(error, "ENOENT", "ENOTDIR") ? new GitError("missing", "no such repository", repository.key) : error
+  })
+  const name = /^ref: *(refs\/heads\/.+?)\s*$/.exec(text)?.[1]
+  if (name === undefined) throw new GitError("failed", "HEAD names no branch", text.slice(0, 200))
+  return branchRef(name.slice("refs/heads/".length))
+}
+
+/** Makes HEAD name another branch, born or not, by git's own locking rule. Throws `conflict` when somebody else holds the lock, `invalid`. */
+export async function setHead(context: Context, repository: Repository, ref: RefName): Promise<void> {
+  if (!ref.startsWith("refs/heads/")) throw new GitError("invalid", "HEAD can name only a branch", ref)
+  const path = join(repository.directory, "HEAD")
+  try {
+    await writeNewFile(context, `${path}.lock`, `ref: ${ref}\n`)
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) throw new GitError("missing", "no such repository", repository.key)
+    throw hasCode(error, "EEXIST") ? new GitError("conflict", "HEAD is being changed", repository.key) : error
+  }
+  await rename(`${path}.lock`, path)
+}

@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from "node:crypto"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { PassThrough } from "node:stream"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { Repository } from "./index.ts"
+import { flushPacket, packet } from "./pktline.ts"
+import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
+
+let world: World
+let server: TestServer
+let repository: Repository
+let url: string
+
+beforeEach(async () => {
+  world = await openWorld()
+  server = await serve(world.git)
+  repository = await world.git.repositories.create("one", { format: "sha1", branch: "main" })
+  url = server.url(repository)
+  const work = join(world.folder, "work")
+  await mkdir(work)
+  await ok(work, "init", "-q", "-b", "main")
+  for (const text of ["one", "two", "three"]) {
+    await writeFile(join(work, "file"), text)
+    await writeFile(join(work, `${text}.bin`), randomBytes(200_000))
+    await ok(work, "add", ".")
+    await ok(work, "commit", "-q", "-m", text)
+  }
+  await ok(work, "push", "-q", url, "main")
+})
+
+afterEach(async () => {
+  await server.close()
+  await world.close()
+})
+
+test.each(["0", "1", "2"])("a clone by protocol version %s is whole", async (version) => {
+  await ok(world.folder, "-c", `protocol.version=${version}`, "clone", "-q", url, "copy")
+  const copy = join(world.folder, "copy")
+  expect(await ok(copy, "log", "--format=%s")).toBe("three\ntwo\none")
+  await ok(copy, "fsck", "--strict")
+  expect(await ok(copy, "fetch", "-q")).toBe("")
+})
+
+test("shallow, partial and single-commit fetches", async () => {
+  await ok(world.folder, "clone", "-q", "--depth=1", url, "shallow")
+  const shallow = join(world.folder, "shallow")
+  expect(await ok(shallow, "rev-list", "--count", "HEAD")).toBe("1")
+  await ok(shallow, "fetch", "-q", "--unshallow")
+  expect(await ok(shallow, "rev-list", "--count", "HEAD")).toBe("3")
+  await ok(world.folder, "clone", "-q", "--filter=blob:none", "--no-checkout", url, "partial")
+  const partial = join(world.folder, "partial")
+  expect(await ok(partial, "rev-list", "--objects", "--missing=print", "HEAD")).toContain("?")
+  expect(await ok(partial, "show", "HEAD:file")).toBe("three")
+  const middle = await ok(shallow, "rev-parse", "HEAD~1")
+  await ok(partial, "-c", "protocol.version=0", "fetch", "-q", url, middle)
+})
+
+test("the version 2 advertisement is asked of git once", async () => {
+  const before = world.git.spawned()
+  const first = await world.git.transport.advertiseUpload(repository, { protocol: "version=2" })
+  const second = await world.git.transport.advertiseUpload(repository, { protocol: "version=2" })
+  expect(second.equals(first)).toBe(true)
+  expect(first.toString()).toContain("agent=hearth/test")
+  expect(world.git.spawned() - before).toBeLessThanOrEqual(1)
+})
+
+test("an ill-formed Git-Protocol is ignored", async () => {
+  const plain = await world.git.transport.advertiseUpload(repository)
+  expect((await world.git.transport.advertiseUpload(repository, { protocol: "version=2; rm -rf" })).equals(plain)).toBe(true)
+})
+
+test("a conversation, as over SSH, serves the same", async () => {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const serving = world.git.transport.upload(repository, { input, output, stateless: false })
+  const chunks: Buffer[] = []
+  output.on("data", (chunk: Buffer) => chunks.push(chunk))
+  await expect.poll(() => Buffer.concat(chunks).toString().endsWith("0000")).toBe(true)
+  const head = Buffer.concat(chunks).toString("latin1").slice(4, 44)
+  input.write(Buffer.concat([packet(`want ${head} ofs-delta\n`), flushPacket, packet("done\n")]))
+  expect((await serving).code).toBe(0)
+  const all = Buffer.concat(chunks)
+  const pack = all.subarray(all.indexOf("PACK"))
+  const sum = createHash("sha1").update(pack.subarray(0, -20)).digest()
+  expect(pack.subarray(-20).equals(sum)).toBe(true)
+})
+
+test("a client that leaves takes git with it", async () => {
+  const abort = new AbortController()
+  const serving = world.git.transport.upload(repository, {
+    input: new PassThrough(),
+    output: new PassThrough(),
+    stateless: false,
+    signal: abort.signal,
+  })
+  await expect.poll(() => world.git.running()).toBeGreaterThan(0)
+  abort.abort()
+  await expect(serving).rejects.toMatchObject({ kind: "aborted" })
+  expect(world.git.running()).toBe(0)
+})
+
+test("fetches beyond the limit wait their turn, lists of references do not, and waiting too long is refused as busy", async () => {
+  const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
+  const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
+  const fetching = (input = new PassThrough()) => tight.git.transport.upload(target, { input, output: new PassThrough(), stateless: false })
+  const input = new PassThrough()
+  const first = fetching(input)
+  await expect.poll(() => tight.git.running()).toBe(1)
+  const second = fetching()
+  await expect(fetching()).rejects.toMatchObject({ kind: "busy" })
+  const list = new PassThrough()
+  list.end(Buffer.concat([packet("command=ls-refs\n"), Buffer.from("0001"), packet("peel\n"), flushPacket]))
+  const listed = await tight.git.transport.upload(target, {
+    input: list,
+    output: new PassThrough().resume(),
+    stateless: true,
+    protocol: "version=2",
+  })
+  expect(listed.code).toBe(0)
+  await expect(second).rejects.toMatchObject({ kind: "busy" })
+  input.end(flushPacket)
+  await first
+  await tight.close()
+})
+
+test("20 clones at once", async () => {
+  const runs = await Promise.all(Array.from({ length: 20 }, (_, index) => client(world.folder, ["clone", "-q", url, `copy-${index}`])))
+  expect(runs.map((run) => run.code)).toEqual(runs.map(() => 0))
+  expect(await readFile(join(world.folder, "copy-19", "file"), "utf8")).toBe("three")
+  await expect.poll(() => world.git.running()).toBe(0)
+}, 60_000)

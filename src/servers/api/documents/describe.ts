@@ -1,0 +1,152 @@
+import { neededScopes } from "../../../access/scopes.ts"
+import { catalogue, type RefusalKind } from "../../../core/errors.ts"
+import type { AccessRule, Operation } from "../../../core/operation.ts"
+import { isJson, type Json, requiredOf } from "./schema.ts"
+
+/** What all documents say of the service. */
+export interface About {
+  readonly version: string
+  /** The address that people and tools use, without a slash at its end; left out, the documents name none. */
+  readonly rootUrl?: string
+}
+
+export const TITLE = "Hearth API"
+export const API_PATH = "/api/v1"
+
+// --- refusals ------------------------------------------------------------------------------------------------------------------------
+
+/** The refusals of one status, as one answer. */
+export interface RefusedAnswer {
+  readonly name: RefusalKind
+  readonly status: number
+  readonly description: string
+  /** A missing thing is answered without a body. */
+  readonly hasBody: boolean
+}
+
+const kinds = Object.keys(catalogue).filter((kind): kind is RefusalKind => kind in catalogue)
+
+/** Every refusal that there is, one for each status, named after the first kind of it. */
+export const refusedAnswers: readonly RefusedAnswer[] = [...new Set(kinds.map((kind) => catalogue[kind].status))].flatMap((status) => {
+  const same = kinds.filter((kind) => catalogue[kind].status === status)
+  const [name] = same
+  if (name === undefined) return []
+  const description = same.map((kind) => catalogue[kind].title || "an error of the server's own").join(", or ")
+  return [{ name, status, description, hasBody: name !== "notFound" }]
+})
+
+/** How an operation may refuse: what it declares, and what follows from its access, its scopes and its input. */
+export function refusalsOf(operation: Operation): readonly RefusedAnswer[] {
+  const { rule, scope, archived, publicOnly, basicOnly, body, refuses } = operation
+  const all = new Set<RefusalKind>(refuses)
+  if (rule.signIn === "required" || basicOnly) all.add("unauthenticated")
+  if (scope.length > 0 || publicOnly === "refused") all.add("forbidden")
+  if (rule.subject !== "site") all.add("notFound")
+  if (body !== undefined) all.add("invalid")
+  if (archived === "refused") all.add("archived")
+  const statuses = new Set([...all].map((kind) => catalogue[kind].status as number))
+  return refusedAnswers.filter(({ status }) => statuses.has(status) && !(status in operation.answers))
+}
+
+// --- who may call --------------------------------------------------------------------------------------------------------------------
+
+/** What a token must carry for the operation. */
+export const scopesOf = ({ method, scope }: Operation): readonly string[] => neededScopes(method, scope)
+
+const rules: Readonly<Record<string, string>> = {
+  "site nothing": "Anybody",
+  "site signIn": "Whoever has signed in",
+  "site siteAdministrator": "Site administrators",
+  "user visible": "Whoever may see the user",
+  "user self": "The user, and site administrators",
+  "user siteAdministrator": "Site administrators",
+  "organization visible": "Whoever may see the organisation",
+  "organization member": "Members of the organisation",
+  "organization owner": "Owners of the organisation",
+  "organization selfOrMember": "The person, members of the organisation, and site administrators",
+  "team read": "Whoever may see the team",
+  "team organizationMember": "Members of the organisation who may see the team",
+  "team privileged": "Members of the team, and owners of the organisation",
+  "team owner": "Owners of the organisation",
+  "repository reach": "Whoever reaches any part of the repository",
+  "repository administrator": "Administrators of the repository",
+  "repository owner": "Owners of the repository",
+}
+
+const verbs: Readonly<Record<string, string>> = { read: "read", write: "write to", admin: "administer" }
+
+/** A rule in words for people. One that has no words of its own is named as it is. */
+export function inWords({ subject, needs, signIn }: AccessRule): string {
+  const [, unit, mode = ""] = /^(?:repo\.)?(\w+):(\w+)$/.exec(needs) ?? []
+  const who =
+    rules[`${subject} ${needs}`] ?? (unit ? `Whoever may ${verbs[mode] ?? mode} the ${subject}’s ${unit}` : `${subject}: ${needs}`)
+  // All others can only be somebody who has signed in.
+  return signIn === "required" && needs !== "signIn" && who.startsWith("Whoever") ? `${who} and has signed in` : who
+}
+
+// --- parameters ----------------------------------------------------------------------------------------------------------------------
+
+const pathWords: Readonly<Record<string, string>> = {
+  owner: "name of the repository’s owner",
+  repo: "name of the repository",
+  template_owner: "name of the template’s owner",
+  template_repo: "name of the template",
+  org: "name of the organisation",
+  username: "name of the user",
+  collaborator: "name of the collaborator",
+  team: "name of the team",
+  topic: "name of the topic",
+  index: "number inside the repository",
+}
+
+/** A few words on a path parameter. */
+export const pathDescription = (name: string): string => pathWords[name] ?? (name === "id" ? "id" : name.replaceAll("_", " "))
+
+/** A query parameter as its schema has it. */
+export interface QueryParameter {
+  readonly name: string
+  readonly schema: object
+  readonly required: boolean
+}
+
+export function queryParameters({ query }: Operation): readonly QueryParameter[] {
+  const required = isJson(query) ? requiredOf(query) : []
+  return Object.entries(query.properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
+}
+
+/** Whether a request can't do without a body: all but objects that may be empty. */
+export function bodyRequired({ body }: Operation): boolean {
+  if (!isJson(body)) return false
+  return body.type !== "object" || (Array.isArray(body.required) && body.required.length > 0)
+}
+
+/** Texts go as text, everything else as JSON. */
+export const mediaType = (schema: unknown): string => (isJson(schema) && schema.type === "string" ? "text/plain" : "application/json")
+
+/** The tags in the order in which operations first bear them. */
+export const tagsOf = (operations: readonly Operation[]): readonly string[] => [...new Set(operations.map(({ tag }) => tag))]
+
+/** The headers of a list that comes in pages. */
+export const pagingHeaders = {
+  Link: "addresses of the next, last, first and previous page, those that there are",
+  "X-Total-Count": "length of the whole list",
+} as const
+
+/** How a request says who asks; the same words in every document. */
+export const signInWords = {
+  BasicAuth: "name and password, or a token in the place of either",
+  AuthorizationHeaderToken: "an access token, after the word “token” or “Bearer” and a blank",
+  SudoHeader: "a site administrator acts as the user named here; goes beside one of the others",
+  TOTPHeader: "the one-time code of an account with a second factor; goes beside BasicAuth",
+} as const
+
+/** What a document says of each operation, by path and method. */
+export function byPath(operations: readonly Operation[], describe: (operation: Operation) => Json): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {}
+    methods[operation.method.toLowerCase()] = describe(operation)
+    paths[operation.path] = methods
+  }
+  return paths
+}

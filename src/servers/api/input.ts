@@ -1,0 +1,164 @@
+import type { TObject, TSchema } from "typebox"
+import { Compile, type Validator } from "typebox/compile"
+import { refuse } from "../../core/errors.ts"
+import type { Page } from "../../core/operation.ts"
+
+/** Reading what a client sends: strict about bodies, lenient about queries, as the clients of this API expect. */
+
+const validators = new WeakMap<TSchema, Validator>()
+
+/** Compiled at first use: most operations of a short-lived server are never called. */
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const compiled = Compile(schema)
+  validators.set(schema, compiled)
+  return compiled
+}
+
+/** Refuses as `invalid`, naming the first field that does not fit. */
+export function check(schema: TSchema, value: unknown): void {
+  const validator = validatorOf(schema)
+  if (validator.Check(value)) return
+  const [error] = validator.Errors(value)
+  if (!error) throw refuse.invalid("body", "is not valid")
+  const at = error.instancePath
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+  if (error.keyword === "required") throw refuse.invalid([...at, error.params.requiredProperties[0] ?? ""].join("."), "is required")
+  if (error.keyword === "enum")
+    throw refuse.invalid(
+      at.join(".") || "body",
+      `must be one of ${error.params.allowedValues
+        .map(String)
+        .filter((word) => word !== "")
+        .join(", ")}`,
+    )
+  if (error.keyword === "pattern") throw refuse.invalid(at.join("."), describedAt(schema, at) ?? error.message)
+  if (error.keyword === "minLength" && error.params.limit === 1) throw refuse.invalid(at.join("."), "is required")
+  throw refuse.invalid(at.join(".") || "body", error.message)
+}
+
+/** What a member's own description says is accepted: a pattern tells a person nothing. */
+function describedAt(schema: TSchema, path: readonly string[]): string | undefined {
+  let at: unknown = schema
+  for (const name of path) at = memberOf(memberOf(at, "properties"), name) ?? memberOf(at, "items")
+  const description = memberOf(at, "description")
+  return typeof description === "string" ? `must be: ${description}` : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/**
+ * Reads a request body into what the schema describes. An empty one counts as `{}`, and null in it as absent.
+ * Refuses as `invalid`: another content type, broken JSON, bytes that are not UTF-8, values that don't fit.
+ */
+export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
+  const body = withoutNulls(decode(schema, bytes, contentType))
+  check(schema, body)
+  return body
+}
+
+function decode(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return {}
+  const text = readText(bytes)
+  if (contentType === undefined) throw refuse.invalid("Content-Type", "is required; send application/json")
+  if (contentType.includes("json")) return parseJson(text)
+  if (contentType.startsWith("application/x-www-form-urlencoded")) return readForm(schema, new URLSearchParams(text))
+  throw refuse.invalid("Content-Type", `must be application/json, not ${contentType.slice(0, 100)}`)
+}
+
+function readText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw refuse.invalid("body", "must be UTF-8")
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refuse.invalid("body", `is not JSON: ${error instanceof Error ? error.message : "unreadable"}`)
+  }
+}
+
+/** Optional members may be sent as null; numbers and texts that no column can hold are refused here, once for all. */
+function withoutNulls(value: unknown, at = ""): unknown {
+  if (typeof value === "string") {
+    if (value.includes("\0")) throw refuse.invalid(at || "body", "must not contain the NUL character")
+    return value
+  }
+  if (typeof value === "number") {
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw refuse.invalid(at || "body", "is too large a number")
+    return value
+  }
+  if (typeof value !== "object" || value === null) return value
+  const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
+  if (Array.isArray(value)) return value.map((item, index) => withoutNulls(item, inside(String(index))))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      if (name.includes("\0")) throw refuse.invalid(at || "body", "must not contain the NUL character")
+      return member === null ? [] : [[name, withoutNulls(member, inside(name))]]
+    }),
+  )
+}
+
+const TRUE = /^(1|t|true|on)$/i
+
+/**
+ * Reads query parameters by their declared types: an unreadable integer is 0, an unreadable boolean false. Words with a fixed set and
+ * moments are checked, and refused as `invalid`.
+ */
+export function readQuery(schema: TObject, parameters: URLSearchParams): unknown {
+  const query = readForm(schema, parameters)
+  for (const [name, value] of Object.entries(query))
+    if (typeof value === "string" && value.includes("\0")) throw refuse.invalid(name, "must not contain the NUL character")
+  check(schema, query)
+  return query
+}
+
+function readForm(schema: TSchema, parameters: URLSearchParams): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  if (!("properties" in schema) || typeof schema.properties !== "object" || schema.properties === null) return values
+  for (const [name, member] of Object.entries(schema.properties)) {
+    if (!parameters.has(name)) continue
+    const type = typeOf(member)
+    const text = parameters.get(name) ?? ""
+    if (type === "array") values[name] = parameters.getAll(name)
+    else if (type === "integer" || type === "number") values[name] = wholeNumber(text)
+    else if (type === "boolean") {
+      if (text !== "") values[name] = TRUE.test(text)
+    } else if (text !== "" || !isWordOrMoment(member)) values[name] = text
+  }
+  return values
+}
+
+const typeOf = (schema: unknown): unknown => (typeof schema === "object" && schema !== null && "type" in schema ? schema.type : undefined)
+
+/** An empty text of these kinds means "not given". */
+const isWordOrMoment = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && ("enum" in schema || "format" in schema)
+
+function wholeNumber(text: string): number {
+  const number = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : 0
+  return Number.isSafeInteger(number) ? number : 0
+}
+
+export interface PageLimits {
+  readonly defaultPageSize: number
+  readonly maxPageSize: number
+}
+
+/** The asked page, clamped: never an error. */
+export function readPage(parameters: URLSearchParams, { defaultPageSize, maxPageSize }: PageLimits): Page {
+  const limit = wholeNumber(parameters.get("limit") ?? "")
+  const number = Math.min(Math.max(1, wholeNumber(parameters.get("page") ?? "")), 1_000_000_000)
+  const size = limit <= 0 ? defaultPageSize : Math.min(limit, maxPageSize)
+  return { number, limit: size, offset: (number - 1) * size }
+}

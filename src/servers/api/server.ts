@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { neededScopes, scopeAllows } from "../../access/scopes.ts"
+import type { Actor } from "../../core/actor.ts"
+import { isPublicOnly } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
+import type { Services } from "../../core/services.ts"
+import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
+import { type Presented, readAuthorization } from "../../features/authentication/credentials.ts"
+import { sendAnswer, sendRefusal } from "./answer.ts"
+import { readBody, readPage, readQuery } from "./input.ts"
+
+export const API_BASE = "/api/v1"
+
+/** Called in place of an operation's handler; tests of the way in use it to see who is let through without changing anything. */
+export type Intercept = (operation: Operation, actor: Actor) => Sent<number, unknown> | undefined
+
+export interface ApiOptions {
+  readonly operations: readonly Operation[]
+  readonly authenticator: Authenticator
+  readonly intercept?: Intercept | undefined
+}
+
+interface Ready {
+  readonly actor: Actor
+  readonly opened: Opened
+  readonly parameters: URLSearchParams
+}
+
+/**
+ * Serves the operations over HTTP. The order of questions is the same for every one: who (401), in a usable account (403), acting as whom,
+ * with a token for this (403), on what (404), with what rights (401, 403), is it archived (423), what was sent (422); then the handler.
+ * All up to there happens before a byte of the body is read.
+ */
+export function registerApi(app: FastifyInstance, services: Services, { operations, authenticator, intercept }: ApiOptions): void {
+  const ready = new WeakMap<FastifyRequest, Ready>()
+
+  for (const operation of operations) {
+    app.route<{ Params: Record<string, string> }>({
+      method: operation.method,
+      url: API_BASE + operation.path.replace(/\{(\w+)\}/g, ":$1"),
+      config: { operation: operation.id },
+      onRequest: async (request) => {
+        ready.set(request, await openCall(request, operation))
+      },
+      handler: async (request, reply) => {
+        const call = ready.get(request)
+        if (!call) throw new TypeError("a request reached its handler without having been let in")
+        return answer(request, reply, operation, call)
+      },
+      errorHandler: (error, request, reply) => sendRefusal(services, request, reply, error),
+    })
+  }
+
+  async function openCall(request: FastifyRequest<{ Params: Record<string, string> }>, operation: Operation): Promise<Ready> {
+    const query = request.url.indexOf("?")
+    const parameters = new URLSearchParams(query < 0 ? "" : request.url.slice(query + 1))
+    const signedIn = await authenticator.authenticate({ presented: present(request, parameters), code: headerText(request, "x-gitea-otp") })
+    requireUsable(signedIn, services.site.rootUrl)
+    const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
+    const actor = sudo ? await actAs(services, signedIn, sudo) : signedIn
+    requireScope(actor, operation)
+    if (services.config.security.requireSignIn && actor.kind === "anonymous")
+      throw refuse.forbidden("Only signed in user is allowed to call APIs.")
+    if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
+    for (const value of Object.values(request.params)) if (value.includes("\0")) throw refuse.notFound()
+    const opened = await operation.open({ services, db: services.database.read, actor, path: request.params })
+    if (operation.archived === "refused" && opened.archived) throw refuse.archived()
+    return { actor, opened, parameters }
+  }
+
+  function present(request: FastifyRequest, parameters: URLSearchParams): Presented {
+    const token = services.config.security.queryTokens ? (parameters.get("token") ?? parameters.get("access_token")) : null
+    return token ? { kind: "token", token } : readAuthorization(request.headers.authorization)
+  }
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    { actor, opened, parameters }: Ready,
+  ): Promise<FastifyReply> {
+    const intercepted = intercept?.(operation, actor)
+    if (intercepted) return sendAnswer(services, request, reply, intercepted, undefined)
+    const page: Page = readPage(parameters, services.config.api)
+    const query = readQuery(operation.query, parameters)
+    const sentBody = Buffer.isBuffer(request.body) ? request.body : undefined
+    const body = operation.body && readBody(operation.body, sentBody, request.headers["content-type"])
+    const sent = await opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    return sendAnswer(services, request, reply, sent, operation.paged ? page : undefined)
+  }
+}
+
+const headerText = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+function requireScope(actor: Actor, operation: Operation): void {
+  if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
+  const { scopes } = actor.credential
+  const needed = neededScopes(operation.method, operation.scope)
+  const missing = needed.filter((scope) => !scopeAllows(scopes, scope))
+  if (missing.length > 0)
+    throw refuse.forbidden(
+      `token does not have at least one of required scope(s), required=[${needed.join(" ")}], token scope=${[...scopes].join(",")}`,
+    )
+  if (operation.publicOnly === "refused" && isPublicOnly(actor))
+    throw refuse.forbidden("this endpoint is not available for public-only tokens")
+}
+
+/** The methods that operations have on a path, for the Allow header; empty where no operation has the path. */
+export function methodsOn(operations: readonly Operation[], path: string): readonly string[] {
+  if (!path.startsWith(`${API_BASE}/`)) return []
+  const parts = path.slice(API_BASE.length).replace(/\/+/g, "/").replace(/\/$/, "").split("/")
+  return operations
+    .filter((operation) => {
+      const pattern = operation.path.split("/")
+      return pattern.length === parts.length && pattern.every((part, index) => part.startsWith("{") || part === parts[index])
+    })
+    .map(({ method }) => method)
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http"
+import { pipeline, type Readable, Transform } from "node:stream"
+import { createGunzip } from "node:zlib"
+import type { FastifyRequest } from "fastify"
+import { refuse } from "../../core/errors.ts"
+
+/** The two conversations that git has with a server. */
+export type Service = "git-upload-pack" | "git-receive-pack"
+
+export const isService = (text: unknown): text is Service => text === "git-upload-pack" || text === "git-receive-pack"
+
+export interface Address {
+  readonly owner: string
+  readonly name: string
+}
+
+/** The names in a repository's address, which may end in `.git`. */
+export function addressOf({ owner, repo }: { readonly owner: string; readonly repo: string }): Address {
+  const name = repo.replace(/\.git$/i, "")
+  if (owner.includes("\0") || name.includes("\0") || name === "") throw refuse.notFound("Repository not found")
+  return { owner, name }
+}
+
+/** A client's `Git-Protocol`; one that is sent twice is nobody's. */
+export function protocolOf(request: FastifyRequest): string | undefined {
+  const header = request.headers["git-protocol"]
+  return typeof header === "string" ? header : undefined
+}
+
+/** What a fetch sends are lines of names; a hundred bytes for each of a million references is more than anybody asks for. */
+const FETCH_BYTES = 128 * 1024 * 1024
+/** Beside its pack, a push sends the names of what it changes. */
+const COMMAND_BYTES = 64 * 1024 * 1024
+
+/**
+ * A request's body, unpacked where it is compressed, and broken off where it grows too large.
+ * Refuses `badRequest` for another content type, `unsupportedMediaType` for another compression than gzip.
+ */
+export function readBody(request: FastifyRequest, service: Service, maxPushBytes: number): Readable {
+  const wanted = `application/x-${service}-request`
+  if (request.headers["content-type"] !== wanted) throw refuse.badRequest(`the content type must be ${wanted}`)
+  const limit = service === "git-upload-pack" ? FETCH_BYTES : maxPushBytes + COMMAND_BYTES
+  const encoding = request.headers["content-encoding"]?.toLowerCase() ?? "identity"
+  if (encoding === "identity") return bounded(request.raw, limit)
+  if (encoding === "gzip" || encoding === "x-gzip") return unpacked(request.raw, limit)
+  throw refuse.unsupportedMediaType("a body may be compressed with gzip only")
+}
+
+/** Pushes are bounded where their pack is taken in, and go through here as they come. */
+function bounded(body: IncomingMessage, limit: number): Readable {
+  const length = Number(body.headers["content-length"] ?? 0)
+  if (length > limit) throw refuse.tooLarge(`a request of more than ${limit} bytes`)
+  return body
+}
+
+/** A few bytes can be unpacked into very many, so what comes out is counted. */
+function unpacked(body: IncomingMessage, limit: number): Readable {
+  let size = 0
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > limit) done(refuse.tooLarge(`a request of more than ${limit} bytes`))
+      else done(null, chunk)
+    },
+  })
+  // Whoever reads learns of a failure by reading.
+  return pipeline(body, createGunzip(), counter, () => {})
+}

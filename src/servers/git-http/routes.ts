@@ -1,0 +1,187 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { OnRepository } from "../../access/policies.ts"
+import type { Actor } from "../../core/actor.ts"
+import { Moved, refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import type { Authenticator } from "../../features/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/authentication/credentials.ts"
+import { admitCreation, admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
+import { createByPush } from "../../features/transport/creation.ts"
+import { serveFetch } from "../../features/transport/fetch.ts"
+import { servePush } from "../../features/transport/push.ts"
+import { isGitError, servicePreamble } from "../../git/index.ts"
+import { NO_CACHE, sendRefusal } from "./answer.ts"
+import { type Address, addressOf, isService, protocolOf, readBody, type Service } from "./request.ts"
+
+/** Git's own protocol over HTTP: `git clone`, `git fetch` and `git push` of `/{owner}/{repo}` and `/{owner}/{repo}.git`. */
+
+type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
+
+/** A connection over which nothing moves for this long is given up. Git itself speaks every five seconds, however long it works. */
+const SILENCE_MS = 10 * 60 * 1000
+
+/** A repository that was renamed in the middle of a fetch is followed this far. */
+const MOVES = 5
+
+const DUMB = "This server speaks git's smart protocol only: use git 1.6.6 or newer, without GIT_SMART_HTTP=0."
+const DUMB_PATHS = ["HEAD", "objects/*"] as const
+
+/** Serves git over HTTP. */
+export async function registerGitHttp(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
+  await app.register(async (scope) => {
+    // Bodies are streams of any length: nothing is read before somebody is let in, and nothing is kept.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
+    scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
+
+    scope.get<Names & { readonly Querystring: { readonly service?: unknown } }>("/:owner/:repo/info/refs", (request, reply) => {
+      const { service } = request.query
+      if (service === undefined) throw refuse.forbidden(DUMB)
+      if (!isService(service)) throw refuse.badRequest("the service must be git-upload-pack or git-receive-pack")
+      return advertise(request, reply, service)
+    })
+    scope.post<Names>("/:owner/:repo/git-upload-pack", fetch)
+    scope.post<Names>("/:owner/:repo/git-receive-pack", push)
+    scope.post<Names>("/:owner/:repo/git-upload-archive", () => {
+      throw refuse.forbidden("git archive --remote is not offered here; clone the repository and make the archive there.")
+    })
+    for (const path of DUMB_PATHS)
+      scope.get<Names>(`/:owner/:repo/${path}`, () => {
+        throw refuse.forbidden(DUMB)
+      })
+  })
+
+  /** Who asks. A second factor can't be asked for: its codes work once, and git makes several requests. */
+  const authenticate = (request: FastifyRequest): Promise<Actor> =>
+    authenticator.authenticate({ presented: readAuthorization(request.headers.authorization), code: undefined })
+
+  async function advertise(request: FastifyRequest<Names>, reply: FastifyReply, service: Service): Promise<FastifyReply> {
+    const actor = await authenticate(request)
+    const address = addressOf(request.params)
+    try {
+      const body =
+        service === "git-upload-pack" ? await advertiseFetch(request, actor, address) : await advertisePush(request, actor, address)
+      return reply.headers(NO_CACHE).type(`application/x-${service}-advertisement`).send(body)
+    } catch (error) {
+      if (error instanceof Moved) return redirect(request, reply, error, address)
+      throw hiddenFrom(actor, error)
+    }
+  }
+
+  async function advertiseFetch(request: FastifyRequest, actor: Actor, { owner, name }: Address): Promise<Buffer> {
+    const { repository } = await admitFetch(services, actor, owner, name)
+    const protocol = protocolOf(request)
+    const advertisement = await services.git.transport.advertiseUpload(services.git.at(repository.storage, repository.object_format), {
+      protocol,
+    })
+    // Under protocol v2 the capabilities come first and alone.
+    return advertisement.subarray(4, 13).toString("latin1") === "version 2"
+      ? advertisement
+      : Buffer.concat([servicePreamble("git-upload-pack"), advertisement])
+  }
+
+  async function advertisePush(request: FastifyRequest, actor: Actor, { owner, name }: Address): Promise<Buffer> {
+    const protocol = protocolOf(request)
+    const { advertiseReceive } = services.git.transport
+    const advertisement = await admitPush(services, actor, owner, name).then(
+      ({ repository }) => advertiseReceive(services.git.at(repository.storage, repository.object_format), { protocol }),
+      async (error: unknown) => {
+        if (!isMissing(error) || actor.kind === "anonymous") throw error
+        await admitCreation(services, actor, owner)
+        return advertiseReceive(undefined, { protocol })
+      },
+    )
+    return Buffer.concat([servicePreamble("git-receive-pack"), advertisement])
+  }
+
+  async function fetch(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
+    const actor = await authenticate(request)
+    const found = await follow(request.params, (address) => admitFetch(services, actor, address.owner, address.name)).catch(
+      (error: unknown) => {
+        throw hiddenFrom(actor, error)
+      },
+    )
+    const input = readBody(request, "git-upload-pack", services.config.git.maxPushBytes)
+    return stream(request, reply, "git-upload-pack", async (signal) => {
+      await serveFetch(services, found, { input, output: reply.raw, protocol: protocolOf(request), stateless: true, signal })
+    })
+  }
+
+  async function push(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
+    const actor = await authenticate(request)
+    const { pusher, repository } = await follow(request.params, ({ owner, name }) => admitPush(services, actor, owner, name)).catch(
+      async (error: unknown) => {
+        if (!isMissing(error) || actor.kind === "anonymous") throw hiddenFrom(actor, error)
+        const { owner, name } = addressOf(request.params)
+        const made = await createByPush(services, actor, await admitCreation(services, actor, owner), name)
+        return { pusher: actor, repository: made }
+      },
+    )
+    const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
+    return stream(request, reply, "git-receive-pack", async (signal) => {
+      await servePush(services, pusher, repository, { input, output: reply.raw, signal })
+    })
+  }
+
+  /** Lets git speak for itself. What fails before the first byte is still an answer; afterwards only cutting the line tells the client. */
+  async function stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    service: Service,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<FastifyReply> {
+    const response = reply.raw
+    const gone = new AbortController()
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy())
+    const headers = { ...reply.getHeaders(), ...NO_CACHE, "content-type": `application/x-${service}-result`, "x-request-id": request.id }
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) response.setHeader(name, value)
+    try {
+      await work(gone.signal)
+      return reply.hijack()
+    } catch (error) {
+      if (response.headersSent || gone.signal.aborted || isGitError(error, "aborted")) {
+        if (!gone.signal.aborted) request.log.warn({ err: error }, "a git request was broken off")
+        response.destroy()
+        return reply.hijack()
+      }
+      for (const name of Object.keys(headers)) response.removeHeader(name)
+      throw error
+    }
+  }
+}
+
+/** Whoever isn't signed in is asked to do so before hearing that there is nothing: a private repository looks just like a missing one. */
+function hiddenFrom(actor: Actor, error: unknown): unknown {
+  if (!isMissing(error)) return error
+  return actor.kind === "anonymous" ? refuse.unauthenticated("Unauthorized") : refuse.notFound(NOT_FOUND)
+}
+
+/** Finds the repository under the names that it has now. Only a GET is redirected; git would not send a body twice. */
+async function follow<Found extends OnRepository>(names: Names["Params"], admit: (address: Address) => Promise<Found>): Promise<Found> {
+  let address = addressOf(names)
+  for (let moves = 0; ; moves++) {
+    try {
+      return await admit(address)
+    } catch (error) {
+      if (!(error instanceof Moved) || moves === MOVES) throw error
+      address = movedTo(address, error)
+    }
+  }
+}
+
+const movedTo = ({ owner, name }: Address, { replace }: Moved): Address => ({
+  owner: replace["owner"] ?? owner,
+  name: replace["repo"] ?? name,
+})
+
+/** Git goes on with the new address for the rest of its visit. */
+function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Moved, address: Address): FastifyReply {
+  const { owner, name } = movedTo(address, moved)
+  const suffix = /\.git$/i.test(request.params.repo) ? ".git" : ""
+  const query = request.url.slice(request.url.indexOf("?"))
+  const location = `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}${suffix}/info/refs${query}`
+  return reply.code(moved.status).headers(NO_CACHE).header("location", location).send()
+}

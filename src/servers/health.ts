@@ -1,0 +1,40 @@
+import { timingSafeEqual } from "node:crypto"
+import type { FastifyInstance, FastifyRequest } from "fastify"
+import { sql } from "kysely"
+import { refuse } from "../core/errors.ts"
+import type { Metrics } from "../core/metrics.ts"
+import type { Services } from "../core/services.ts"
+import { readAuthorization } from "../features/authentication/credentials.ts"
+import { sendRefusal } from "./api/answer.ts"
+
+/** What watches over the service asks here: `/api/healthz` for load balancers, `/metrics` for Prometheus. */
+export function registerHealth(app: FastifyInstance, services: Services, metrics: Metrics): void {
+  app.get("/api/healthz", async (_request, reply) => {
+    const database = await sql`select 1`.execute(services.database.read).then(
+      () => "pass",
+      (error: unknown) => {
+        services.log.error({ err: error }, "the database does not answer")
+        return "fail"
+      },
+    )
+    return reply
+      .code(database === "pass" ? 200 : 503)
+      .header("content-type", "application/json;charset=utf-8")
+      .header("cache-control", "no-store")
+      .send(JSON.stringify({ status: database, checks: { database } }))
+  })
+
+  app.get("/metrics", async (request, reply) => {
+    if (!mayRead(request, services.config.metrics.token)) return sendRefusal(services, request, reply, refuse.notFound())
+    return reply.header("content-type", metrics.contentType).send(await metrics.text())
+  })
+}
+
+/** With a token set, whoever shows it; without one, this machine, but not through a proxy on it. */
+function mayRead(request: FastifyRequest, token: string): boolean {
+  if (token === "") return /^(::ffff:)?127\.|^::1$/.test(request.ip) && request.headers["x-forwarded-for"] === undefined
+  const presented = readAuthorization(request.headers.authorization)
+  if (presented.kind !== "token") return false
+  const [shown, wanted] = [Buffer.from(presented.token), Buffer.from(token)]
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted)
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto"
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
+import { Refusal, refuse } from "../core/errors.ts"
+import type { Metrics } from "../core/metrics.ts"
+import type { Operation } from "../core/operation.ts"
+import type { Services } from "../core/services.ts"
+import type { Authenticator } from "../features/authentication/authenticate.ts"
+import { registerAvatars } from "../features/avatars/routes.ts"
+import { sendRefusal } from "./api/answer.ts"
+import { registerDocuments } from "./api/documents/routes.ts"
+import { type Intercept, methodsOn, registerApi } from "./api/server.ts"
+import { registerGitHttp } from "./git-http/routes.ts"
+import { registerHealth } from "./health.ts"
+import { registerHome } from "./web/home.ts"
+
+export interface HttpOptions {
+  readonly operations: readonly Operation[]
+  readonly authenticator: Authenticator
+  readonly metrics: Metrics
+  readonly intercept?: Intercept | undefined
+}
+
+/** How long a client may take to send the head of a request. Bodies of pushes may take longer; see the git routes. */
+const HEAD_SECONDS = 60
+
+/** Everything that Hearth answers over HTTP, ready to listen. */
+export async function openHttp(services: Services, options: HttpOptions): Promise<FastifyInstance> {
+  const { config } = services
+  const loggerInstance: FastifyBaseLogger = services.log
+  const app: FastifyInstance = Fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    genReqId: () => randomBytes(9).toString("base64url"),
+    bodyLimit: config.api.maxBodyBytes,
+    // A large push takes as long as it takes; what must be quick is the head of a request.
+    requestTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: true, maxParamLength: 1024 },
+    frameworkErrors: (_error, request, reply) => {
+      sendRefusal(services, request, reply, new Refusal("badRequest", "the address can't be read: a percent escape is broken"))
+    },
+  })
+  app.server.headersTimeout = HEAD_SECONDS * 1000
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
+
+  app.addHook("onSend", async (request, reply, payload) => {
+    reply.header("x-content-type-options", "nosniff").header("x-frame-options", "SAMEORIGIN").header("x-request-id", request.id)
+    if (request.url.startsWith("/api/") && !reply.hasHeader("cache-control"))
+      reply.header("cache-control", "max-age=0, private, must-revalidate")
+    return payload
+  })
+  app.addHook("onResponse", async (request, reply) => {
+    options.metrics.observeRequest(labelOf(request), request.method, reply.statusCode, reply.elapsedTime / 1000)
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        operation: request.routeOptions.config.operation,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      "request",
+    )
+  })
+  app.setErrorHandler((error, request, reply) => sendRefusal(services, request, reply, error))
+  app.setNotFoundHandler((request, reply) => notFound(services, options.operations, request, reply))
+
+  registerApi(app, services, options)
+  registerDocuments(app, services, options.operations)
+  registerAvatars(app, services)
+  registerHealth(app, services, options.metrics)
+  registerHome(app, services)
+  await registerGitHttp(app, services, options.authenticator)
+  return app
+}
+
+/** The label of a request in the figures: an operation's id, or the route of everything else; never a name that a client chose. */
+const labelOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? request.routeOptions.url ?? "unknown"
+
+function notFound(services: Services, operations: readonly Operation[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ""] = request.url.split("?", 1)
+  const methods = methodsOn(operations, path)
+  if (methods.length > 0) return reply.code(405).header("allow", methods.join(", ")).send()
+  return sendRefusal(services, request, reply, refuse.notFound())
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The operation that a route serves. */
+    readonly operation?: string
+  }
+}
