@@ -20,7 +20,7 @@ import { createPerson } from "./features/users/rules.ts"
 import { openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { operations } from "./operations.ts"
-import type { Intercept } from "./servers/api/server.ts"
+import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
 
 export interface HearthOptions {
@@ -32,6 +32,8 @@ export interface HearthOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Answers calls in place of the operations; for tests of who is let in. */
   readonly intercept?: Intercept
+  /** Is shown every answer before it is sent; for tests that hold it against what the operation declares. */
+  readonly onAnswer?: AnswerWatcher
 }
 
 export interface Hearth {
@@ -87,6 +89,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       authenticator: openAuthenticator(services),
       metrics: house.metrics,
       intercept: options.intercept,
+      onAnswer: options.onAnswer,
     })
     const close = async (): Promise<void> => {
       await app.close()
@@ -151,6 +154,8 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       },
     })
     closing.push(() => git.close())
+    metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
+    metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
     const now = (): number => Math.floor(Date.now() / 1000)
     const site = openSite(config)
     const outbox = openJobs({ database, log, now, workers: config.jobs.workers, metrics })

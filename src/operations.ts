@@ -1,4 +1,26 @@
 import { type Operation, registry } from "./core/operation.ts"
+import { authenticationOperations } from "./features/authentication/operations.ts"
+import { blockOperations } from "./features/blocks/operations.ts"
+import { organizationBlockOperations } from "./features/organizations/block-operations.ts"
+import { organizationMemberOperations } from "./features/organizations/member-operations.ts"
+import { organizationOperations } from "./features/organizations/operations.ts"
+import { repositoryOperations } from "./features/repositories/operations.ts"
+import { teamMemberOperations } from "./features/teams/member-operations.ts"
+import { teamOperations } from "./features/teams/operations.ts"
+import { repositoryTeamOperations, teamRepositoryOperations } from "./features/teams/repository-operations.ts"
+import { userOperations } from "./features/users/operations.ts"
 
 /** Every operation that the service can do. */
-export const operations: readonly Operation[] = registry()
+export const operations: readonly Operation[] = registry(
+  authenticationOperations,
+  userOperations,
+  blockOperations,
+  organizationOperations,
+  organizationMemberOperations,
+  organizationBlockOperations,
+  teamOperations,
+  teamMemberOperations,
+  teamRepositoryOperations,
+  repositoryTeamOperations,
+  repositoryOperations,
+)

@@ -186,6 +186,16 @@ export const onOrganizationSignedIn = organizationPolicy("visible")
 export const onOrganizationAsMember = organizationPolicy("member")
 export const onOrganizationAsOwner = organizationPolicy("owner")
 
+/** Whoever may make repositories in the organisation. */
+export const onOrganizationAsCreator: Access<OnOrganization & Me> = {
+  rule: { subject: "organization", needs: "createRepositories", signIn: "required" },
+  open: async (request) => {
+    const found = await onOrganizationSignedIn.open(request)
+    if (!found.standing.mayCreateRepositories) throw refuse.forbidden("User is not allowed to create repositories in this organization.")
+    return found
+  },
+}
+
 /**
  * The person of the path's {username} beside the organisation of its {org}, for that person, members of the organisation and site
  * administrators: what somebody is to an organisation shows that he belongs to it, which he may have concealed.
@@ -308,6 +318,40 @@ export const onRepositorySignedIn: Access<OnRepository & Me> = {
   },
 }
 
+/** The repository of the path's {id}, for those who have signed in; who hasn't is asked to before anything is looked up. */
+export const onRepositoryById: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reach", signIn: "required" },
+  open: async ({ db, actor, path }) => ({ ...asMe(actor), ...(await locateRepositoryById(db, actor, pathNumber(path.id))) }),
+}
+
+/** A repository that the path names below the caller's own things; who hasn't signed in is asked to before anything is looked up. */
+export const mineOnRepository: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reach", signIn: "required" },
+  open: async (request) => ({ ...asMe(request.actor), ...(await locateFromPath(request)) }),
+}
+
+/** The repository that another is to be generated from, for those who have signed in and may read its code. */
+export const onTemplate: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "code:read", signIn: "required" },
+  open: async ({ db, actor, path }) => {
+    const found = await locateTemplate(db, actor, path.template_owner ?? "", path.template_repo ?? "")
+    const me = asMe(actor)
+    requireUnit(found, "repo.code", "read")
+    return { ...me, ...found }
+  },
+}
+
+async function locateTemplate(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
+  try {
+    return await locateRepository(db, actor, owner, name)
+  } catch (error) {
+    // The names stand under others in this path.
+    if (!(error instanceof Moved)) throw error
+    const names = Object.entries(error.replace).map(([key, value]) => [key === "owner" ? "template_owner" : "template_repo", value])
+    throw new Moved(error.status, Object.fromEntries(names))
+  }
+}
+
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
 
 /** At least `mode` in a unit. Administrators of the repository pass even where the unit is switched off. */
@@ -348,5 +392,15 @@ const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Acces
 
 export const onRepositoryAsAdministrator = repositoryPolicy("administrator", Mode.admin)
 export const onRepositoryAsOwner = repositoryPolicy("owner", Mode.owner)
+
+/** Like `onRepositoryAsAdministrator`; whoever hasn't signed in is forbidden like everybody else, as clients know it. */
+export const onRepositoryAsAdministratorOnly: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "administrator", signIn: "optional" },
+  open: async (request) => {
+    const found = await locateFromPath(request)
+    if (found.permission.mode < Mode.admin) throw refuse.forbidden("user should be an administrator of the repo")
+    return { ...asMe(request.actor), ...found }
+  },
+}
 
 export type { Permission, Repository }

@@ -58,6 +58,7 @@ export const refuse = {
   badCredentials: of("badCredentials"),
   forbidden: of("forbidden"),
   notFound: of("notFound"),
+  methodNotAllowed: of("methodNotAllowed"),
   conflict: of("conflict"),
   preconditionFailed: of("preconditionFailed"),
   tooLarge: of("tooLarge"),

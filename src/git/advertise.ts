@@ -25,7 +25,7 @@ export function protocolVersion(protocol: string | undefined): 0 | 1 | 2 {
   return versions.includes("1") ? 1 : 0
 }
 
-/** What a fetch is told first, from git itself. Under protocol v2 that depends on the object format alone, so it is asked for once. Throws `failed`. */
+/** What a fetch is told first, from git itself. Under protocol v2 that depends on the object format alone, so it is asked for once; whether the repository is there must be known already. Throws `failed`. */
 export async function advertiseUpload(context: Context, repository: Repository, options: AdvertiseOptions = {}): Promise<Advertisement> {
   const ask = async () => {
     const command = { name: "upload-pack", flags: ["--strict", "--http-backend-info-refs"], args: [repository.directory] } as const

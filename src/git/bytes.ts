@@ -40,6 +40,8 @@ export function byteSource(stream: Readable): ByteSource {
     if (!ended) failure ??= cutOff()
     signal()
   }
+  // Stays after the release: an error that nobody listens to would end the whole program.
+  stream.on("error", () => {})
   stream.on("readable", signal).on("end", onEnd).on("error", onError).on("close", onClose)
   if (stream.readableEnded) ended = true
   else if (stream.destroyed) failure = stream.errored ?? cutOff()
@@ -145,7 +147,6 @@ export function pour(stream: Readable, source: ByteSource, process: Sink): void 
 /** Reads a stream to its end and throws away what comes, or cuts it off after `limit` bytes. An answer is often only read after all is sent. */
 export function drain(stream: Readable, limit: number): void {
   let size = 0
-  stream.on("error", () => {})
   stream.on("data", (chunk: Buffer) => {
     size += chunk.length
     if (size > limit) stream.destroy()

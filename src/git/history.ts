@@ -68,7 +68,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
   return { commits: await Promise.all(ids.map((id) => readCommit(context, repository, id))), total }
 }
 
-/** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. False when one of them is no commit; throws `failed` when one is missing. */
+/** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. Throws `failed` when one of them is no commit or missing. */
 export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
   const line = await straightLine(repository, descendant, ancestor)
   if (line !== undefined) return true

@@ -38,6 +38,7 @@ import {
   removeRepository,
   repositorySize,
   setHead,
+  sweepRepositories,
 } from "./repository.ts"
 import { copyObjects, copyTree } from "./transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
@@ -67,6 +68,8 @@ export interface Git {
     /** Removes a repository; a missing one is no error. */
     remove(repository: Repository): Promise<void>
     exists(repository: Repository): Promise<boolean>
+    /** Removes what crashes left of repositories that were being made or removed more than an hour ago. For the start of the service. */
+    sweep(): Promise<void>
     /** The bytes that its files take, without pushes that are not accepted yet. Throws `missing`. */
     size(repository: Repository): Promise<number>
     /**
@@ -188,6 +191,7 @@ export function openGit(options: GitOptions): Git {
       create: bind(createRepository),
       remove: bind(removeRepository),
       exists: existsRepository,
+      sweep: bind(sweepRepositories),
       size: repositorySize,
       fork: bind(forkRepository),
       copyObjects: bind(copyObjects),

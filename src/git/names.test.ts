@@ -27,9 +27,9 @@ describe("reference names", () => {
         expect([text, isRefName(text)]).toEqual([text, gitAccepts(text)])
         expect([text, isRefName(`refs/heads/${text}`)]).toEqual([text, gitAccepts(`refs/heads/${text}`)])
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
-  })
+  }, 30_000)
 
   test("branch names agree with git check-ref-format --branch", () => {
     fc.assert(
@@ -37,9 +37,9 @@ describe("reference names", () => {
         // A leading "-" alone, and "@{-1}", are options and a way of speaking, not names.
         expect([text, isBranchName(text)]).toEqual([text, gitAccepts("--branch", text)])
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
-  })
+  }, 30_000)
 
   test("a name without bytes in UTF-8 is none", () => {
     expect(isRefName("refs/heads/\ud800")).toBe(false)

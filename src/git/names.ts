@@ -51,10 +51,10 @@ const forbidden = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/
 
 /**
  * Whether `value` is a full reference name by the rules of git-check-ref-format(1): at least two components, none beginning with a dot or
- * ending in `.lock`. Lone surrogates are refused too: they have no bytes that git could store.
+ * ending in `.lock`. A leading dash, which git's own command takes for an option, and lone surrogates are refused too: these have no bytes that git could store.
  */
 export function isRefName(value: string): value is RefName {
-  if (!value.includes("/") || forbidden.test(value) || !value.isWellFormed()) return false
+  if (!value.includes("/") || value.startsWith("-") || forbidden.test(value) || !value.isWellFormed()) return false
   return value.split("/").every((component) => component !== "" && !component.startsWith(".") && !component.endsWith(".lock"))
 }
 

@@ -6,6 +6,7 @@ import { byteSource } from "./bytes.ts"
 import { createLimiter } from "./limits.ts"
 import { flushPacket, packet, readPacket, sideBand } from "./pktline.ts"
 import { createProcesses, isProtocol } from "./process.ts"
+import { openPushClient } from "./pushReport.ts"
 import { openWorld } from "./testing.ts"
 
 const settings = { agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 }
@@ -137,6 +138,19 @@ describe("packets", () => {
     stream.destroy()
     await expect(reading).rejects.toMatchObject({ kind: "aborted" })
   })
+})
+
+test("a client that waits is kept company once all it sends is here, until its report", async () => {
+  const output = new PassThrough()
+  const client = openPushClient(output, new Set(["side-band-64k", "report-status"]), "/srv/git/x", 10)
+  client.progress?.(Buffer.from("fatal: /srv/git/x/objects is full\n"))
+  client.keepAlive()
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  await client.report(null, [{ name: "refs/heads/a", refused: "two\nlines" }])
+  const text = String(output.read())
+  expect(text).toContain("fatal: /objects is full")
+  expect(text).toContain("0005\x010005\x01")
+  expect(text).toMatch(/unpack ok\n[0-9a-f]{4}ng refs\/heads\/a two lines\n00000000$/)
 })
 
 describe("the limiter", () => {

@@ -166,7 +166,8 @@ function quarantineEnvironment(repository: Repository | undefined): Readonly<Rec
   if (repository?.quarantine === undefined) return {}
   return {
     GIT_OBJECT_DIRECTORY: repository.quarantine,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: `${repository.directory}/objects`,
+    // Quoted, because a colon in the path would otherwise divide it.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(`${repository.directory}/objects`),
     GIT_QUARANTINE_PATH: repository.quarantine,
   }
 }

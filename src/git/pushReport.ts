@@ -12,6 +12,8 @@ export interface ReportLine {
 export interface PushClient {
   /** Passes on what git says while it works. */
   readonly progress: ((chunk: Buffer) => void) | undefined
+  /** Begins to fill long silences. To be called once all input is here: before that the client is not listening yet. */
+  keepAlive(): void
   /** Shows lines to the person. */
   say(lines: readonly string[]): Promise<void>
   /** Tells the client how its push ended, and ends the answer. */
@@ -28,12 +30,16 @@ const keepAliveMs = 5_000
 const oneLine = (text: string) => text.replace(/[\x00-\x1f\x7f]+/g, " ")
 
 /** Opens the way back to a client, as its capabilities allow. `hide` is taken out of what git says: the path of the repository. */
-export function openPushClient(output: Writable, capabilities: ReadonlySet<string>, hide: string): PushClient {
+export function openPushClient(output: Writable, capabilities: ReadonlySet<string>, hide: string, silenceMs = keepAliveMs): PushClient {
   const hasSideBand = capabilities.has("side-band-64k")
   const wantsReport = capabilities.has("report-status") || capabilities.has("report-status-v2")
-  const timer = setInterval(() => {
-    if (hasSideBand && output.writable && !output.writableNeedDrain) output.write(sideBand(band.data, ""))
-  }, keepAliveMs)
+  let timer: NodeJS.Timeout | undefined
+
+  function keepAlive(): void {
+    timer ??= setInterval(() => {
+      if (hasSideBand && output.writable && !output.writableNeedDrain) output.write(sideBand(band.data, ""))
+    }, silenceMs)
+  }
 
   function progress(chunk: Buffer): void {
     // Progress is worth nothing later: what does not fit is dropped.
@@ -59,6 +65,7 @@ export function openPushClient(output: Writable, capabilities: ReadonlySet<strin
 
   return {
     progress: hasSideBand && !capabilities.has("quiet") ? progress : undefined,
+    keepAlive,
     say,
     report,
     close: () => clearInterval(timer),

@@ -13,7 +13,8 @@ let work: string
 let url: string
 
 beforeEach(async () => {
-  world = await openWorld()
+  // Odd characters in the path, because git takes lists of paths from its environment.
+  world = await openWorld({}, 'a:b "c" é')
   server = await serve(world.git)
   repository = await world.git.repositories.create("ab/one", { format: "sha1", branch: "main" })
   work = join(world.folder, "work")

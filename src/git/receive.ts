@@ -262,7 +262,8 @@ export async function receivePush(context: Context, repository: Repository, requ
   const release = await context.pushes.acquire(repository.key, request.signal)
   const gone = new AbortController()
   const onClose = () => gone.abort()
-  output.on("close", onClose)
+  // An error that nobody listens to would end the whole program.
+  output.on("close", onClose).on("error", () => {})
   const signal = request.signal === undefined ? gone.signal : AbortSignal.any([gone.signal, request.signal])
   try {
     const source = byteSource(input)
@@ -272,6 +273,7 @@ export async function receivePush(context: Context, repository: Repository, requ
       return { repository, results: [], options: [], unpackError: null, addedBytes: 0 }
     }
     const client = openPushClient(output, asked.capabilities, repository.directory)
+    input.once("end", client.keepAlive)
     try {
       const atomic = asked.capabilities.has("atomic")
       const maxBytes = request.maxBytes ?? context.limits.pushBytes
@@ -285,6 +287,7 @@ export async function receivePush(context: Context, repository: Repository, requ
         return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
       })
       source.release()
+      input.off("end", client.keepAlive)
       if (!input.readableEnded) drain(input, maxBytes)
       await client.report(outcome.unpackError, reportLines(asked.commands, outcome.results))
       return outcome

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { branchRef, type Repository, refName } from "./index.ts"
@@ -65,6 +65,18 @@ describe("living with it", () => {
     expect(await readdir(join(world.folder, "repositories"))).toEqual([])
     await expect(world.git.open("one")).rejects.toMatchObject({ kind: "missing" })
     await expect(world.git.repositories.size(repository)).rejects.toMatchObject({ kind: "missing" })
+  })
+
+  test("what a crash left is swept away once it is old, and nothing else", async () => {
+    const repository = await filled("one")
+    const root = join(world.folder, "repositories")
+    const [old, young, other] = [".old-0123456789abcdef01234567", ".new-0123456789abcdef01234567", ".keep"]
+    for (const name of [old, young, other]) await mkdir(join(root, name))
+    const yesterday = new Date(Date.now() - 86_400_000)
+    for (const name of [old, other]) await utimes(join(root, name), yesterday, yesterday)
+    await world.git.repositories.sweep()
+    expect((await readdir(root)).sort()).toEqual([other, young, "one.git"].sort())
+    expect(await world.git.repositories.exists(repository)).toBe(true)
   })
 
   test("the size is that of all files", async () => {

@@ -104,6 +104,16 @@ export async function removeRepository(context: Context, repository: Repository)
   await rm(doomed, { recursive: true, force: true, maxRetries: 3 })
 }
 
+/** Removes what a crash left of repositories that were being made or removed: whatever of that is older than an hour. */
+export async function sweepRepositories(context: Context): Promise<void> {
+  const names = (await readdir(context.root)).filter((name) => /^\.(new|old)-[0-9a-f]{24}$/.test(name))
+  for (const name of names) {
+    const path = join(context.root, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && Date.now() - found.mtimeMs > 3_600_000) await rm(path, { recursive: true, force: true })
+  }
+}
+
 /** Whether a repository lies at its place. */
 export async function existsRepository(repository: Repository): Promise<boolean> {
   try {

@@ -25,9 +25,9 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function openWorld(options: Partial<GitOptions> = {}): Promise<World> {
+export async function openWorld(options: Partial<GitOptions> = {}, root = "repositories"): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-git-"))
-  const git = openGit({ root: join(folder, "repositories"), agent: "hearth/test", durable: false, ...options })
+  const git = openGit({ root: join(folder, root), agent: "hearth/test", durable: false, ...options })
   const close = async () => {
     await git.close()
     await rm(folder, { recursive: true, force: true })

@@ -43,6 +43,8 @@ async function startsWithListing(source: ByteSource): Promise<boolean> {
 export async function serveUpload(context: Context, repository: Repository, request: UploadRequest): Promise<UploadOutcome> {
   const { input, output, protocol, stateless, signal } = request
   const source = byteSource(input)
+  // An error that nobody listens to would end the whole program.
+  output.on("error", () => {})
   const cheap = stateless && protocolVersion(protocol) === 2 && (await startsWithListing(source))
   const release = await (cheap ? context.listings : context.fetches).acquire(repository.key, signal)
   try {

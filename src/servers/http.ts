@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
 import { Refusal, refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
 import type { Operation } from "../core/operation.ts"
@@ -8,7 +8,7 @@ import type { Authenticator } from "../features/authentication/authenticate.ts"
 import { registerAvatars } from "../features/avatars/routes.ts"
 import { sendRefusal } from "./api/answer.ts"
 import { registerDocuments } from "./api/documents/routes.ts"
-import { type Intercept, methodsOn, registerApi } from "./api/server.ts"
+import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
 import { registerHome } from "./web/home.ts"
@@ -18,6 +18,7 @@ export interface HttpOptions {
   readonly authenticator: Authenticator
   readonly metrics: Metrics
   readonly intercept?: Intercept | undefined
+  readonly onAnswer?: AnswerWatcher | undefined
 }
 
 /** How long a client may take to send the head of a request. Bodies of pushes may take longer; see the git routes. */
@@ -29,8 +30,8 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   const loggerInstance: FastifyBaseLogger = services.log
   const app: FastifyInstance = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
-    genReqId: () => randomBytes(9).toString("base64url"),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIds(),
     bodyLimit: config.api.maxBodyBytes,
     // A large push takes as long as it takes; what must be quick is the head of a request.
     requestTimeout: 0,
@@ -74,6 +75,13 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerHome(app, services)
   await registerGitHttp(app, services, options.authenticator)
   return app
+}
+
+/** Ids that don't meet those of another process; counting costs less than randomness at every request. */
+function requestIds(): () => string {
+  const process = randomBytes(6).toString("base64url")
+  let count = 0
+  return () => `${process}-${(++count).toString(36)}`
 }
 
 /** The label of a request in the figures: an operation's id, or the route of everything else; never a name that a client chose. */

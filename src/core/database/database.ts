@@ -55,7 +55,10 @@ export interface Database<T = Tables> {
   /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost is a row. */
   afterCommit(tx: Transaction<T>, effect: () => void): void
 
-  /** Calls `listener` for every statement from now on; gives the function that stops it. */
+  /**
+   * Calls `listener` for every statement from now on; gives the function that stops it. Where the listener throws, the statement is not run
+   * and fails with what was thrown: tests make one after another fail in this way.
+   */
   observe(listener: (statement: ObservedStatement) => void): () => void
 
   /**

@@ -76,7 +76,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   const read = handleOver<T>({
     kind: "postgres",
-    execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
+    async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
       return run<R>(readers, sql, parameters, name)
     },
@@ -109,7 +109,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
           throw error
         }
       },
-      execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
+      async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
         observers.tell(sql, parameters, name, true)
         return inTurn(() => run<Row>(client, sql, parameters, name))
       },

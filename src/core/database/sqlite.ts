@@ -66,8 +66,10 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     kind: "sqlite",
     execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       const execute = () => {
-        observers.tell(sql, parameters, name, false)
-        return answer<R>(reader, sql, parameters)
+        return answer<R>(() => {
+          observers.tell(sql, parameters, name, false)
+          return reader.run(sql, parameters)
+        })
       }
       // In memory there is one connection, which would show what isn't committed.
       return inMemory && transaction !== undefined ? settled(execute) : execute()
@@ -90,8 +92,10 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       transaction = { ended, end }
     },
     execute<R>(sql: string, parameters: readonly unknown[], name: string | undefined) {
-      observers.tell(sql, parameters, name, true)
-      return answer<R>(writer, sql, parameters)
+      return answer<R>(() => {
+        observers.tell(sql, parameters, name, true)
+        return writer.run(sql, parameters)
+      })
     },
     async commit() {
       writer.exec("commit")
@@ -148,7 +152,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     kind: "sqlite",
     read: handleOver<unknown>({
       kind: "sqlite",
-      execute: <R>(sql: string, parameters: readonly unknown[]) => answer<R>(writer, sql, parameters),
+      execute: <R>(sql: string, parameters: readonly unknown[]) => answer<R>(() => writer.run(sql, parameters)),
     }),
     write: (work) =>
       exclusively(async () => {
@@ -310,9 +314,9 @@ function toInput(value: unknown): SQLInputValue {
 }
 
 /** A statement's answer as a promise. The rows' type is the caller's word: SQL and row type are written side by side in the builder. */
-function answer<R>(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Outcome<R>> {
+function answer<R>(run: () => Outcome<Row>): Promise<Outcome<R>> {
   try {
-    return Promise.resolve(connection.run(sql, parameters) as Outcome<Row & R>)
+    return Promise.resolve(run() as Outcome<Row & R>)
   } catch (error) {
     return Promise.reject(error)
   }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import type { Selectable } from "kysely"
 import { isScope, normalizeScopes, scopesWithin } from "../../access/scopes.ts"
 import type { Credential } from "../../core/actor.ts"
@@ -11,7 +11,7 @@ import { forgetSignIns } from "../users/store.ts"
 export type AccessToken = Selectable<AccessTokensTable>
 
 /** A token's digest, under which it is stored and found. */
-export const tokenDigest = (token: string): string => createHash("sha256").update(token).digest("hex")
+export const tokenDigest = (token: string): string => hash("sha256", token)
 
 export interface NewToken {
   readonly userId: number

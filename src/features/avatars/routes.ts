@@ -5,8 +5,8 @@ import type { Services } from "../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 import { readAvatar } from "./pictures.ts"
 
-/** A digest of an uploaded picture, or one that a picture is drawn from. */
-const HASH = /^[0-9a-f]{32,64}$/
+/** The digest of an uploaded picture (64 digits), or what one is drawn from (32). */
+const HASH = /^([0-9a-f]{32}|[0-9a-f]{64})$/
 const SIDE = 256
 
 /** A picture is no page: nothing in it may run, load or be framed in a way that acts as this site. */

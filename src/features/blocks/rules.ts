@@ -2,7 +2,7 @@ import type { User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
-import { recountFollows } from "../users/store.ts"
+import { holdUser, recountFollows } from "../users/store.ts"
 import { findBlockOf } from "./store.ts"
 import { cutTiesToRepositories } from "./ties.ts"
 
@@ -21,11 +21,13 @@ export async function requireUnblocked(db: Handle, person: User, accounts: reado
  * Blocks a person for an account, and ends what binds the two: following, stars, watches, collaborations and offered transfers, in both
  * directions. Blocking again keeps the block, with the new note where one is given. Who may act for an organisation, and that its members
  * can't be blocked, is the caller's affair.
- * Refuses `badRequest` for organisations and for oneself.
+ * Refuses `badRequest` for organisations and for oneself, `notFound` whoever is gone.
  */
 export async function block(tx: Transaction, blocker: User, blocked: User, note: string | undefined, now: Seconds): Promise<void> {
   if (blocked.kind !== "person") throw refuse.badRequest("cannot block an organization")
   if (blocked.id === blocker.id) throw refuse.badRequest("cannot block the user")
+  await holdUser(tx, blocker.id)
+  await holdUser(tx, blocked.id)
   await tx
     .insertInto("blocks")
     .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })

@@ -1,8 +1,8 @@
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
-import { inList } from "../../core/database/expressions.ts"
+import { recountStars } from "../repositories/counters.ts"
 import { recountWatchers } from "../teams/watches.ts"
-import { holdUsers, recountFollows } from "../users/store.ts"
+import { recountFollows } from "../users/store.ts"
 
 /** What binds an account to others, where it has to end. */
 
@@ -15,7 +15,7 @@ export async function cutTiesToRepositories(tx: Transaction, person: User, owner
   const unwatched = await tied("watches")
   await tied("collaborations")
   await tx.deleteFrom("repository_transfers").where("recipient_id", "=", person.id).where("repository_id", "in", theirs).execute()
-  await recountStars(tx, [person.id], repositoriesOf(unstarred))
+  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
@@ -29,42 +29,8 @@ export async function cutAllTies(tx: Transaction, account: User): Promise<void> 
   const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
   const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
   await recountFollows(tx, [...new Set(follows.flatMap((row) => [row.follower_id, row.followed_id]))])
-  await recountStars(tx, [], repositoriesOf(unstarred))
+  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
 const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [...new Set(rows.map((row) => row.repository_id))]
-
-/** Brings stars_count of these people and repositories in line with `stars`. The rows are held first, see `holdUsers`. */
-export async function recountStars(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
-  if (userIds.length > 0) {
-    await holdUsers(tx, userIds)
-    await tx
-      .updateTable("users")
-      .set((eb) => ({
-        stars_count: eb
-          .selectFrom("stars")
-          .select((count) => count.fn.countAll<number>().as("total"))
-          .whereRef("stars.user_id", "=", "users.id"),
-      }))
-      .where(inList("users.id", userIds))
-      .execute()
-  }
-  if (repositoryIds.length > 0) {
-    await tx
-      .updateTable("repositories")
-      .set((eb) => ({ stars_count: eb.ref("stars_count") }))
-      .where(inList("repositories.id", repositoryIds))
-      .execute()
-    await tx
-      .updateTable("repositories")
-      .set((eb) => ({
-        stars_count: eb
-          .selectFrom("stars")
-          .select((count) => count.fn.countAll<number>().as("total"))
-          .whereRef("stars.repository_id", "=", "repositories.id"),
-      }))
-      .where(inList("repositories.id", repositoryIds))
-      .execute()
-  }
-}

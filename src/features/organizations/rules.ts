@@ -5,13 +5,15 @@ import type { Transaction } from "../../core/database/database.ts"
 import { portable } from "../../core/database/dialect.ts"
 import { flag, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import { block } from "../blocks/rules.ts"
+import { cutAllTies } from "../blocks/ties.ts"
 import { createOwnersTeam } from "../teams/lifecycle.ts"
 import { requireAnotherOwner } from "../teams/membership.ts"
 import { findOwnersTeam } from "../teams/store.ts"
 import { afterAccessLost, unwatchOrganization } from "../teams/watches.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { requireAddress } from "../users/addresses.ts"
-import { holdUsers, recountFollows } from "../users/store.ts"
+import { holdUsers } from "../users/store.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
 /** What happens to organisations and to those who belong to them; what teams do is in `features/teams`. */
@@ -86,23 +88,19 @@ export async function renameOrganization(tx: Transaction, organizationId: number
  */
 export async function deleteOrganization(tx: Transaction, organizationId: number): Promise<void> {
   // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest hold on the row.
-  const held = await tx
+  const organization = await tx
     .selectFrom("users")
-    .select("id")
+    .selectAll()
     .where("id", "=", organizationId)
     .where("kind", "=", "organization")
     .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
     .executeTakeFirst()
-  if (!held) throw refuse.notFound()
+  if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
   if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
-  const followers = await tx.selectFrom("follows").select("follower_id").where("followed_id", "=", organizationId).execute()
+  await cutAllTies(tx, organization)
   // Teams, memberships, redirects, blocks and labels go with the row.
   await tx.deleteFrom("users").where("id", "=", organizationId).execute()
-  await recountFollows(
-    tx,
-    followers.map((row) => row.follower_id),
-  )
 }
 
 /**
@@ -136,13 +134,37 @@ export async function showMembership(
   change: { readonly isPublic: boolean; readonly byUserId: number; readonly mayChangeOthers: boolean },
 ): Promise<void> {
   if (userId !== change.byUserId && !change.mayChangeOthers) throw refuse.forbidden("Cannot change member visibility")
-  const { numUpdatedRows } = await tx
+  const shown = await tx
     .updateTable("organization_members")
     .set({ is_public: flag(change.isPublic) })
     .where("organization_id", "=", organizationId)
     .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow()
-  if (numUpdatedRows === 0n) throw refuse.notFound()
+    .returning("user_id")
+    .executeTakeFirst()
+  if (!shown) throw refuse.notFound()
+}
+
+/**
+ * Blocks a person for the organisation. Refuses as `badRequest` its members, who are removed first, and organisations.
+ */
+export async function blockForOrganization(
+  tx: Transaction,
+  organizationId: number,
+  user: User,
+  note: string | undefined,
+  now: Seconds,
+): Promise<void> {
+  const organization = await holdOrganization(tx, organizationId)
+  if (await findMembership.first(tx, { organizationId, userId: user.id }))
+    throw refuse.badRequest("cannot block a member of the organization")
+  await block(tx, organization, user, note, now)
+}
+
+/** Sets the digest of the picture, "" for none, and gives the one before. Refuses as `notFound` what is gone. */
+export async function changeAvatar(tx: Transaction, organizationId: number, digest: string, now: Seconds): Promise<string> {
+  const { avatar } = await holdOrganization(tx, organizationId)
+  await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
+  return avatar
 }
 
 /** The organisation, held until the transaction ends. Refuses as `notFound` one that was deleted meanwhile. */

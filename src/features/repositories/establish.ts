@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto"
 import type { Insertable } from "kysely"
-import type { Owned, Repository } from "../../access/permission.ts"
+import type { Owned } from "../../access/permission.ts"
 import { findRepositoryByName } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { isUniqueViolation } from "../../core/database/failures.ts"
-import { type Params, query } from "../../core/database/query.ts"
-import type { RepositoriesTable } from "../../core/database/tables.ts"
+import { flag, type RepositoriesTable, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../git/index.ts"
@@ -113,12 +112,12 @@ export interface Birth {
   readonly doer: User
   readonly owner: User
   readonly name: string
-  readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage">>
+  readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage" | "git_size">>
   /** Branches that are there from the start. */
   readonly tips?: readonly { readonly name: string; readonly commit: Commit }[]
   readonly labels?: readonly LabelTemplate[]
   /** What else belongs into the same transaction. */
-  readonly alongside?: (tx: Transaction, repository: Repository) => Promise<void>
+  readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
 }
 
 /** A place where no repository has ever been; two hundred and fifty-six folders share them. */
@@ -153,41 +152,87 @@ export function requireBelowLimit(services: Services, doer: User, owner: User, c
 
 /**
  * Makes git's part with `make`, then the rows in one transaction, with everything that follows for people. Whatever fails, nothing is left.
- * Refuses like `requireRoom`.
+ * Refuses like `requireRoom`, which is asked again where it counts.
  */
-export async function establish(services: Services, make: (storage: string) => Promise<GitRepository>, birth: (made: GitRepository) => Promise<Birth>): Promise<Owned> {
+export async function establish(
+  services: Services,
+  make: (storage: string) => Promise<GitRepository>,
+  describe: (made: GitRepository) => Promise<Birth> | Birth,
+): Promise<Owned> {
   const storage = newStorageKey()
   const made = await make(storage)
   try {
-    const born = await birth(made)
-    const size = born.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
-    return await services.database.write((tx) => insert(tx, services, { ...born, row: { git_size: size, ...born.row } }, storage))
+    const birth = await describe(made)
+    const gitSize = birth.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
+    return await services.database.write((tx) => insert(tx, services, birth, { storage, git_size: gitSize }))
   } catch (error) {
-    await services.git.repositories.remove(made)
+    // A commit whose answer was lost may have happened: what has a row keeps its files.
+    const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
+    if (!row) await services.git.repositories.remove(made)
     throw error
   }
 }
 
-const insertRepository = query("repositories.insert", (db, p: Params<Required<Omit<Row, "id">>>) =>
-  db
-    .insertInto("repositories")
-    .values(Object.fromEntries(COLUMNS.map((column) => [column, p[column]])) as never)
-    .returningAll(),
-)
-
-async function insert(tx: Transaction, services: Services, { doer, owner, name, row, tips = [], labels = [], alongside }: Birth, storage: string): Promise<Owned> {
-  const now = services.now()
+async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
+  const { doer, owner, name, tips = [], labels = [], alongside } = birth
+  const { now: clock, config } = services
+  const now = clock()
   const lowerName = name.toLowerCase()
-  await tx.deleteFrom("repository_redirects").where("owner_id", "=", owner.id).where("lower_name", "=", lowerName).execute()
-  const repository = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...row, owner_id: owner.id, name, lower_name: lowerName, storage })
+  const autoWatch = config.users.autoWatchNewRepositories
+  await dropRedirect(tx, owner.id, lowerName)
+  const own = { owner_id: owner.id, name, lower_name: lowerName }
+  const { id } = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...birth.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
-  const autoWatch = services.config.users.autoWatchNewRepositories
-  if (owner.kind === "organization") await attachNewRepository(tx, owner, repository.id, doer, now, autoWatch)
-  if (autoWatch) await watchAutomatically(tx, doer.id, repository.id, now)
-  if (tips.length > 0) await writeBranches(tx, { repositoryId: repository.id, tips, pusherId: doer.id, now })
-  if (labels.length > 0) await insertLabels(tx, repository.id, labels, now)
-  await alongside?.(tx, repository)
+  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now, autoWatch)
+  if (autoWatch) await watchAutomatically(tx, doer.id, id, now)
+  if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
+  if (labels.length > 0) await insertLabels(tx, id, labels, now)
+  await alongside?.(tx, id)
+  const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
   await recordActivity(tx, { kind: "create_repo", actor: doer, repository, owner, now })
-  return { repository: await tx.selectFrom("repositories").selectAll().where("id", "=", repository.id).executeTakeFirstOrThrow(), owner: { ...owner, repositories_count: count } }
+  return { repository, owner: { ...owner, repositories_count: count } }
+}
+
+/** An older name that led elsewhere leads there no more once it is taken. */
+export async function dropRedirect(tx: Transaction, ownerId: number, lowerName: string): Promise<void> {
+  await tx.deleteFrom("repository_redirects").where("owner_id", "=", ownerId).where("lower_name", "=", lowerName).execute()
+}
+
+async function insertRow(tx: Transaction, row: Row): Promise<{ readonly id: number }> {
+  try {
+    return await tx.insertInto("repositories").values(row).returning("id").executeTakeFirstOrThrow()
+  } catch (error) {
+    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw taken()
+    throw error
+  }
+}
+
+/** Who has said no keeps it. */
+async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: Seconds): Promise<void> {
+  await tx
+    .insertInto("watches")
+    .values({ user_id: userId, repository_id: repositoryId, mode: "automatic", created_at: now })
+    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
+    .execute()
+  await recountWatchers(tx, [repositoryId])
+}
+
+async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {
+  await tx
+    .insertInto("labels")
+    .values(
+      labels.map(({ name, color, description, exclusive }) => ({
+        repository_id: repositoryId,
+        organization_id: null,
+        name,
+        color,
+        description,
+        exclusive: flag(exclusive),
+        is_archived: flag(false),
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute()
 }

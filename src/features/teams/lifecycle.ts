@@ -186,4 +186,3 @@ function requireStillOwners(team: Team, wanted: EditTeamOption): void {
   if (wanted.can_create_org_repo === false) throw refuseChange("can_create_org_repo")
   if (Object.values(wanted.units_map ?? {}).some((mode) => mode !== "owner")) throw refuseChange("units_map")
 }
-

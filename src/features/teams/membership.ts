@@ -1,11 +1,12 @@
 import { Mode } from "../../access/modes.ts"
-import { findTeam, findTeamMember } from "../../access/store.ts"
 import type { Team } from "../../access/policies.ts"
+import { findTeam, findTeamMember } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import { requireUnblocked } from "../blocks/rules.ts"
 import { holdUsers } from "../users/store.ts"
 import { findMemberIds, findRepositoryIds } from "./store.ts"
 import { afterAccessLost, unwatchOrganization, watchThroughTeams } from "./watches.ts"
@@ -30,7 +31,7 @@ export async function holdTeam(tx: Transaction, teamId: number): Promise<Team> {
 export async function addTeamMember(tx: Transaction, teamId: number, user: User, now: Seconds, autoWatch: boolean): Promise<void> {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
   const team = await holdTeam(tx, teamId)
-  if (await isBlocked(tx, team.organization_id, user)) throw refuse.forbidden("user is blocked")
+  await requireUnblocked(tx, user, [{ id: team.organization_id }])
   await tx
     .insertInto("organization_members")
     .values({ organization_id: team.organization_id, user_id: user.id, is_public: 0 })
@@ -85,15 +86,4 @@ export async function leaveWithoutTeam(tx: Transaction, organizationId: number, 
     organizationId,
     left.map((row) => row.user_id),
   )
-}
-
-async function isBlocked(tx: Transaction, organizationId: number, user: User): Promise<boolean> {
-  if (user.is_admin === 1) return false
-  const block = await tx
-    .selectFrom("blocks")
-    .select("id")
-    .where("blocker_id", "=", organizationId)
-    .where("blocked_id", "=", user.id)
-    .executeTakeFirst()
-  return block !== undefined
 }

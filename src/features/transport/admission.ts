@@ -1,8 +1,8 @@
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateRepository, locateUser, type OnRepository, standingIn, userVisible } from "../../access/policies.ts"
+import { locateRepository, type OnRepository } from "../../access/policies.ts"
 import { scopeAllows } from "../../access/scopes.ts"
-import type { Actor, SignedIn, User } from "../../core/actor.ts"
+import type { Actor, SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
@@ -72,25 +72,6 @@ async function reachable(db: Handle, actor: Actor, owner: string, name: string):
 function requireActiveOwner({ owner }: OnRepository): void {
   if (owner.kind === "person" && owner.is_active === 0)
     throw refuse.forbidden("Repository cannot be accessed: the account of its owner is not active.")
-}
-
-/**
- * The owner below whom a push to a missing repository may make it.
- * Refuses `forbidden` where that is switched off, and `notFound` for whoever could not make a repository there anyway: to them a missing
- * repository must look like a hidden one.
- */
-export async function admitCreation(services: Services, pusher: SignedIn, ownerName: string): Promise<User> {
-  const { config, database } = services
-  const owner = await locateUser(database.read, pusher, ownerName, "owner")
-  if (!(await userVisible(database.read, pusher, owner))) throw refuse.notFound(NOT_FOUND)
-  if (owner.kind === "person") {
-    if (owner.id !== pusher.user.id && pusher.user.is_admin === 0) throw refuse.notFound(NOT_FOUND)
-    if (!config.git.pushToCreate.user) throw refuse.forbidden("Push to create is not enabled for users.")
-  } else {
-    if (!(await standingIn(database.read, pusher, owner)).mayCreateRepositories) throw refuse.notFound(NOT_FOUND)
-    if (!config.git.pushToCreate.organization) throw refuse.forbidden("Push to create is not enabled for organizations.")
-  }
-  return owner
 }
 
 /** Whether an error says that the thing is missing, or may not be known of. */

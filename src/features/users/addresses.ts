@@ -1,13 +1,12 @@
 import type { Selectable } from "kysely"
 import Type from "typebox"
 import { Compile } from "typebox/compile"
-import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { isUniqueViolation } from "../../core/database/failures.ts"
 import { type EmailsTable, flag, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { findAddressesOf, forgetSignIns } from "./store.ts"
+import { findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -37,26 +36,37 @@ export async function addAddress(tx: Transaction, { userId, email, primary = fal
 }
 
 /**
+ * Gives a person more addresses, all or none, and gives all that it has then. Refuses as `invalid`, for `emails`, what is no address and
+ * what somebody has; as `notFound` whoever is gone.
+ */
+export async function addAddresses(tx: Transaction, userId: number, emails: readonly string[], now: Seconds): Promise<readonly Address[]> {
+  await holdUser(tx, userId)
+  for (const email of emails) await addAddress(tx, { userId, email, now }, "emails")
+  return findAddressesOf(tx, { userId })
+}
+
+/**
  * Takes addresses away from a person, all or none. Refuses `notFound` for one that the person does not have, and as `invalid`, for
  * `emails`, the primary one.
  */
-export async function removeAddresses(tx: Transaction, user: User, emails: readonly string[]): Promise<void> {
+export async function removeAddresses(tx: Transaction, userId: number, emails: readonly string[]): Promise<void> {
   const given = new Set(emails.map((email) => email.toLowerCase()))
-  const theirs = (await findAddressesOf(tx, { userId: user.id })).filter((address) => given.has(address.lower_email))
+  const theirs = (await findAddressesOf(tx, { userId })).filter((address) => given.has(address.lower_email))
   if (theirs.length < given.size) throw refuse.notFound()
   const primary = theirs.find((address) => address.is_primary === 1)
   if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
   for (const { id } of theirs) await tx.deleteFrom("emails").where("id", "=", id).execute()
   // An address is also a name to sign in by.
-  if (theirs.length > 0) await forgetSignIns(tx, user.id)
+  if (theirs.length > 0) await forgetSignIns(tx, userId)
 }
 
 /**
  * Replaces the primary address; the old one is free for others then. Another address of the person itself may be the new one.
  * Refuses as `invalid`, for `field`, what is no address and what somebody else has.
  */
-export async function replacePrimaryAddress(tx: Transaction, user: User, email: string, field: string, now: Seconds): Promise<void> {
+export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
   requireAddress(email, field)
+  const user = await holdUser(tx, userId)
   if (email === user.email) return
   const lowerEmail = email.toLowerCase()
   await tx

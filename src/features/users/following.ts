@@ -2,14 +2,16 @@ import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { recountFollows } from "./store.ts"
+import { holdUser, recountFollows } from "./store.ts"
 
 /**
  * Lets `follower` follow a person or an organisation; following twice, or oneself, changes nothing.
- * Refuses `forbidden` where one has blocked the other.
+ * Refuses `forbidden` where one has blocked the other, `notFound` whoever is gone.
  */
 export async function follow(tx: Transaction, follower: User, followed: User, now: Seconds): Promise<void> {
   if (follower.id === followed.id) return
+  await holdUser(tx, follower.id)
+  await holdUser(tx, followed.id)
   await requireUnblocked(tx, follower, [followed])
   await requireUnblocked(tx, followed, [follower])
   await tx

@@ -9,7 +9,10 @@ export const noReplyAddress = (site: Site, user: User): string => `${user.id}+${
 
 /** The picture's address: an uploaded one by its digest, otherwise one drawn from a digest of the id. */
 export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string =>
-  `${site.rootUrl}/avatars/${user.avatar || hash("sha1", `user ${user.id}`)}`
+  `${site.rootUrl}/avatars/${user.avatar || drawnFrom(user.id)}`
+
+/** Half a digest: what is drawn can be told from what was uploaded by the length of its name. */
+const drawnFrom = (id: number): string => hash("sha256", `user ${id}`).slice(0, 32)
 
 /**
  * A person or organisation as `viewer` may see it: the person itself and site administrators see the account's state and its real address.

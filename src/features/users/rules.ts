@@ -5,7 +5,7 @@ import { flag, type Seconds, type UsersTable, type Visibility } from "../../core
 import { refuse } from "../../core/errors.ts"
 import { insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { countOtherAdministrators, holdAdministrators } from "./store.ts"
+import { countOtherAdministrators, holdAdministrators, holdUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -90,9 +90,10 @@ const CREDENTIALS = ["password_hash", "must_change_password", "login_name", "sou
 
 /**
  * Changes what is given; undefined leaves a member as it is. Tokens outlive a new password.
- * Refuses `badRequest` where nobody would be left to administer the site.
+ * Refuses `badRequest` where nobody would be left to administer the site, `notFound` whoever is gone.
  */
-export async function changePerson(tx: Transaction, user: User, changes: PersonChanges, now: Seconds): Promise<User> {
+export async function changePerson(tx: Transaction, id: number, changes: PersonChanges, now: Seconds): Promise<User> {
+  const user = await holdUser(tx, id)
   requirePerson(user)
   const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
@@ -110,9 +111,10 @@ export async function changePerson(tx: Transaction, user: User, changes: PersonC
 
 /**
  * Gives a person another name; the old one leads there from then on. Refuses as `invalid`, for `new_username`, what is no name and what
- * somebody has.
+ * somebody has; as `notFound` whoever is gone.
  */
-export async function renamePerson(tx: Transaction, user: User, name: string, now: Seconds): Promise<User> {
+export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds): Promise<User> {
+  const user = await holdUser(tx, id)
   requirePerson(user)
   return renameAccount(tx, user, name, "new_username", now)
 }

@@ -5,6 +5,7 @@ import type { Handle, Transaction } from "../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../core/database/expressions.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { Tables, Visibility } from "../../core/database/tables.ts"
+import { refuse } from "../../core/errors.ts"
 
 // --- what is read by key ---------------------------------------------------------------------------------------------------------
 
@@ -229,6 +230,18 @@ export async function holdUsers(tx: Transaction, ids: readonly number[]): Promis
     .set((eb) => ({ updated_at: eb.ref("updated_at") }))
     .where(inList("users.id", ids))
     .execute()
+}
+
+/** The user as it is now, held until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
+export async function holdUser(tx: Transaction, id: number): Promise<User> {
+  const user = await tx
+    .updateTable("users")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!user) throw refuse.notFound()
+  return user
 }
 
 /** Holds everybody who administers the site, see `holdUsers`. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify"
 import { Moved, Refusal } from "../../core/errors.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { isGitError } from "../../git/index.ts"
 import { linkHeader } from "./paging.ts"
 
 const JSON_TYPE = "application/json;charset=utf-8"
@@ -60,6 +61,7 @@ export function sendRefusal(services: Services, request: FastifyRequest, reply: 
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
+  if (isGitError(error, "busy")) return new Refusal("busy", "the server is busy with other repositories; try again in a moment")
   // What Fastify itself refuses, by the status that it gives.
   const status = typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined
   if (status === 413) return new Refusal("tooLarge", "the request body is too large")

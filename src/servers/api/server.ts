@@ -15,10 +15,14 @@ export const API_BASE = "/api/v1"
 /** Called in place of an operation's handler; tests of the way in use it to see who is let through without changing anything. */
 export type Intercept = (operation: Operation, actor: Actor) => Sent<number, unknown> | undefined
 
+/** Is shown every answer before it is sent; tests hold it against what the operation declares. */
+export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
+
 export interface ApiOptions {
   readonly operations: readonly Operation[]
   readonly authenticator: Authenticator
   readonly intercept?: Intercept | undefined
+  readonly onAnswer?: AnswerWatcher | undefined
 }
 
 interface Ready {
@@ -32,7 +36,7 @@ interface Ready {
  * with a token for this (403), on what (404), with what rights (401, 403), is it archived (423), what was sent (422); then the handler.
  * All up to there happens before a byte of the body is read.
  */
-export function registerApi(app: FastifyInstance, services: Services, { operations, authenticator, intercept }: ApiOptions): void {
+export function registerApi(app: FastifyInstance, services: Services, { operations, authenticator, intercept, onAnswer }: ApiOptions): void {
   const ready = new WeakMap<FastifyRequest, Ready>()
 
   for (const operation of operations) {
@@ -87,6 +91,7 @@ export function registerApi(app: FastifyInstance, services: Services, { operatio
     const sentBody = Buffer.isBuffer(request.body) ? request.body : undefined
     const body = operation.body && readBody(operation.body, sentBody, request.headers["content-type"])
     const sent = await opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    onAnswer?.(operation, sent)
     return sendAnswer(services, request, reply, sent, operation.paged ? page : undefined)
   }
 }

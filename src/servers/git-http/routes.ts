@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { OnRepository } from "../../access/policies.ts"
-import type { Actor } from "../../core/actor.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import type { Actor, SignedIn } from "../../core/actor.ts"
+import { Moved, Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Authenticator } from "../../features/authentication/authenticate.ts"
 import { readAuthorization } from "../../features/authentication/credentials.ts"
-import { admitCreation, admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
-import { createByPush } from "../../features/transport/creation.ts"
+import { admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
+import { admitCreation, createByPush } from "../../features/transport/creation.ts"
 import { serveFetch } from "../../features/transport/fetch.ts"
 import { servePush } from "../../features/transport/push.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
@@ -87,7 +87,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
       ({ repository }) => advertiseReceive(services.git.at(repository.storage, repository.object_format), { protocol }),
       async (error: unknown) => {
         if (!isMissing(error) || actor.kind === "anonymous") throw error
-        await admitCreation(services, actor, owner)
+        await admitCreation(services, actor, owner, name)
         return advertiseReceive(undefined, { protocol })
       },
     )
@@ -109,17 +109,27 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   async function push(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
     const actor = await authenticate(request)
-    const { pusher, repository } = await follow(request.params, ({ owner, name }) => admitPush(services, actor, owner, name)).catch(
-      async (error: unknown) => {
-        if (!isMissing(error) || actor.kind === "anonymous") throw hiddenFrom(actor, error)
-        const { owner, name } = addressOf(request.params)
-        const made = await createByPush(services, actor, await admitCreation(services, actor, owner), name)
-        return { pusher: actor, repository: made }
-      },
-    )
+    const admitted = () => follow(request.params, ({ owner, name }) => admitPush(services, actor, owner, name))
+    const { pusher, repository } = await admitted()
+      .catch(async (error: unknown) => {
+        if (!isMissing(error) || actor.kind === "anonymous") throw error
+        await create(actor, addressOf(request.params))
+        return admitted()
+      })
+      .catch((error: unknown) => {
+        throw hiddenFrom(actor, error)
+      })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", async (signal) => {
       await servePush(services, pusher, repository, { input, output: reply.raw, signal })
+    })
+  }
+
+  async function create(actor: SignedIn, { owner, name }: Address): Promise<void> {
+    const creation = await admitCreation(services, actor, owner, name)
+    await createByPush(services, actor, creation).catch((error: unknown) => {
+      // Two pushes may come for the first time at once; the second goes on with what the first has made.
+      if (!(error instanceof Refusal && error.kind === "conflict")) throw error
     })
   }
 

@@ -1,0 +1,183 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { type House, openHouse } from "../app.ts"
+import { objectId, type Repository } from "../git/index.ts"
+import { openShell, type Shell } from "./testing.ts"
+
+let shell: Shell
+let house: House | undefined
+beforeEach(async () => {
+  shell = await openShell()
+})
+afterEach(async () => {
+  await house?.close()
+  house = undefined
+  await shell.close()
+})
+
+const quiet = { HEARTH_LOG_LEVEL: "silent" }
+const HOURS_AGO = new Date(Date.now() - 7_200_000)
+
+/** An installation with one owner, "ada", and one repository of one commit, "ada/first"; the house stays open, as beside a server. */
+async function installed(): Promise<Repository> {
+  house = await openHouse({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet } })
+  const { git, database } = house.services
+  const repository = await git.repositories.create("ab/first", { format: "sha1", branch: "main" })
+  const person = { name: "Ada", email: "ada@example.org", when: 1_700_000_000, offset: 0 }
+  const blob = await git.objects.writeBlob(repository, "hello\n")
+  const tree = await git.objects.writeTree(repository, [{ mode: "100644", name: "README", id: blob }])
+  const commit = await git.objects.writeCommit(repository, { tree, parents: [], author: person, committer: person, message: "First\n" })
+  writeFileSync(join(repository.directory, "refs/heads/main"), `${objectId(commit)}\n`)
+  await database.write(async (tx) => {
+    const owner = await tx
+      .insertInto("users")
+      .values({ kind: "person", name: "ada", lower_name: "ada" } as never)
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    await tx
+      .insertInto("repositories")
+      .values({ owner_id: owner.id, name: "first", lower_name: "first", storage: "ab/first" } as never)
+      .execute()
+  })
+  return repository
+}
+
+describe("hearth doctor", () => {
+  test("finds nothing wrong where nothing was started yet, and makes nothing", async () => {
+    const { code, out } = await shell.run("doctor")
+    expect(out).toContain("not there yet, the first start makes it")
+    expect(out).toContain("All is well.")
+    expect([code, existsSync(shell.dataDir)]).toEqual([0, false])
+  })
+
+  test("finds nothing wrong with a good installation", async () => {
+    await installed()
+    const { code, out } = await shell.run("doctor")
+    expect(out).toMatch(/^ok +git 2\.\d+/m)
+    expect(out).toContain("up to date")
+    expect(out).toContain("repositories: 1, each with its folder")
+    expect(out).toContain("objects: all there in 1 repositories")
+    expect(out).not.toMatch(/^(FAIL|warn)/m)
+    expect(code).toBe(0)
+  })
+
+  test("finds a git program that can't be used", async () => {
+    const { code, out } = await shell.run("doctor", { HEARTH_GIT_PATH: "/nonexistent/git" })
+    expect(out).toMatch(/FAIL {2}The git program "\/nonexistent\/git" can't be used.*\n {6}Install git 2\.39 or newer/)
+    expect(code).toBe(1)
+  })
+
+  test("finds a database that isn't one, and one that doesn't answer", async () => {
+    mkdirSync(shell.dataDir)
+    writeFileSync(join(shell.dataDir, "hearth.db"), "not a database at all".repeat(100))
+    expect(await shell.run("doctor")).toMatchObject({ code: 1, out: expect.stringMatching(/^FAIL .*hearth\.db/m) })
+    const gone = await shell.run("doctor", { HEARTH_DATABASE_URL: "postgres://hearth:hunter2@127.0.0.1:1/hearth" })
+    expect(gone).toMatchObject({ code: 1, out: expect.stringMatching(/^FAIL .+\n {6}\S/m) })
+    expect(gone.out).not.toContain("hunter2")
+  })
+
+  test("finds a key that others can read, and takes that from them", async () => {
+    await installed()
+    const key = join(shell.dataDir, "secret.key")
+    chmodSync(key, 0o644)
+    expect(await shell.run("doctor --no-fsck")).toMatchObject({ code: 1, out: expect.stringContaining(`chmod 600 ${key}`) })
+    expect(await shell.run("doctor --no-fsck --repair")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Repaired: only its owner can read it now."),
+    })
+    expect(statSync(key).mode & 0o777).toBe(0o600)
+    expect((await shell.run("doctor --no-fsck")).out).toContain("All is well.")
+  })
+
+  test("finds a damaged and a missing key", async () => {
+    await installed()
+    const key = join(shell.dataDir, "secret.key")
+    writeFileSync(key, "short")
+    expect(await shell.run("doctor --no-fsck --repair")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("is damaged: it must be 32 bytes"),
+    })
+    rmSync(key)
+    expect(await shell.run("doctor --no-fsck --repair")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("is missing, but there is a database"),
+    })
+  })
+
+  test("finds a folder without a repository and moves it aside, but leaves one that is being made", async () => {
+    await installed()
+    const stray = await house?.services.git.repositories.create("cd/stray", { format: "sha1", branch: "main" })
+    expect((await shell.run("doctor --no-fsck")).out).not.toContain("stray")
+    utimesSync(stray?.directory ?? "", HOURS_AGO, HOURS_AGO)
+    expect(await shell.run("doctor --no-fsck")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^warn .*stray\.git belongs to no repository/m),
+    })
+    expect((await shell.run("doctor --no-fsck --repair")).out).toContain(`moved to ${join(shell.dataDir, "lost+found/cd-stray.git")}`)
+    expect(readdirSync(join(shell.dataDir, "lost+found/cd-stray.git"))).toContain("HEAD")
+    expect((await shell.run("doctor --no-fsck")).out).toContain("All is well.")
+  })
+
+  test("finds a repository without a folder, which it can't repair", async () => {
+    const { directory } = await installed()
+    rmSync(directory, { recursive: true })
+    const { code, out } = await shell.run("doctor --repair")
+    expect(out).toMatch(/^FAIL {2}The repository ada\/first has no folder \(ab\/first\.git\)\.\n {6}Bring the folder back from a backup/m)
+    expect(code).toBe(1)
+  })
+
+  test("finds an object that is missing", async () => {
+    const { directory } = await installed()
+    const objects = join(directory, "objects")
+    for (const name of readdirSync(objects)) if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(objects, name), { recursive: true })
+    const { code, out } = await shell.run("doctor")
+    expect(out).toMatch(/^FAIL {2}The repository ada\/first .*is damaged:\n {8}.*refs\/heads\/main/m)
+    expect(code).toBe(1)
+    expect((await shell.run("doctor --no-fsck")).code).toBe(0)
+  })
+
+  test("finds a lock that was left behind, and removes it; a young one stays", async () => {
+    const { directory } = await installed()
+    const old = join(directory, "refs/heads/main.lock")
+    const young = join(directory, "HEAD.lock")
+    for (const path of [old, young]) writeFileSync(path, "")
+    utimesSync(old, HOURS_AGO, HOURS_AGO)
+    const { out } = await shell.run("doctor --no-fsck --repair")
+    expect(out).toContain(`The lock ${old} was left behind.`)
+    expect(out).not.toContain(young)
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true])
+  })
+
+  test("tells of jobs that were given up", async () => {
+    await installed()
+    await house?.services.database.write((tx) =>
+      tx
+        .insertInto("jobs")
+        .values({
+          kind: "webhook",
+          payload: "{}",
+          state: "failed",
+          attempts: 8,
+          run_at: 1,
+          held_until: 0,
+          last_error: "gone",
+          created_at: 1,
+          finished_at: 2,
+        })
+        .execute(),
+    )
+    expect((await shell.run("doctor --no-fsck")).out).toMatch(/^warn {2}Background jobs failed for good: 1 × webhook\.$/m)
+  })
+
+  test.each([
+    [{ HEARTH_HTTP_HOST: "0.0.0.0" }, "Set HEARTH_ROOT_URL to the address that people use."],
+    [{ HEARTH_ROOT_URL: "http://git.example.org" }, "carries passwords in the clear"],
+  ])("looks at the address: %j", async (env, words) => {
+    expect(await shell.run("doctor", env)).toMatchObject({ code: 0, out: expect.stringContaining(words) })
+  })
+
+  test("is content with https, and with this machine alone", async () => {
+    expect((await shell.run("doctor", { HEARTH_ROOT_URL: "https://git.example.org" })).out).toContain("All is well.")
+  })
+})

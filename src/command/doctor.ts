@@ -1,0 +1,85 @@
+import { join } from "node:path"
+import type { Config } from "../core/config.ts"
+import { openInspector } from "../git/inspect.ts"
+import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
+import { type Finding, failure } from "./checks/finding.ts"
+import { checkAddress, checkDataFolder, checkGit, checkKey, checkSpace } from "./checks/installation.ts"
+import { checkLocks, checkObjects, comparePlaces, findRepositories } from "./checks/repositories.ts"
+import { DONE, type ExitCode, FAILED } from "./failure.ts"
+import type { Terminal } from "./terminal.ts"
+
+export interface DoctorOptions {
+  /** Put right what can be put right safely. */
+  readonly repair: boolean
+  /** Look through every repository's objects. */
+  readonly fsck: boolean
+}
+
+/**
+ * Looks at everything that a forge needs, prints what it sees with what to do about it, and fails when something is wrong that wasn't repaired.
+ * It may run beside the server.
+ */
+export async function examine(terminal: Terminal, config: Config, options: DoctorOptions): Promise<ExitCode> {
+  let failures = 0
+  let warnings = 0
+  for await (const finding of findings(terminal, config, options)) {
+    const level = await report(terminal, finding, options.repair)
+    if (level === "failure") failures++
+    if (level === "warning") warnings++
+  }
+  terminal.out(failures + warnings === 0 ? "\nAll is well." : `\n${failures} wrong, ${warnings} to look at.`)
+  return failures === 0 ? DONE : FAILED
+}
+
+async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOptions): AsyncGenerator<Finding> {
+  const git = await checkGit(config)
+  yield git
+  const folder = await checkDataFolder(config)
+  yield folder
+  if (folder.level === "ok") yield await checkSpace(config)
+  yield checkAddress(config)
+  const { database, there, finding } = await findDatabase(config)
+  yield finding
+  yield await checkKey(config, there)
+  if (database === undefined) return
+  try {
+    yield await checkIntegrity(database)
+    yield await checkJobs(database)
+    const root = join(config.dataDir, "repositories")
+    const inspector = openInspector({ root, program: config.git.path })
+    try {
+      const repositories = await findRepositories(database, inspector)
+      yield* comparePlaces(repositories, join(config.dataDir, "lost+found"))
+      yield* await checkLocks(repositories, inspector)
+      if (fsck && git.level === "ok")
+        yield* await checkObjects(repositories, inspector, (done, of, name) =>
+          terminal.progress(`checking objects: ${done} of ${of} (${name})`),
+        )
+      terminal.progress("")
+    } finally {
+      await inspector.close()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+const MARKS = { ok: "ok  ", warning: "warn", failure: "FAIL" } as const
+
+async function report(terminal: Terminal, finding: Finding, repair: boolean): Promise<Finding["level"]> {
+  terminal.out(`${MARKS[finding.level]}  ${finding.text}`)
+  if (repair && finding.repair !== undefined) {
+    try {
+      terminal.out(`      Repaired: ${await finding.repair()}.`)
+      return "ok"
+    } catch (error) {
+      return report(
+        terminal,
+        failure(`It can't be repaired: ${error instanceof Error ? error.message : String(error)}`, "Put it right by hand."),
+        false,
+      )
+    }
+  }
+  if (finding.advice !== undefined) terminal.out(`      ${finding.advice}`)
+  return finding.level
+}

@@ -1,0 +1,53 @@
+import { ConfigRefused } from "../core/config.ts"
+import { DatabaseRefused } from "../core/database/failures.ts"
+import { Refusal } from "../core/errors.ts"
+import { redact } from "../core/redact.ts"
+import { KeyRefused } from "../core/secrets.ts"
+
+/** How commands end: done; failed; not understood, or the configuration is refused. */
+export const DONE = 0
+export const FAILED = 1
+export const REFUSED = 2
+export type ExitCode = typeof DONE | typeof FAILED | typeof REFUSED
+
+/** A command can't do what it was asked. `advice` says what to do next. */
+export class CommandFailed extends Error {
+  readonly advice: string
+
+  constructor(message: string, advice: string) {
+    super(message)
+    this.name = "CommandFailed"
+    this.advice = advice
+  }
+}
+
+/** Says in words what went wrong and what to do about it, without secrets. */
+export function explain(error: unknown): { readonly text: string; readonly code: ExitCode } {
+  if (error instanceof ConfigRefused) return { text: redact(error.message), code: REFUSED }
+  return { text: redact(wordsFor(error)), code: FAILED }
+}
+
+function wordsFor(error: unknown): string {
+  if (error instanceof CommandFailed || error instanceof DatabaseRefused) return `${error.message}\n${error.advice}`
+  if (error instanceof KeyRefused || error instanceof Refusal) return error.message
+  if (!(error instanceof Error)) return `Something went wrong: ${String(error)}`
+  return systemWords(error) ?? `Something went wrong that should not. Please report this:\n${error.stack ?? error.message}`
+}
+
+/** The failures of the operating system that an operator can do something about. */
+function systemWords(error: Error): string | undefined {
+  const of = (name: string): string => String(Reflect.get(error, name) ?? "")
+  const [code, path, address, port] = [of("code"), of("path"), of("address"), of("port")]
+  if (code === "EADDRINUSE")
+    return `Port ${port} at ${address} is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return `This machine has no address ${address || of("hostname")}.\nSet HEARTH_HTTP_HOST to one that it has.`
+  if (code === "EACCES" && of("syscall") === "listen")
+    return `Port ${port} may not be used by this user.\nChoose one above 1023 with HEARTH_HTTP_PORT, and put a proxy before it.`
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return `${path} can't be written or read.\nLet the user that Hearth runs as use it, or choose another folder with HEARTH_DATA_DIR.`
+  if (code === "ENOSPC") return "The disk is full.\nMake room, or choose a folder on another disk with HEARTH_DATA_DIR."
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return `${path} is in the way: a folder is needed there.\nMove it away, or choose another folder with HEARTH_DATA_DIR.`
+  return undefined
+}

@@ -1,0 +1,156 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { API_VERSION, VERSION } from "../core/version.ts"
+import { openShell, type Shell } from "./testing.ts"
+
+let shell: Shell
+const closing: (() => unknown)[] = []
+beforeEach(async () => {
+  shell = await openShell()
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+  await shell.close()
+})
+
+describe("the command line", () => {
+  test.each(["", "serve", "doctor", "config", "version"])("explains itself: hearth %s --help", async (command) => {
+    const { code, out } = await shell.run(`${command} --help`)
+    expect(code).toBe(0)
+    expect(out).toContain(`Usage: hearth ${command}`.trim())
+    expect(out).toContain("Ends with 0 when done, 1 when it failed, 2 when")
+  })
+
+  test("without a command says what there is, and counts as not understood", async () => {
+    const { code, said } = await shell.run("")
+    expect(code).toBe(2)
+    expect(said).toContain("Usage: hearth")
+  })
+
+  test.each([
+    ["srve", "unknown command 'srve'\n(Did you mean serve?)"],
+    ["config --yaml", "unknown option '--yaml'"],
+    ["version now", "too many arguments"],
+    ["--config", "argument missing"],
+  ])("refuses `hearth %s`", async (args, words) => {
+    const { code, out, said } = await shell.run(args)
+    expect(said).toContain(words)
+    expect([code, out]).toEqual([2, ""])
+  })
+
+  test("refuses a bad configuration, whatever the command, with every problem named", async () => {
+    for (const command of ["config", "doctor", "serve"]) {
+      const { code, said } = await shell.run(command, { HEARTH_HTTP_PORT: "eighty", HEARTH_LOGLEVEL: "x" })
+      expect(code, command).toBe(2)
+      expect(said).toContain('http.port (environment HEARTH_HTTP_PORT): "eighty" is not accepted.')
+      expect(said).toContain("Did you mean HEARTH_LOG_LEVEL?")
+    }
+  })
+
+  test("prints versions", async () => {
+    const { code, out } = await shell.run("version")
+    expect([code, out.split("\n")]).toEqual([0, [`hearth ${VERSION}`, `api ${API_VERSION}`, `node ${process.versions.node}`]])
+    expect((await shell.run("--version")).out).toBe(VERSION)
+  })
+})
+
+describe("hearth config", () => {
+  const env = { HEARTH_ADMIN_PASSWORD: "correct horse", HEARTH_HTTP_PORT: "4000" }
+
+  test("prints values with their sources, and no secret", async () => {
+    const { code, out } = await shell.run("config", env)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^http\.port +4000 +environment HEARTH_HTTP_PORT$/m)
+    expect(out).toMatch(/^http\.host +127\.0\.0\.1 +default$/m)
+    expect(out).toMatch(/^admin\.password +\*\*\* +environment HEARTH_ADMIN_PASSWORD$/m)
+    expect(out).not.toContain("horse")
+  })
+
+  test("prints JSON", async () => {
+    const { out } = await shell.run("config --json", env)
+    expect(JSON.parse(out)).toMatchObject({
+      "http.port": { value: "4000", source: "environment HEARTH_HTTP_PORT" },
+      "admin.password": { value: "***" },
+    })
+  })
+
+  test("takes the data folder from the command line", async () => {
+    expect((await shell.run("config --data-dir /srv/elsewhere")).out).toMatch(/^dataDir +\/srv\/elsewhere /m)
+    expect((await shell.run("-d /srv/elsewhere config")).out).toMatch(/^databaseUrl +sqlite:\/srv\/elsewhere\/hearth\.db /m)
+    expect((await shell.run("config -c /srv/missing.toml")).code).toBe(2)
+  })
+
+  test("explains every setting", async () => {
+    const { out } = await shell.run("config --explain")
+    expect(out).toContain("api.notFoundBody  HEARTH_API_NOT_FOUND_BODY\n")
+    expect(out).toContain("Accepts one of none, json. Default: none")
+  })
+})
+
+describe("hearth serve", () => {
+  function serve(env: Readonly<Record<string, string>>) {
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts", "serve"], {
+      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    closing.push(() => child.kill("SIGKILL"))
+    let out = ""
+    let said = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      out += text
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text
+    })
+    const ended = once(child, "exit").then(([code]): unknown => code)
+    return { child, ended, out: () => out, said: () => said }
+  }
+
+  async function ready(server: ReturnType<typeof serve>): Promise<string> {
+    for (;;) {
+      const url = /is ready: (\S+)/.exec(server.out())?.[1]
+      if (url !== undefined) return url
+      await Promise.race([once(server.child.stdout, "data"), server.ended.then(() => Promise.reject(new Error(server.said())))])
+    }
+  }
+
+  test("names the administrator once, answers, and stops in good order", async () => {
+    const first = serve({ HEARTH_HTTP_PORT: "0" })
+    const url = await ready(first)
+    expect((await fetch(`${url}/api/v1/version`)).status).toBe(200)
+    first.child.kill("SIGTERM")
+    expect(await first.ended).toBe(0)
+    const password = /Its password is (\S+) and is shown this once/.exec(first.out())?.[1] ?? ""
+    expect(password.length).toBeGreaterThanOrEqual(16)
+    expect(first.said()).not.toContain(password)
+
+    const second = serve({ HEARTH_HTTP_PORT: "0" })
+    const again = await ready(second)
+    expect(second.out()).not.toContain("password")
+    const signedIn = await fetch(`${again}/api/v1/user`, { headers: { authorization: `Basic ${btoa(`root:${password}`)}` } })
+    expect(signedIn.status).toBe(200)
+    second.child.kill("SIGINT")
+    expect(await second.ended).toBe(0)
+  })
+
+  test("says which port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    closing.push(() => taken.close())
+    await once(taken, "listening")
+    const address = taken.address()
+    const port = typeof address === "object" && address ? String(address.port) : ""
+    const server = serve({ HEARTH_HTTP_PORT: port })
+    expect(await server.ended).toBe(1)
+    expect(server.said()).toContain(
+      `Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`,
+    )
+  })
+
+  test("says that the data folder can't be used", async () => {
+    const server = serve({ HEARTH_DATA_DIR: "/dev/null/data", HEARTH_HTTP_PORT: "0" })
+    expect(await server.ended).toBe(1)
+    expect(server.said()).toContain("choose another folder with HEARTH_DATA_DIR")
+  })
+})

@@ -1,0 +1,84 @@
+import { Command, CommanderError } from "commander"
+import { loadConfig } from "../core/config.ts"
+import { VERSION } from "../core/version.ts"
+import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
+import type { Terminal } from "./terminal.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const EXIT_CODES = "\nEnds with 0 when done, 1 when it failed, 2 when the command line or the configuration is refused."
+
+/** Runs one command line, given without the program's own name, and gives the code to end with. Nothing is thrown: failures are said in words. */
+export async function runCommandLine(args: readonly string[], terminal: Terminal, env: Environment): Promise<ExitCode> {
+  let code: ExitCode = DONE
+  const program = commands(terminal, env, (given) => {
+    code = given
+  })
+  try {
+    await program.parseAsync([...args], { from: "user" })
+    return code
+  } catch (error) {
+    // Commander has printed its own words by then.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : REFUSED
+    const { text, code: failed } = explain(error)
+    terminal.say(text)
+    return failed
+  }
+}
+
+/** The table of commands. What a command needs is loaded when it is run, so that none waits for what only others use. */
+function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) => void): Command {
+  const program = new Command("hearth")
+    .description("Hearth serves git repositories and the work around them.")
+    .version(VERSION, "--version", "print Hearth's own version")
+    .option("-c, --config <file>", "read settings from this file")
+    .option("-d, --data-dir <folder>", "use this data folder")
+    .addHelpText("afterAll", EXIT_CODES)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: (text) => terminal.say(text.trimEnd()) })
+
+  const env = (): Environment => {
+    const { config, dataDir } = program.opts<{ config?: string; dataDir?: string }>()
+    return { ...given, ...(config !== undefined && { HEARTH_CONFIG: config }), ...(dataDir !== undefined && { HEARTH_DATA_DIR: dataDir }) }
+  }
+
+  program
+    .command("serve")
+    .description("Serve until stopped. The first start makes an administrator.")
+    .action(async () => {
+      const { serve } = await import("./serve.ts")
+      await serve(terminal, env())
+    })
+
+  program
+    .command("doctor")
+    .description("Look for what is wrong with this installation, and say what to do about it.")
+    .option("--repair", "put right what can be put right safely", false)
+    .option("--no-fsck", "leave out the check of every repository's objects, which takes a while")
+    .action(async (options: { repair: boolean; fsck: boolean }) => {
+      const { examine } = await import("./doctor.ts")
+      end(await examine(terminal, loadConfig({ env: env() }).config, options))
+    })
+
+  program
+    .command("config")
+    .description("Print the effective settings and where each comes from.")
+    .option("--json", "print JSON", false)
+    .option("--explain", "print what each setting means instead", false)
+    .action(async (options: { json: boolean; explain: boolean }) => {
+      const { explainConfig, printConfig } = await import("./config.ts")
+      if (options.explain) explainConfig(terminal)
+      else printConfig(terminal, loadConfig({ env: env() }), options)
+    })
+
+  program
+    .command("version")
+    .description("Print the versions of Hearth, of its API, and of Node.js.")
+    .action(async () => {
+      const { printVersion } = await import("./version.ts")
+      printVersion(terminal)
+    })
+
+  return program
+}

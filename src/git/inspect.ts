@@ -1,0 +1,80 @@
+import { readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { defaultLimits } from "./context.ts"
+import { hasCode } from "./errors.ts"
+import type { ObjectFormat } from "./names.ts"
+import { createProcesses } from "./process.ts"
+
+/** A repository as it lies on the disk. */
+export interface StoredRepository {
+  readonly key: string
+  readonly directory: string
+  /** When its folder last changed, in milliseconds since 1970. */
+  readonly changedAt: number
+}
+
+/** Looks at repositories from outside, without a forge that runs. */
+export interface Inspector {
+  /** Every repository below the root, sorted by key; none where there is no root. */
+  readonly list: () => Promise<readonly StoredRepository[]>
+  /** What is wrong with a repository's objects, one sentence each; none when all that its references need is there. Throws when git can't look. */
+  readonly check: (repository: StoredRepository, format: ObjectFormat) => Promise<readonly string[]>
+  /** Lock files that are older than an hour, which nobody can be holding any more. */
+  readonly staleLocks: (repository: StoredRepository) => Promise<readonly string[]>
+  readonly close: () => Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const CHECK_MS = 6 * HOUR_MS
+const DEEPEST = 4
+
+/** Makes an inspector for the repositories below `root`. */
+export function openInspector({ root, program }: { readonly root: string; readonly program: string }): Inspector {
+  const { windowBytes, threads, commandMs, outputBytes } = defaultLimits
+  const processes = createProcesses({ program, agent: "hearth", root, durable: true, windowBytes, threads, commandMs, outputBytes })
+
+  async function walk(folder: string, prefix: string, depth: number): Promise<StoredRepository[]> {
+    const found: StoredRepository[] = []
+    for (const name of await namesIn(folder)) {
+      const directory = join(folder, name)
+      const status = await stat(directory)
+      if (name.startsWith(".") || !status.isDirectory()) continue
+      if (name.endsWith(".git")) found.push({ key: `${prefix}${name.slice(0, -4)}`, directory, changedAt: status.mtimeMs })
+      else if (depth < DEEPEST) found.push(...(await walk(directory, `${prefix}${name}/`, depth + 1)))
+    }
+    return found
+  }
+
+  async function locks(folder: string, deep: boolean): Promise<string[]> {
+    const found: string[] = []
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory() && deep) found.push(...(await locks(path, deep)))
+      if (entry.isFile() && entry.name.endsWith(".lock") && Date.now() - (await stat(path)).mtimeMs > HOUR_MS) found.push(path)
+    }
+    return found
+  }
+
+  return {
+    list: () => walk(root, "", 1),
+    async check({ key, directory }, format) {
+      const { code, stdout, stderr } = await processes.run(
+        { name: "fsck", flags: ["--connectivity-only", "--no-dangling", "--no-progress"] },
+        { repository: { key, directory, format }, timeoutMs: CHECK_MS, accept: Array.from({ length: 256 }, (_, index) => index) },
+      )
+      const lines = `${stdout.toString("utf8")}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"))
+      return code === 0 ? [] : lines.length > 0 ? lines : [`git fsck ended with code ${code}`]
+    },
+    staleLocks: async ({ directory }) => [...(await locks(directory, false)), ...(await locks(join(directory, "refs"), true))],
+    close: processes.close,
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return []
+    throw error
+  }
+}

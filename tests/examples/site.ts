@@ -1,0 +1,18 @@
+import type { Examples } from "./example.ts"
+
+/** What is said by the site as a whole. */
+export const siteExamples: Examples = {
+  getVersion: () => ({}),
+  getGeneralAPISettings: () => ({}),
+  getGeneralAttachmentSettings: () => ({}),
+  getGeneralRepositorySettings: () => ({}),
+  getGeneralUISettings: () => ({}),
+  getSigningKey: () => ({}),
+  getSigningKeySSH: () => ({}),
+  listGitignoresTemplates: () => ({}),
+  getGitignoreTemplateInfo: () => ({ path: { name: "Node" } }),
+  listLabelTemplates: () => ({}),
+  getLabelTemplateInfo: () => ({ path: { name: "Default" } }),
+  listLicenseTemplates: () => ({}),
+  getLicenseTemplateInfo: () => ({ path: { name: "MIT" } }),
+}

@@ -1,0 +1,77 @@
+/** Holds every answer of a forge against the schema that the operation declares for its status. */
+import Type, { type TSchema } from "typebox"
+import { Compile, type Validator } from "typebox/compile"
+import type { Operation, Sent } from "../../src/core/operation.ts"
+import { operations } from "../../src/operations.ts"
+
+export interface AnswerCheck {
+  /** For `startHearth`. */
+  readonly onAnswer: (operation: Operation, sent: Sent<number, unknown>) => void
+  /** What did not fit, since the last time that somebody asked. */
+  readonly mismatches: () => readonly string[]
+}
+
+export function checkAnswers(): AnswerCheck {
+  let found: string[] = []
+  return {
+    onAnswer(operation, sent) {
+      for (const words of faultsOf(operation, sent)) found.push(`${operation.method} ${operation.path} → ${sent.status}: ${words}`)
+    },
+    mismatches() {
+      const told = [...new Set(found)]
+      found = []
+      return told
+    },
+  }
+}
+
+function faultsOf(operation: Operation, sent: Sent<number, unknown>): readonly string[] {
+  const schema = operation.answers[sent.status]
+  if (schema === undefined) return ["the status is not declared"]
+  if (operation.paged !== (sent.total !== undefined) && sent.status === 200)
+    return ["a total belongs to a list that is paged, and to no other"]
+  if (schema === null) return sent.body === undefined ? [] : ["there is a body where none is declared"]
+  if (sent.body === undefined) return ["there is no body"]
+  // What counts is what is written: members that are undefined are not there.
+  const body: unknown = JSON.parse(JSON.stringify(sent.body))
+  const validator = validatorOf(schema)
+  if (validator.Check(body)) return []
+  return validator.Errors(body).map(({ instancePath, message }) => `${instancePath.replace(/\/\d+/g, "/0") || "the body"} ${message}`)
+}
+
+const validators = new Map<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const compiled = Compile(named(), closed(schema))
+  validators.set(schema, compiled)
+  return compiled
+}
+
+let records: Record<string, TSchema> | undefined
+
+/** The records by name, for those that refer to one another. */
+function named(): Record<string, TSchema> {
+  if (records) return records
+  const found: Record<string, TSchema> = {}
+  const collect = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return
+    if ("title" in node && typeof node.title === "string" && !(node.title in found)) found[node.title] = closed(node)
+    for (const member of Object.values(node)) collect(member)
+  }
+  for (const { answers } of operations) for (const schema of Object.values(answers)) collect(schema)
+  records = found
+  return found
+}
+
+/** The same schema, which admits no member that it does not name: an answer with more than is documented is a mistake too. */
+function closed(schema: object): TSchema {
+  const close = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(close)
+    if (typeof node !== "object" || node === null) return node
+    const members = Object.fromEntries(Object.entries(node).map(([name, member]) => [name, close(member)]))
+    return members["type"] === "object" && "properties" in members ? { additionalProperties: false, ...members } : members
+  }
+  return Type.Unsafe(Object.assign({}, close(schema)))
+}

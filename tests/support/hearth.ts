@@ -1,0 +1,66 @@
+/** A whole forge for tests that speak HTTP, on either database. */
+import { type Hearth, startHearth } from "../../src/app.ts"
+import type { ConfigOverrides } from "../../src/core/config.ts"
+import { type FreshKind, freshUrl } from "./database.ts"
+
+/** Whoever calls: nobody, or the value of an Authorization header. */
+export type Caller = string | undefined
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** What the JSON says, or undefined where there was no body. Tests look into it freely. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+  readonly body: any
+}
+
+export interface TestHearth {
+  readonly hearth: Hearth
+  /** The site administrator. */
+  readonly root: Caller
+  /** `call(root, "POST /admin/users", {…})`; the path is below /api/v1. */
+  readonly call: (caller: Caller, route: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
+  /** Makes a person with the password "pass-word-1" and gives its Basic header. */
+  readonly person: (name: string, more?: object) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+export const basic = (login: string, password: string): string => `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`
+
+export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {}): Promise<TestHearth> {
+  const fresh = await freshUrl(kind)
+  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url } })
+  const root = `token ${hearth.token}`
+  const call: TestHearth["call"] = async (caller, route, body, headers = {}) => {
+    const [method = "GET", path = "/"] = route.split(" ")
+    const response = await fetch(`${hearth.url}/api/v1${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(caller === undefined ? {} : { authorization: caller }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }
+  }
+  const person: TestHearth["person"] = async (name, more = {}) => {
+    const password = "pass-word-1"
+    const made = await call(root, "POST /admin/users", {
+      username: name,
+      email: `${name}@example.com`,
+      password,
+      must_change_password: false,
+      ...more,
+    })
+    if (made.status !== 201) throw new Error(`${name} was not made: ${made.status} ${JSON.stringify(made.body)}`)
+    return basic(name, password)
+  }
+  const close = async () => {
+    await hearth.close()
+    await fresh.drop()
+  }
+  return { hearth, root, call, person, close }
+}
