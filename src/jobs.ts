@@ -1,9 +1,11 @@
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
+import { removeFilesJob } from "./features/repositories/delete.ts"
+import { alignHeadJob, deleteOwnedJob } from "./features/repositories/jobs.ts"
 import { settleJob } from "./features/transport/journal.ts"
 
 /** Everything that is done after a write, outside the database. */
-export const jobs: readonly JobDefinition<never>[] = [settleJob]
+export const jobs: readonly JobDefinition<never>[] = [settleJob, alignHeadJob, removeFilesJob, deleteOwnedJob]
 
 /** Everything that the clock starts. */
 export const schedule: readonly Task[] = [removeEndedJobs]

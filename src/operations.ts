@@ -5,6 +5,7 @@ import { organizationBlockOperations } from "./features/organizations/block-oper
 import { organizationMemberOperations } from "./features/organizations/member-operations.ts"
 import { organizationOperations } from "./features/organizations/operations.ts"
 import { repositoryOperations } from "./features/repositories/operations.ts"
+import { siteOperations } from "./features/site/operations.ts"
 import { teamMemberOperations } from "./features/teams/member-operations.ts"
 import { teamOperations } from "./features/teams/operations.ts"
 import { repositoryTeamOperations, teamRepositoryOperations } from "./features/teams/repository-operations.ts"
@@ -23,4 +24,5 @@ export const operations: readonly Operation[] = registry(
   teamRepositoryOperations,
   repositoryTeamOperations,
   repositoryOperations,
+  siteOperations,
 )

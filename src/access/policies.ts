@@ -68,6 +68,8 @@ export const siteAdministrator: Access<Me> = {
 
 /** The user of the path's {username}, person or organisation; an older name leads to the newer. */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
+  // PostgreSQL knows no such text; nobody is called so.
+  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const user = await findUserByName.first(db, { lowerName })
   if (user) return user
@@ -275,6 +277,7 @@ export interface OnRepository extends Owned {
  */
 export async function locateRepository(db: Handle, actor: Actor, ownerName: string, name: string): Promise<OnRepository> {
   const owner = await locateUser(db, actor, ownerName, "owner")
+  if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
   if (repository) return admitted(db, actor, { repository, owner })

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { sql } from "kysely"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type House, openHouse } from "../app.ts"
-import { objectId, type Repository } from "../git/index.ts"
+import type { Repository } from "../git/index.ts"
 import { openShell, type Shell } from "./testing.ts"
 
 let shell: Shell
@@ -28,17 +29,10 @@ async function installed(): Promise<Repository> {
   const blob = await git.objects.writeBlob(repository, "hello\n")
   const tree = await git.objects.writeTree(repository, [{ mode: "100644", name: "README", id: blob }])
   const commit = await git.objects.writeCommit(repository, { tree, parents: [], author: person, committer: person, message: "First\n" })
-  writeFileSync(join(repository.directory, "refs/heads/main"), `${objectId(commit)}\n`)
+  writeFileSync(join(repository.directory, "refs/heads/main"), `${commit}\n`)
   await database.write(async (tx) => {
-    const owner = await tx
-      .insertInto("users")
-      .values({ kind: "person", name: "ada", lower_name: "ada" } as never)
-      .returning("id")
-      .executeTakeFirstOrThrow()
-    await tx
-      .insertInto("repositories")
-      .values({ owner_id: owner.id, name: "first", lower_name: "first", storage: "ab/first" } as never)
-      .execute()
+    await sql`insert into users (id, kind, name, lower_name) values (1, 'person', 'ada', 'ada')`.execute(tx)
+    await sql`insert into repositories (owner_id, name, lower_name, storage) values (1, 'first', 'first', 'ab/first')`.execute(tx)
   })
   return repository
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { openHouse } from "../app.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
 import { openShell, type Shell } from "./testing.ts"
 
@@ -119,7 +120,7 @@ describe("hearth serve", () => {
   test("names the administrator once, answers, and stops in good order", async () => {
     const first = serve({ HEARTH_HTTP_PORT: "0" })
     const url = await ready(first)
-    expect((await fetch(`${url}/api/v1/version`)).status).toBe(200)
+    expect((await fetch(`${url}/api/healthz`)).status).toBe(200)
     first.child.kill("SIGTERM")
     expect(await first.ended).toBe(0)
     const password = /Its password is (\S+) and is shown this once/.exec(first.out())?.[1] ?? ""
@@ -129,10 +130,15 @@ describe("hearth serve", () => {
     const second = serve({ HEARTH_HTTP_PORT: "0" })
     const again = await ready(second)
     expect(second.out()).not.toContain("password")
-    const signedIn = await fetch(`${again}/api/v1/user`, { headers: { authorization: `Basic ${btoa(`root:${password}`)}` } })
-    expect(signedIn.status).toBe(200)
+    expect((await fetch(`${again}/api/healthz`)).status).toBe(200)
     second.child.kill("SIGINT")
     expect(await second.ended).toBe(0)
+
+    const house = await openHouse({ env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_LOG_LEVEL: "silent" } })
+    closing.push(house.close)
+    const root = await house.services.database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).executeTakeFirstOrThrow()
+    expect(root.name).toBe("root")
+    expect(await house.services.passwords.verify(password, root.password_hash)).toBe(true)
   })
 
   test("says which port is taken", async () => {

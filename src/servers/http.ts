@@ -11,6 +11,7 @@ import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
+import { registerChangePassword } from "./web/change-password.ts"
 import { registerHome } from "./web/home.ts"
 
 export interface HttpOptions {
@@ -73,6 +74,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerAvatars(app, services)
   registerHealth(app, services, options.metrics)
   registerHome(app, services)
+  registerChangePassword(app, services, options.authenticator)
   await registerGitHttp(app, services, options.authenticator)
   return app
 }

@@ -69,7 +69,7 @@ export function openAuthenticator({ database, config, secrets, passwords, log, n
   }
 
   async function byPassword(login: string, password: string): Promise<Recognized | undefined> {
-    if (login === "" || password === "") return undefined
+    if (login === "" || password === "" || login.includes("\0")) return undefined
     const lowerLogin = login.toLowerCase()
     const digest = secrets.mac(`sign-in ${salt}`, `${lowerLogin}\0${password}`)
     const known = remembered.get(digest)
@@ -154,7 +154,7 @@ export function requireUsable(actor: Actor, rootUrl: string): void {
  */
 export async function actAs(services: Services, actor: Actor, name: string): Promise<Actor> {
   if (actor.kind === "anonymous" || !isSiteAdministrator(actor)) throw refuse.forbidden("Only administrators allowed to sudo.")
-  const user = await findUserByName.first(services.database.read, { lowerName: name.toLowerCase() })
+  const user = name.includes("\0") ? undefined : await findUserByName.first(services.database.read, { lowerName: name.toLowerCase() })
   if (user?.kind !== "person") throw refuse.notFound()
   return { ...actor, user }
 }

@@ -16,7 +16,11 @@ export interface Enrolment {
  * Asks for a code beside the password from now on; tokens need none. Refuses `conflict` where that is so already: whoever lost the app
  * has it switched off first.
  */
-export async function enableTwoFactor(services: Pick<Services, "secrets" | "site" | "now">, tx: Transaction, user: User): Promise<Enrolment> {
+export async function enableTwoFactor(
+  services: Pick<Services, "secrets" | "site" | "now">,
+  tx: Transaction,
+  user: User,
+): Promise<Enrolment> {
   const { secrets, site, now } = services
   const secret = newTotpSecret()
   const made = await tx

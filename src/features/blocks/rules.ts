@@ -31,9 +31,7 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
   await tx
     .insertInto("blocks")
     .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(["blocker_id", "blocked_id"]).doUpdateSet((eb) => ({ note: note ?? eb.ref("blocks.note") })),
-    )
+    .onConflict((conflict) => conflict.columns(["blocker_id", "blocked_id"]).doUpdateSet((eb) => ({ note: note ?? eb.ref("blocks.note") })))
     .execute()
   const between = [blocker.id, blocked.id]
   await tx.deleteFrom("follows").where("follower_id", "in", between).where("followed_id", "in", between).execute()

@@ -33,4 +33,6 @@ export async function cutAllTies(tx: Transaction, account: User): Promise<void> 
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
-const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [...new Set(rows.map((row) => row.repository_id))]
+const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
+  ...new Set(rows.map((row) => row.repository_id)),
+]

@@ -37,7 +37,8 @@ export function each({ body }: Answer, member: string): readonly unknown[] {
 }
 
 /** What a refusal says; it names the field where there is one. */
-export const messageOf = ({ body }: Answer): unknown => (typeof body === "object" && body !== null ? Reflect.get(body, "message") : undefined)
+export const messageOf = ({ body }: Answer): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, "message") : undefined
 
 export interface World {
   readonly services: Services
@@ -61,6 +62,18 @@ export interface World {
   readonly watchers: (repositoryId: number) => Promise<readonly number[]>
   readonly close: () => Promise<void>
 }
+
+/** The row of a repository without anything in git. `name` is in lower case. */
+export const plainRepository = (ownerId: number, name: string, now: number) => ({
+  owner_id: ownerId,
+  name,
+  lower_name: name,
+  storage: name,
+  default_branch: "main",
+  object_format: "sha1" as const,
+  created_at: now,
+  updated_at: now,
+})
 
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const fresh = await freshUrl(kind)
@@ -113,7 +126,7 @@ export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): 
       return database.write(async (tx) => {
         const { id } = await tx
           .insertInto("repositories")
-          .values({ owner_id: owner.id, name: own, lower_name: own, storage: own, is_private: flag(isPrivate), created_at: now(), updated_at: now() })
+          .values({ ...plainRepository(owner.id, own, now()), is_private: flag(isPrivate) })
           .returning("id")
           .executeTakeFirstOrThrow()
         await attachNewRepository(tx, owner, id, creator.user, now(), services.config.users.autoWatchNewRepositories)
@@ -133,7 +146,12 @@ export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): 
     },
 
     async watchers(repositoryId) {
-      const rows = await database.read.selectFrom("watches").select("user_id").where("repository_id", "=", repositoryId).orderBy("user_id").execute()
+      const rows = await database.read
+        .selectFrom("watches")
+        .select("user_id")
+        .where("repository_id", "=", repositoryId)
+        .orderBy("user_id")
+        .execute()
       const { watchers_count: counted } = await database.read
         .selectFrom("repositories")
         .select("watchers_count")

@@ -41,7 +41,7 @@ const holdRepositories = query("repositories.hold", (db, p: Ids) =>
     .where("id", "in", p.ids),
 )
 
-/** Keeps others from changing these repositories until the transaction ends. */
+/** Keeps others from changing the repository until the transaction ends. */
 export async function holdRepository(tx: Transaction, id: number): Promise<void> {
   await holdRepositories(tx, { ids: [id] })
 }

@@ -1,7 +1,7 @@
 import Type from "typebox"
 import { siteAdministrator, siteAdministratorOnUser } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
-import { created, listed, noContent, ok, type Operation, operation } from "../../core/operation.ts"
+import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { oneOf } from "../../core/record.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
 import { createAsked, editAsked } from "./administration.ts"
@@ -107,7 +107,7 @@ export const administrationOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, me, user, query }) => {
       if (user.id === me.id) throw refuse.invalid("username", "you can't delete yourself")
-      await services.database.write((tx) => deletePerson(tx, user, { purge: query.purge ?? false, deleteRepository: async (t, r) => { await t.deleteFrom("repositories").where("id", "=", r.id).execute() } }))
+      await services.database.write((tx) => deletePerson(tx, services, user, query.purge ?? false))
       await dropAvatar(services, user.avatar)
       return noContent()
     },

@@ -77,7 +77,7 @@ describe.each(databaseKinds)("administration of people on %s", (kind) => {
 
     test("is for site administrators", async () => {
       expect((await create({ username: "dora" }, bob)).status).toBe(403)
-      expect((await create({ username: "dora" }, undefined)).status).toBe(401)
+      expect((await forge.call(undefined, "POST /admin/users", given)).status).toBe(401)
     })
   })
 
@@ -91,7 +91,11 @@ describe.each(databaseKinds)("administration of people on %s", (kind) => {
         status: 200,
         body: { full_name: "Eve", location: "", website: "https://eve.example.com", visibility: "public" },
       })
-      const row = await forge.hearth.services.database.read.selectFrom("users").selectAll().where("name", "=", "eve").executeTakeFirstOrThrow()
+      const row = await forge.hearth.services.database.read
+        .selectFrom("users")
+        .selectAll()
+        .where("name", "=", "eve")
+        .executeTakeFirstOrThrow()
       expect(row).toMatchObject({ max_repositories: 3, login_name: "eve" })
     })
 
@@ -170,15 +174,21 @@ describe.each(databaseKinds)("administration of people on %s", (kind) => {
 
     test("back and forth, and in another letter case", async () => {
       await forge.person("gil")
-      for (const name of ["gilbert", "gil", "GIL"])
-        expect((await forge.call(forge.root, `POST /admin/users/${name === "gilbert" ? "gil" : name === "gil" ? "gilbert" : "gil"}/rename`, { new_username: name })).status).toBe(204)
+      const steps = [
+        ["gil", "gilbert"],
+        ["gilbert", "gil"],
+        ["gil", "GIL"],
+      ]
+      for (const [from, to] of steps)
+        expect((await forge.call(forge.root, `POST /admin/users/${from}/rename`, { new_username: to })).status).toBe(204)
       expect((await forge.call(bob, "GET /users/gil")).body).toMatchObject({ login: "GIL" })
       expect((await forge.call(bob, "GET /users/gilbert")).status).toBe(307)
     })
 
     test("refuses names that are taken or none, organisations, and callers who are no administrators", async () => {
       await forge.person("hal")
-      const rename = (name: string, to: string, caller = forge.root) => forge.call(caller, `POST /admin/users/${name}/rename`, { new_username: to })
+      const rename = (name: string, to: string, caller = forge.root) =>
+        forge.call(caller, `POST /admin/users/${name}/rename`, { new_username: to })
       expect((await rename("hal", "bob")).status).toBe(422)
       expect((await rename("hal", "user")).status).toBe(422)
       expect((await rename("hal", "a..b")).status).toBe(422)
@@ -266,7 +276,8 @@ describe.each(databaseKinds)("administration of people on %s", (kind) => {
           .execute(),
       )
     })
-    const badges = async () => (await forge.call(forge.root, "GET /admin/users/ida/badges")).body.map((badge: { slug: string }) => badge.slug)
+    const badges = async () =>
+      (await forge.call(forge.root, "GET /admin/users/ida/badges")).body.map((badge: { slug: string }) => badge.slug)
 
     test("are given and taken, twice without harm", async () => {
       const give = () => forge.call(forge.root, "POST /admin/users/ida/badges", { badge_slugs: ["helper", "founder"] })

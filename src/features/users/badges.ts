@@ -23,5 +23,6 @@ export async function giveBadges(tx: Transaction, user: User, slugs: readonly st
 
 /** Takes badges from a person; those that it does not have are passed over. Refuses as `invalid`, for `badge_slugs`, what is no badge. */
 export async function takeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
-  for (const id of await badgeIds(tx, slugs)) await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
+  for (const id of await badgeIds(tx, slugs))
+    await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
 }

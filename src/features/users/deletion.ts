@@ -1,35 +1,32 @@
 import { sql } from "kysely"
 import { Mode } from "../../access/modes.ts"
-import type { Repository } from "../../access/permission.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { portable } from "../../core/database/dialect.ts"
 import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
 import { cutAllTies } from "../blocks/ties.ts"
 import { deleteOrganization, removeMember } from "../organizations/rules.ts"
+import { deleteRepository } from "../repositories/delete.ts"
 import { isLastAdministrator, requirePerson } from "./rules.ts"
 
-export interface Deletion {
-  /** Takes along what would otherwise stand in the way: repositories, memberships, and organisations that nobody else owns. */
-  readonly purge: boolean
-  /** Deletes a repository with all that belongs to it; see `features/repositories`. */
-  readonly deleteRepository: (tx: Transaction, repository: Repository) => Promise<void>
-}
+type Jobs = Pick<Services, "jobs">
 
 /**
  * Deletes a person with its tokens, addresses, stars, watches and follows. Its uploaded picture is the caller's affair, see `dropAvatar`.
+ * With `purge` it takes along what would otherwise stand in the way: repositories, memberships, and organisations that nobody else owns.
  * Refuses as `invalid`, without `purge`, whoever owns repositories or belongs to an organisation; always organisations and the last
  * administrator; as `notFound` whoever is gone.
  */
-export async function deletePerson(tx: Transaction, user: User, deletion: Deletion): Promise<void> {
+export async function deletePerson(tx: Transaction, services: Jobs, user: User, purge: boolean): Promise<void> {
   requirePerson(user)
   await holdForDeletion(tx, user.id)
   if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", `${user.name} is the last administrator who can sign in`)
-  await emptyAccount(tx, user, deletion)
+  await emptyAccount(tx, services, user, purge)
   for (const organization of await organizationsOf(tx, user)) {
-    if (!deletion.purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
+    if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
     if (await isSoleOwner(tx, user, organization)) {
-      await emptyAccount(tx, organization, deletion)
+      await emptyAccount(tx, services, organization, purge)
       await deleteOrganization(tx, organization.id)
     } else await removeMember(tx, organization.id, user.id)
   }
@@ -52,11 +49,11 @@ async function holdForDeletion(tx: Transaction, id: number): Promise<void> {
   if (!held) throw refuse.notFound()
 }
 
-async function emptyAccount(tx: Transaction, owner: User, { purge, deleteRepository }: Deletion): Promise<void> {
+async function emptyAccount(tx: Transaction, services: Jobs, owner: User, purge: boolean): Promise<void> {
   const repositories = await tx.selectFrom("repositories").selectAll().where("owner_id", "=", owner.id).orderBy("id").execute()
   if (repositories.length > 0 && !purge)
     throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
-  for (const repository of repositories) await deleteRepository(tx, repository)
+  for (const repository of repositories) await deleteRepository(tx, services, repository)
 }
 
 const organizationsOf = (tx: Transaction, user: User): Promise<User[]> =>

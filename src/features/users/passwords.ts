@@ -10,7 +10,8 @@ const MAX_LENGTH = 255
  */
 export function requirePassword({ security }: Config, password: string): void {
   const length = [...password].length
-  if (length < security.passwordMinLength) throw refuse.badRequest(`[password]: must have at least ${security.passwordMinLength} characters`)
+  if (length < security.passwordMinLength)
+    throw refuse.badRequest(`[password]: must have at least ${security.passwordMinLength} characters`)
   if (length > MAX_LENGTH) throw refuse.badRequest(`[password]: must have at most ${MAX_LENGTH} characters`)
   if (password.trim() === "") throw refuse.badRequest("[password]: must not be blank")
 }

@@ -1,17 +1,17 @@
 import Type from "typebox"
-import { listedUsers } from "../../access/visibility.ts"
-import { onNamedUser, onVisibleUser, anyone, signedIn } from "../../access/policies.ts"
+import { anyone, onNamedUser, onVisibleUser, signedIn } from "../../access/policies.ts"
 import { findUserByName } from "../../access/store.ts"
+import { listedUsers } from "../../access/visibility.ts"
 import type { Actor, User as UserRow } from "../../core/actor.ts"
 import { isSiteAdministrator } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
-import { listed, noContent, ok, type Operation, operation, type Page } from "../../core/operation.ts"
+import { listed, noContent, type Operation, ok, operation, type Page } from "../../core/operation.ts"
 import type { Site } from "../../core/site.ts"
 import { follow, unfollow } from "./following.ts"
 import { presentUser } from "./present.ts"
 import { User, UserHeatmapData, UserSearchResults } from "./records.ts"
-import { countContributions, findFollow, type Found, listFollows, searchPeople } from "./store.ts"
+import { countContributions, type Found, findFollow, listFollows, searchPeople } from "./store.ts"
 
 const shared = { tag: "user", scope: ["user"] } as const
 

@@ -26,7 +26,7 @@ export const User = record("User", {
   login_name: Type.String({ description: "name at the external authenticator; shown to the account itself and to site administrators" }),
   source_id: int64({ description: "authentication source, 0 is the built-in one; shown to the account itself and to site administrators" }),
   full_name: Type.String(),
-  email: Type.String({ format: "email", description: "a no-reply address where the account hides its own" }),
+  email: Type.String({ description: "a no-reply address where a person hides their own; empty for an organization without one" }),
   avatar_url: Type.String({ format: "uri" }),
   html_url: Type.String({ format: "uri", description: "web page of the account" }),
   language: Type.String({ description: "locale; shown to the account itself and to site administrators" }),

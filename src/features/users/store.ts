@@ -90,7 +90,12 @@ const window = async (people: People, order: (people: People) => People, { limit
 }
 
 /** People whom the caller may find, by name. `id` narrows to one. */
-export function searchPeople(db: Handle, actor: Actor, { keyword, id }: { readonly keyword: string; readonly id: number }, page: Window): Promise<Found<User>> {
+export function searchPeople(
+  db: Handle,
+  actor: Actor,
+  { keyword, id }: { readonly keyword: string; readonly id: number },
+  page: Window,
+): Promise<Found<User>> {
   const people: People = db
     .selectFrom("users")
     .where("users.kind", "=", "person")
@@ -132,7 +137,9 @@ export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Prom
   if (filter.hasTwoFactor !== undefined) {
     const { hasTwoFactor } = filter
     people = people.where((eb) => {
-      const enrolled = eb.exists(eb.selectFrom("two_factors").select("two_factors.user_id").whereRef("two_factors.user_id", "=", "users.id"))
+      const enrolled = eb.exists(
+        eb.selectFrom("two_factors").select("two_factors.user_id").whereRef("two_factors.user_id", "=", "users.id"),
+      )
       return hasTwoFactor ? enrolled : eb.not(enrolled)
     })
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import type { Repository } from "../../access/permission.ts"
 import { newTotpSecret } from "../../features/authentication/totp.ts"
+import { twoFactorContext } from "../../features/authentication/two-factor.ts"
 import { client, ok } from "../../git/testing.ts"
 import {
   address,
@@ -164,7 +165,12 @@ describe.each(databaseKinds)("git over HTTP on %s", (kind) => {
     await world.services.database.write((tx) =>
       tx
         .insertInto("two_factors")
-        .values({ user_id: cleo.user.id, sealed_secret: world.services.secrets.seal(secretText, "CTX"), last_step: 0, created_at: 0 })
+        .values({
+          user_id: cleo.user.id,
+          sealed_secret: world.services.secrets.seal(secretText, twoFactorContext(cleo.user)),
+          last_step: 0,
+          created_at: 0,
+        })
         .execute(),
     )
     const code = new TOTP({ secret: Secret.fromBase32(secretText) }).generate()

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { client, ok } from "../../git/testing.ts"
-import { address, branchRows, commit, openWorld, type Person, person, repository, type World, workFolder } from "./testing.ts"
+import { address, branchRows, commit, noise, openWorld, type Person, person, repository, type World, workFolder } from "./testing.ts"
 
 /** What is said on the wire, by real clients and by hand. */
 
@@ -94,7 +94,7 @@ describe("fetching", () => {
 describe("the answers' heads", () => {
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${world.hearth.url}/ada/repo.git/${path}`, { headers })
-  const post = (path: string, body: BodyInit, headers: Readonly<Record<string, string>>) =>
+  const post = (path: string, body: string, headers: Readonly<Record<string, string>>) =>
     fetch(`${world.hearth.url}/ada/repo.git/${path}`, { method: "POST", body, headers })
 
   test("advertisements are of their own type and never kept", async () => {
@@ -193,7 +193,7 @@ describe("bodies", () => {
     await repository(world, ada.user, "pieces")
     const large = folder()
     await ok(world.folder, "clone", "-q", url(), large)
-    await commit(large, Array.from({ length: 40_000 }, () => Math.random().toString(36)).join("\n"), "large")
+    await commit(large, "large", "noise", noise(500_000))
     const run = await client(large, ["-c", "http.postBuffer=1000", "push", address(world, "ada/pieces", "ada", ada.token), "main"])
     expect(run).toMatchObject({ code: 0 })
   })
@@ -223,16 +223,9 @@ describe("bodies", () => {
     const row = await repository(world, ada.user, "large")
     const large = folder()
     await ok(world.folder, "clone", "-q", url(), large)
-    const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))
-    await client(large, ["hash-object", "-w", "--stdin"], "x")
-    const { writeFile } = await import("node:fs/promises")
-    await writeFile(
-      join(large, "noise"),
-      Buffer.concat(Array.from({ length: 600 }, (_, index) => Buffer.from(noise.map((byte) => byte ^ index)))),
-    )
-    await ok(large, "add", ".")
-    await ok(large, "-c", "core.compression=0", "commit", "-q", "-m", "large")
-    expect(world.services.config.api.maxBodyBytes).toBeLessThan(600 * 65_536)
+    const size = 40 * 1024 * 1024
+    await commit(large, "large", "noise", noise(size))
+    expect(world.services.config.api.maxBodyBytes).toBeLessThan(size)
     const push = await client(large, [
       "-c",
       "pack.compression=0",
@@ -257,16 +250,7 @@ describe("a client that goes away", () => {
     const row = await repository(world, ada.user, "slow")
     const source = folder()
     await ok(world.folder, "init", "-q", "-b", "main", source)
-    const { writeFile } = await import("node:fs/promises")
-    for (let index = 0; index < 8; index++) {
-      const block = Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))
-      await writeFile(
-        join(source, `noise${index}`),
-        Buffer.concat(Array.from({ length: 64 }, (_, step) => Buffer.from(block.map((byte) => byte ^ step ^ index)))),
-      )
-    }
-    await ok(source, "add", ".")
-    await ok(source, "commit", "-q", "-m", "noise")
+    await commit(source, "noise", "noise", noise(32 * 1024 * 1024))
     await ok(source, "push", "-q", address(world, "ada/slow", "ada", ada.token), "main")
     await settled()
     const before = world.services.git.running()

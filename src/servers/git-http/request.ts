@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { pipeline, type Readable, Transform } from "node:stream"
+import { type Readable, Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
@@ -53,9 +53,13 @@ function bounded(body: IncomingMessage, limit: number): Readable {
   return body
 }
 
-/** A few bytes can be unpacked into very many, so what comes out is counted. */
+/**
+ * A few bytes can be unpacked into very many, so what comes out is counted. A failure shows to whoever reads; the body itself is left alone,
+ * because the answer goes out on the same connection.
+ */
 function unpacked(body: IncomingMessage, limit: number): Readable {
   let size = 0
+  const gunzip = createGunzip()
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length
@@ -63,6 +67,25 @@ function unpacked(body: IncomingMessage, limit: number): Readable {
       else done(null, chunk)
     },
   })
-  // Whoever reads learns of a failure by reading.
-  return pipeline(body, createGunzip(), counter, () => {})
+  gunzip.on("error", (error) => counter.destroy(error))
+  counter.on("close", () => {
+    body.unpipe(gunzip)
+    gunzip.destroy()
+  })
+  body.on("close", () => {
+    if (!body.readableEnded) counter.destroy()
+  })
+  return body.pipe(gunzip).pipe(counter)
+}
+
+/** How long what was still under way when the answer was complete may take to arrive. */
+const REST_MS = 5_000
+
+/** Reads away what nobody wants any more, so that the connection can be used again; cuts it where that takes long. */
+export function discardRest(body: IncomingMessage): void {
+  if (body.readableEnded || body.destroyed) return
+  const timer = setTimeout(() => body.destroy(), REST_MS).unref()
+  body.once("close", () => clearTimeout(timer))
+  body.unpipe()
+  body.resume()
 }

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { OnRepository } from "../../access/policies.ts"
 import type { Actor, SignedIn } from "../../core/actor.ts"
@@ -11,7 +12,7 @@ import { serveFetch } from "../../features/transport/fetch.ts"
 import { servePush } from "../../features/transport/push.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
 import { NO_CACHE, sendRefusal } from "./answer.ts"
-import { type Address, addressOf, isService, protocolOf, readBody, type Service } from "./request.ts"
+import { type Address, addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
 
 /** Git's own protocol over HTTP: `git clone`, `git fetch` and `git push` of `/{owner}/{repo}` and `/{owner}/{repo}.git`. */
 
@@ -33,6 +34,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
     scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
+    scope.addHook("onResponse", async (request) => discardRest(request.raw))
 
     scope.get<Names & { readonly Querystring: { readonly service?: unknown } }>("/:owner/:repo/info/refs", (request, reply) => {
       const { service } = request.query
@@ -102,7 +104,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
       },
     )
     const input = readBody(request, "git-upload-pack", services.config.git.maxPushBytes)
-    return stream(request, reply, "git-upload-pack", async (signal) => {
+    return stream(request, reply, "git-upload-pack", input, async (signal) => {
       await serveFetch(services, found, { input, output: reply.raw, protocol: protocolOf(request), stateless: true, signal })
     })
   }
@@ -120,7 +122,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
         throw hiddenFrom(actor, error)
       })
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
-    return stream(request, reply, "git-receive-pack", async (signal) => {
+    return stream(request, reply, "git-receive-pack", input, async (signal) => {
       await servePush(services, pusher, repository, { input, output: reply.raw, signal })
     })
   }
@@ -138,6 +140,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     request: FastifyRequest,
     reply: FastifyReply,
     service: Service,
+    input: Readable,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<FastifyReply> {
     const response = reply.raw
@@ -151,7 +154,9 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     try {
       await work(gone.signal)
       return reply.hijack()
-    } catch (error) {
+    } catch (failure) {
+      // What was wrong with the request says more than that git was stopped for it.
+      const error = input.errored ?? failure
       if (response.headersSent || gone.signal.aborted || isGitError(error, "aborted")) {
         if (!gone.signal.aborted) request.log.warn({ err: error }, "a git request was broken off")
         response.destroy()

@@ -119,11 +119,11 @@ export async function workFolder({ folder }: World, name: string, ...init: reado
   return work
 }
 
-/** Commits a change of the file `file`, and gives the commit's id. */
-export async function commit(work: string, text: string, file = "file"): Promise<string> {
-  await writeFile(join(work, file), text)
+/** Commits a change of a file, and gives the commit's id. */
+export async function commit(work: string, message: string, file = "file", content: string | Uint8Array = message): Promise<string> {
+  await writeFile(join(work, file), content)
   await ok(work, "add", ".")
-  await ok(work, "commit", "-q", "-m", text)
+  await ok(work, "-c", "core.compression=0", "commit", "-q", "-m", message)
   return ok(work, "rev-parse", "HEAD")
 }
 
@@ -146,3 +146,18 @@ export const feed = ({ services }: World, { id }: Repository) =>
     .where("repository_id", "=", id)
     .orderBy("id")
     .execute()
+
+/** Bytes that can't be compressed. */
+export function noise(size: number): Buffer {
+  const state = new Uint32Array([0x9e3779b9])
+  const words = new Uint32Array(Math.ceil(size / 4))
+  for (let index = 0; index < words.length; index++) {
+    let word = state[0] ?? 0
+    word ^= word << 13
+    word ^= word >>> 17
+    word ^= word << 5
+    state[0] = word
+    words[index] = word
+  }
+  return Buffer.from(words.buffer).subarray(0, size)
+}

@@ -1,10 +1,6 @@
 import type { Operation } from "../../../core/operation.ts"
+import { escapeHtml } from "../../../core/text/html.ts"
 import { isJson, type Json, recordName, requiredOf, withoutNull } from "./schema.ts"
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
-
-/** Text made safe to stand in HTML, between tags or inside a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
 
 const code = (text: string): string => `<code>${escapeHtml(text)}</code>`
 

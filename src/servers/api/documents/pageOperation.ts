@@ -1,6 +1,7 @@
 import type { Operation } from "../../../core/operation.ts"
+import { escapeHtml } from "../../../core/text/html.ts"
 import { API_PATH, bodyRequired, inWords, mediaType, pathDescription, queryParameters, refusalsOf, scopesOf } from "./describe.ts"
-import { answerHtml, escapeHtml, fieldsHtml, parametersHtml, typeHtml } from "./pageFields.ts"
+import { answerHtml, fieldsHtml, parametersHtml, typeHtml } from "./pageFields.ts"
 import { isJson, type Json, requiredOf, withoutNull } from "./schema.ts"
 import { successWords } from "./swagger2.ts"
 

@@ -1,0 +1,40 @@
+import Type from "typebox"
+import type { Repository } from "../../access/permission.ts"
+import type { Transaction } from "../../core/database/database.ts"
+import { defineJob } from "../../core/jobs/jobs.ts"
+import { oneOf } from "../../core/record.ts"
+import type { Services } from "../../core/services.ts"
+import { dropAvatar } from "../avatars/pictures.ts"
+import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
+import { OBJECT_FORMATS } from "./records.ts"
+
+/** Removes the files of a repository whose rows are gone. */
+export const removeFilesJob = defineJob({
+  kind: "repository.removeFiles",
+  payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
+  run: async ({ storage, format, avatar }, { context }) => {
+    await context.git.repositories.remove(context.git.at(storage, format))
+    if (avatar !== "") await dropAvatar(context, avatar)
+  },
+})
+
+/**
+ * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on; the files go once the transaction is
+ * committed. Deleting what is gone does nothing.
+ */
+export async function deleteRepository(tx: Transaction, { jobs }: Pick<Services, "jobs">, repository: Repository): Promise<void> {
+  const { id } = repository
+  const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
+  const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
+  const gone = await tx.deleteFrom("repositories").where("id", "=", id).returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"]).executeTakeFirst()
+  if (!gone) return
+  await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
+  await recountTopics(
+    tx,
+    topics.map((row) => row.topic_id),
+  )
+  await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
+  await recountOwned(tx, [gone.owner_id])
+  await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+}

@@ -1,0 +1,35 @@
+import Type from "typebox"
+import { defineJob } from "../../core/jobs/jobs.ts"
+import { int64 } from "../../core/record.ts"
+import { alignHead } from "../transport/after.ts"
+import { deleteRepository } from "./delete.ts"
+
+/** Makes git's HEAD name the default branch that is stored by then, should whoever changed it not have come to it. */
+export const alignHeadJob = defineJob({
+  kind: "repository.alignHead",
+  payload: Type.Object({ repositoryId: int64() }),
+  run: ({ repositoryId }, { context }) => alignHead(context, repositoryId),
+})
+
+/** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */
+export const deleteOwnedJob = defineJob({
+  kind: "repository.deleteOwned",
+  payload: Type.Object({ ownerId: int64(), newestId: int64() }),
+  timeoutSeconds: 3600,
+  run: async ({ ownerId, newestId }, { context, signal }) => {
+    const { database } = context
+    while (!signal.aborted) {
+      const next = await database.read
+        .selectFrom("repositories")
+        .selectAll()
+        .where("owner_id", "=", ownerId)
+        .where("id", "<=", newestId)
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst()
+      if (!next) return
+      await database.write((tx) => deleteRepository(tx, context, next))
+    }
+    throw new Error("interrupted; the rest is deleted later")
+  },
+})

@@ -1,0 +1,39 @@
+import type { Operation } from "../../src/core/operation.ts"
+
+/** What filters are tried with whose type doesn't say it. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  q: ["a"],
+  sort: ["alpha", "created", "updated", "size", "git_size", "lfs_size", "stars", "forks", "id", "name"],
+  order: ["desc"],
+  mode: ["fork", "source", "mirror", "collaborative"],
+  login_name: ["a"],
+  pattern: ["a*"],
+}
+
+/** Filters that mean nothing by themselves, and what they are tried with. */
+const TOGETHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  includeDesc: { q: "a" },
+  include_desc: { q: "a" },
+  topic: { q: "a" },
+  order: { sort: "created" },
+  exclusive: { uid: "1" },
+}
+
+const PAGING = new Set(["page", "limit"])
+
+/** Each filter of a list with each of its values, one at a time. */
+export function filtersOf({ query }: Operation): readonly Readonly<Record<string, string>>[] {
+  return Object.entries(query.properties).flatMap(([name, schema]) => {
+    if (PAGING.has(name)) return []
+    return valuesOf(name, schema).map((value) => ({ ...TOGETHER[name], [name]: value }))
+  })
+}
+
+function valuesOf(name: string, schema: object): readonly string[] {
+  if ("enum" in schema && Array.isArray(schema.enum)) return schema.enum.map(String).filter((word) => word !== "")
+  const known = VALUES[name]
+  if (known) return known
+  if ("type" in schema && schema.type === "boolean") return ["true", "false"]
+  if ("type" in schema && schema.type === "integer") return ["1"]
+  throw new Error(`the filter ${name} has no value to be tried with; tests/golden/filters.ts needs one`)
+}

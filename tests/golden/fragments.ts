@@ -1,0 +1,24 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { listedUsers, visibleOrganizations, visibleRepositories } from "../../src/access/visibility.ts"
+import type { Actor } from "../../src/core/actor.ts"
+import { compilingHandle } from "../../src/core/database/session.ts"
+import type { Texts } from "./readable.ts"
+
+/** A condition that stands in many lists: shown once, and by its name wherever it is used. */
+export interface Fragment {
+  readonly name: string
+  readonly texts: Texts
+}
+
+/** What an ordinary person may see. */
+export function visibilityFragments(): readonly Fragment[] {
+  const text = (condition: RawBuilder<SqlBool>) => ({
+    sqlite: condition.compile(compilingHandle("sqlite")).sql,
+    postgres: condition.compile(compilingHandle("postgres")).sql,
+  })
+  return [
+    { name: "visible_repositories", texts: text(visibleRepositories(person)) },
+    { name: "visible_organizations", texts: text(visibleOrganizations(person)) },
+    { name: "listed_users", texts: text(listedUsers(person)) },
+  ]
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startHearth } from "../../src/app.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { operations } from "../../src/operations.ts"
+import { addressOf, examples } from "../examples/index.ts"
+import { databaseKinds, type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
+import { send } from "../support/http.ts"
+import { openWorld } from "../support/world.ts"
+import { expectGolden } from "./files.ts"
+import { filtersOf } from "./filters.ts"
+import { type Fragment, visibilityFragments } from "./fragments.ts"
+import { openPlans } from "./plans.ts"
+import { common, onBoth } from "./readable.ts"
+
+/** Lists that may read a whole table, by operation and table, each with the reason. */
+const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  adminGetAllEmails: { emails: "it lists all addresses there are, in the order of an index, and counts them" },
+  adminSearchEmails: { emails: "it looks for a part of an address" },
+  repoSearch: { repositories: "it looks for a part of a name among all repositories, and counts those that the caller may see" },
+}
+
+/** One call of a list: its filters, and the statements that it ran, by name where they are prepared. */
+interface Recorded {
+  readonly label: string
+  readonly statements: readonly { readonly name: string | undefined; readonly sql: string }[]
+}
+
+const lists = operations.filter(({ paged, method }) => paged && method === "GET")
+
+/** Who calls and what is called upon is looked up for every operation alike, and not told here. */
+const isOfTheWayIn = (name: string | undefined): boolean => name?.startsWith("access.find") === true || name?.startsWith("authentication.find") === true
+
+/** Calls every list without a filter and with each one, and notes what the database was asked. */
+async function record(kind: FreshKind): Promise<ReadonlyMap<string, readonly Recorded[]>> {
+  const fresh = await freshUrl(kind)
+  const hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url } })
+  const world = openWorld(hearth)
+  // An ordinary person: what the site's administrator sees is everything, and needs no condition.
+  const { authorization } = await world.person()
+  const recorded = new Map<string, readonly Recorded[]>()
+  try {
+    for (const operation of lists) {
+      const example = await examples[operation.id]?.(world, 2)
+      if (!example) throw new Error(`${operation.id} has no example`)
+      const calls: Recorded[] = []
+      for (const filters of [{}, ...filtersOf(operation)]) {
+        const query = { ...example.query, ...filters }
+        const caller = operation.rule.needs === "siteAdministrator" ? world.root : authorization
+        let status = 0
+        const statements = await statementsOf(hearth.services.database, async () => {
+          status = (await send(hearth.url, "GET", addressOf(operation.path, example), { authorization: caller, ...example, query })).status
+        })
+        // A value that this list doesn't know is refused; the others show what it does.
+        if (status === 422 && Object.keys(filters).length > 0) continue
+        if (status !== 200) throw new Error(`GET ${operation.path} ${JSON.stringify(query)} was answered with ${status}`)
+        const label = Object.entries(filters)
+          .map(([name, value]) => `${name}=${value}`)
+          .join("&")
+        calls.push({ label, statements: statements.filter(({ name }) => !isOfTheWayIn(name)) })
+      }
+      recorded.set(operation.id, calls)
+    }
+    return recorded
+  } finally {
+    await hearth.close()
+    await fresh.drop()
+  }
+}
+
+const fragments = visibilityFragments()
+
+const shortened = (kind: keyof Fragment["texts"], sql: string): string =>
+  fragments.reduce((text, { name, texts }) => text.replaceAll(common(texts[kind]), name), common(sql))
+
+/** What a list asks, call by call; a statement that was shown before is not shown again. */
+function describeList(operation: Operation, sqlite: readonly Recorded[], postgres: readonly Recorded[]): string {
+  let text = `\n-- === ${operation.method} ${operation.path} ===\n`
+  const shown = new Set<string>()
+  for (const { label, statements } of sqlite) {
+    const others = postgres.find((call) => call.label === label)?.statements
+    expect(others?.length, `${operation.id} ${label} runs as many statements on both databases`).toBe(statements.length)
+    const fresh = statements.flatMap(({ name, sql }, index) => {
+      const written = name === undefined ? `${onBoth({ sqlite: shortened("sqlite", sql), postgres: shortened("postgres", others?.[index]?.sql ?? "") })};` : `-- prepared: ${name}`
+      if (shown.has(written)) return []
+      shown.add(written)
+      return [written]
+    })
+    if (fresh.length > 0) text += `\n-- ${label || "without filters"}\n${fresh.join("\n")}\n`
+  }
+  return text
+}
+
+describe("the lists", () => {
+  const recordings = new Map<FreshKind, ReadonlyMap<string, readonly Recorded[]>>()
+  beforeAll(async () => {
+    for (const kind of databaseKinds) recordings.set(kind, await record(kind))
+  }, 120_000)
+
+  it("ask what was read in review", async () => {
+    const texts = new Map([["fragments", fragments.map(({ name, texts }) => `\n-- ${name}\n${onBoth(texts)}\n`).join("")]])
+    for (const operation of lists) {
+      const [sqlite = [], postgres = []] = databaseKinds.map((kind) => recordings.get(kind)?.get(operation.id))
+      texts.set(operation.tag, (texts.get(operation.tag) ?? "") + describeList(operation, sqlite, postgres))
+    }
+    await expectGolden("lists", texts)
+  })
+
+  describe("find what they show by an index", () => {
+    const plans = openPlans()
+    afterAll(async () => (await plans).close())
+
+    it.each(lists.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
+      const { scans } = await plans
+      const found = (recordings.get("sqlite")?.get(operation.id) ?? []).flatMap(({ label, statements }) =>
+        statements.flatMap(({ sql }) => scans(sql).map((table) => ({ table, words: `${label || "without filters"} reads the whole of ${table}: ${sql}` }))),
+      )
+      const excepted = Object.keys(MAY_SCAN[operation.id] ?? {})
+      expect(found.filter(({ table }) => !excepted.includes(table)).map(({ words }) => words)).toEqual([])
+      // An exception that is not needed any more would hide the next mistake.
+      expect(excepted.filter((name) => !found.some(({ table }) => table === name))).toEqual([])
+    })
+  })
+})

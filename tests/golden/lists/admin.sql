@@ -1,0 +1,277 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- === GET /admin/users ===
+
+-- without filters
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?
+-- on PostgreSQL:
+select count(*) as total
+from users
+where users.kind = ?;
+select count(*) as total
+from users
+where users.kind = ?
+-- on PostgreSQL:
+select users.*
+from users
+where users.kind = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+select users.*
+from users
+where users.kind = ?
+order by users.lower_name asc, users.id
+limit ? offset ?
+-- on PostgreSQL:
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?;
+
+-- q=a
+select count(*) as total
+from users
+where users.kind = ?
+  and (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or (true and instr(fold(users.email), fold(?)) > 0))
+-- on PostgreSQL:
+select count(*) as total
+from users
+where users.kind = ?
+  and (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or (true and strpos(lower(users.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0));
+select users.*
+from users
+where users.kind = ?
+  and (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or (true and instr(fold(users.email), fold(?)) > 0))
+order by users.lower_name asc, users.id
+limit ? offset ?
+-- on PostgreSQL:
+select users.*
+from users
+where users.kind = ?
+  and (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or (true and strpos(lower(users.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0))
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- source_id=1
+select count(*) as total
+from users
+where users.kind = ?
+  and users.source_id = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.source_id = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- login_name=a
+select count(*) as total
+from users
+where users.kind = ?
+  and users.login_name = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.login_name = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- visibility=public
+select count(*) as total
+from users
+where users.kind = ?
+  and users.visibility = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.visibility = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_active=true
+select count(*) as total
+from users
+where users.kind = ?
+  and users.is_active = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.is_active = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_admin=true
+select count(*) as total
+from users
+where users.kind = ?
+  and users.is_admin = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.is_admin = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_restricted=true
+select count(*) as total
+from users
+where users.kind = ?
+  and users.is_restricted = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.is_restricted = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_2fa_enabled=true
+select count(*) as total
+from users
+where users.kind = ?
+  and exists (
+    select two_factors.user_id
+    from two_factors
+    where two_factors.user_id = users.id);
+select users.*
+from users
+where users.kind = ?
+  and exists (
+    select two_factors.user_id
+    from two_factors
+    where two_factors.user_id = users.id)
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_2fa_enabled=false
+select count(*) as total
+from users
+where users.kind = ?
+  and not exists (
+    select two_factors.user_id
+    from two_factors
+    where two_factors.user_id = users.id);
+select users.*
+from users
+where users.kind = ?
+  and not exists (
+    select two_factors.user_id
+    from two_factors
+    where two_factors.user_id = users.id)
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- is_prohibit_login=true
+select count(*) as total
+from users
+where users.kind = ?
+  and users.prohibit_login = ?;
+select users.*
+from users
+where users.kind = ?
+  and users.prohibit_login = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- sort=name
+select count(*) as total
+from users
+where users.kind = ?;
+select users.*
+from users
+where users.kind = ?
+order by users.lower_name asc, users.id
+limit ? offset ?;
+
+-- sort=created
+select users.*
+from users
+where users.kind = ?
+order by users.created_at asc, users.id
+limit ? offset ?;
+
+-- sort=updated
+select users.*
+from users
+where users.kind = ?
+order by users.updated_at asc, users.id
+limit ? offset ?;
+
+-- sort=id
+select users.*
+from users
+where users.kind = ?
+order by users.id asc, users.id
+limit ? offset ?;
+
+-- sort=created&order=desc
+select users.*
+from users
+where users.kind = ?
+order by users.created_at desc, users.id
+limit ? offset ?;
+
+-- === GET /admin/emails ===
+
+-- without filters
+select count(*) as total
+from emails
+inner join users on users.id = emails.user_id;
+select emails.email, emails.is_activated, emails.is_primary, emails.user_id, users.name
+from emails
+inner join users on users.id = emails.user_id
+order by emails.lower_email
+limit ? offset ?;
+
+-- === GET /admin/emails/search ===
+
+-- without filters
+select count(*) as total
+from emails
+inner join users on users.id = emails.user_id;
+select emails.email, emails.is_activated, emails.is_primary, emails.user_id, users.name
+from emails
+inner join users on users.id = emails.user_id
+order by emails.lower_email
+limit ? offset ?;
+
+-- q=a
+select count(*) as total
+from emails
+inner join users on users.id = emails.user_id
+where (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or instr(fold(emails.email), fold(?)) > 0)
+-- on PostgreSQL:
+select count(*) as total
+from emails
+inner join users on users.id = emails.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or strpos(lower(emails.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0);
+select emails.email, emails.is_activated, emails.is_primary, emails.user_id, users.name
+from emails
+inner join users on users.id = emails.user_id
+where (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or instr(fold(emails.email), fold(?)) > 0)
+order by emails.lower_email
+limit ? offset ?
+-- on PostgreSQL:
+select emails.email, emails.is_activated, emails.is_primary, emails.user_id, users.name
+from emails
+inner join users on users.id = emails.user_id
+where (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or strpos(lower(emails.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0)
+order by emails.lower_email
+limit ? offset ?;
+
+-- === GET /admin/orgs ===
+
+-- without filters
+select count(*) as total
+from users
+where kind = ?
+  and 1 = 1;
+select *
+from users
+where kind = ?
+  and 1 = 1
+order by lower_name
+limit ? offset ?;

@@ -1,0 +1,382 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- === GET /orgs ===
+
+-- without filters
+select count(*) as total
+from users
+where kind = ?
+  and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?));
+select *
+from users
+where kind = ?
+  and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?))
+order by lower_name
+limit ? offset ?;
+
+-- === GET /user/orgs ===
+
+-- without filters
+select count(*) as total
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?)));
+select *
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?)))
+order by lower_name
+limit ? offset ?;
+
+-- === GET /users/{username}/orgs ===
+
+-- without filters
+select count(*) as total
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?)));
+select *
+from users
+where kind = ?
+  and (exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?
+      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?)))
+order by lower_name
+limit ? offset ?;
+
+-- === GET /orgs/{org}/members ===
+
+-- without filters
+select count(*) as total
+from organization_members as member
+inner join users on users.id = member.user_id
+where member.organization_id = ?
+  and 1 = 1;
+select users.*
+from organization_members as member
+inner join users on users.id = member.user_id
+where member.organization_id = ?
+  and 1 = 1
+order by users.id
+limit ? offset ?;
+
+-- === GET /orgs/{org}/public_members ===
+
+-- without filters
+select count(*) as total
+from organization_members as member
+inner join users on users.id = member.user_id
+where member.organization_id = ?
+  and (member.is_public = 1 and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?)));
+select users.*
+from organization_members as member
+inner join users on users.id = member.user_id
+where member.organization_id = ?
+  and (member.is_public = 1 and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?)))
+order by users.id
+limit ? offset ?;
+
+-- === GET /orgs/{org}/blocks ===
+
+-- without filters
+-- prepared: blocks.countBlocked
+-- prepared: blocks.findBlocked
+
+-- === GET /orgs/{org}/teams ===
+
+-- without filters
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1;
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?;
+-- prepared: teams.findUnits
+
+-- === GET /orgs/{org}/teams/search ===
+
+-- without filters
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1;
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?;
+-- prepared: teams.findUnits
+
+-- q=a
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1
+  and (instr(teams.lower_name, ?) > 0 or instr(fold(teams.description), fold(?)) > 0)
+-- on PostgreSQL:
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1
+  and (strpos(teams.lower_name, ?) > 0 or strpos(lower(teams.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0);
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+  and (instr(teams.lower_name, ?) > 0 or instr(fold(teams.description), fold(?)) > 0)
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?
+-- on PostgreSQL:
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+  and (strpos(teams.lower_name, ?) > 0 or strpos(lower(teams.description collate "und-x-icu"), lower(? collate "und-x-icu")) > 0)
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?;
+
+-- q=a&include_desc=false
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1
+  and instr(teams.lower_name, ?) > 0
+-- on PostgreSQL:
+select count(*) as total
+from teams
+where organization_id = ?
+  and 1 = 1
+  and strpos(teams.lower_name, ?) > 0;
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+  and instr(teams.lower_name, ?) > 0
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?
+-- on PostgreSQL:
+select *
+from teams
+where organization_id = ?
+  and 1 = 1
+  and strpos(teams.lower_name, ?) > 0
+order by case when teams.mode = 4 then 0 else 1 end, lower_name
+limit ? offset ?;
+
+-- === GET /teams/{id}/members ===
+
+-- without filters
+-- prepared: teams.countTeamMembers
+-- prepared: teams.findTeamMembers
+
+-- === GET /teams/{id}/repos ===
+
+-- without filters
+select count(*) as total
+from repositories
+inner join team_repositories on team_repositories.repository_id = repositories.id
+where team_repositories.team_id = ?
+  and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))));
+select repositories.*
+from repositories
+inner join team_repositories on team_repositories.repository_id = repositories.id
+where team_repositories.team_id = ?
+  and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+order by repositories.lower_name
+limit ? offset ?;
+-- prepared: repositories.findTransfers
+
+-- === GET /orgs/{org}/repos ===
+
+-- without filters
+select count(*) as total
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and repositories.owner_id = ?;
+select repositories.*
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and repositories.owner_id = ?
+order by repositories.updated_at desc, repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findTransfers

@@ -1,0 +1,476 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- === GET /users/{username}/tokens ===
+
+-- without filters
+-- prepared: authentication.countTokensOf
+
+-- === GET /users/search ===
+
+-- without filters
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?
+-- on PostgreSQL:
+select count(*) as total
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and true;
+select count(*) as total
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and true
+-- on PostgreSQL:
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?;
+select users.*
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and true
+order by users.lower_name, users.id
+limit ? offset ?;
+
+-- q=a
+select count(*) as total
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or ((users.hide_email = ? or users.id = ?) and instr(fold(users.email), fold(?)) > 0))
+-- on PostgreSQL:
+select count(*) as total
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or ((users.hide_email = ? or users.id = ?) and strpos(lower(users.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0));
+select users.*
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and (instr(users.lower_name, ?) > 0 or instr(fold(users.full_name), fold(?)) > 0 or ((users.hide_email = ? or users.id = ?) and instr(fold(users.email), fold(?)) > 0))
+order by users.lower_name, users.id
+limit ? offset ?
+-- on PostgreSQL:
+select users.*
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and (strpos(users.lower_name, ?) > 0 or strpos(lower(users.full_name collate "und-x-icu"), lower(? collate "und-x-icu")) > 0 or ((users.hide_email = ? or users.id = ?) and strpos(lower(users.email collate "und-x-icu"), lower(? collate "und-x-icu")) > 0))
+order by users.lower_name, users.id
+limit ? offset ?;
+
+-- uid=1
+select count(*) as total
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and true
+  and users.id = ?;
+select users.*
+from users
+where users.kind = ?
+  and (users.visibility in (?, ?) or users.id = ?)
+  and true
+  and users.id = ?
+order by users.lower_name, users.id
+limit ? offset ?;
+
+-- === GET /user/followers ===
+
+-- without filters
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?
+-- on PostgreSQL:
+select count(*) as total
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?;
+select count(*) as total
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?
+-- on PostgreSQL:
+select users.*
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?
+order by follows.created_at, users.id
+limit ? offset ?;
+select users.*
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?
+order by follows.created_at, users.id
+limit ? offset ?
+-- on PostgreSQL:
+update access_tokens
+set last_used_at = ?
+where id = ?
+  and last_used_at <= ?;
+
+-- === GET /user/following ===
+
+-- without filters
+select count(*) as total
+from follows
+inner join users on users.id = follows.followed_id
+where follows.follower_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?));
+select users.*
+from follows
+inner join users on users.id = follows.followed_id
+where follows.follower_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+order by follows.created_at, users.id
+limit ? offset ?;
+
+-- === GET /users/{username}/followers ===
+
+-- without filters
+select count(*) as total
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?;
+select users.*
+from follows
+inner join users on users.id = follows.follower_id
+where follows.followed_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+  and users.kind = ?
+order by follows.created_at, users.id
+limit ? offset ?;
+
+-- === GET /users/{username}/following ===
+
+-- without filters
+select count(*) as total
+from follows
+inner join users on users.id = follows.followed_id
+where follows.follower_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?));
+select users.*
+from follows
+inner join users on users.id = follows.followed_id
+where follows.follower_id = ?
+  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))
+order by follows.created_at, users.id
+limit ? offset ?;
+
+-- === GET /user/blocks ===
+
+-- without filters
+-- prepared: blocks.countBlocked
+-- prepared: blocks.findBlocked
+
+-- === GET /user/teams ===
+
+-- without filters
+-- prepared: teams.countTeamsOfUser
+-- prepared: teams.findTeamsOfUser
+-- prepared: teams.findOrganizationsById
+
+-- === GET /user/repos ===
+
+-- without filters
+select count(*) as total
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and (repositories.owner_id = ? or repositories.id in (
+    select repository_id
+    from collaborations
+    where user_id = ?
+    union select team_repositories.repository_id
+    from team_members join teams on teams.id = team_members.team_id join team_repositories on team_repositories.team_id = teams.id
+    where team_members.user_id = ?
+      and (teams.mode >= ? or exists (
+        select 1
+        from team_units
+        where team_units.team_id = teams.id
+          and team_units.mode > ?))
+    union select open.id
+    from organization_members join repositories as open on open.owner_id = organization_members.organization_id
+    where organization_members.user_id = ?
+      and open.is_private = 0));
+select repositories.*
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and (repositories.owner_id = ? or repositories.id in (
+    select repository_id
+    from collaborations
+    where user_id = ?
+    union select team_repositories.repository_id
+    from team_members join teams on teams.id = team_members.team_id join team_repositories on team_repositories.team_id = teams.id
+    where team_members.user_id = ?
+      and (teams.mode >= ? or exists (
+        select 1
+        from team_units
+        where team_units.team_id = teams.id
+          and team_units.mode > ?))
+    union select open.id
+    from organization_members join repositories as open on open.owner_id = organization_members.organization_id
+    where organization_members.user_id = ?
+      and open.is_private = 0))
+order by repositories.lower_name, repositories.id
+limit ? offset ?;
+-- prepared: repositories.findTransfers
+
+-- === GET /users/{username}/repos ===
+
+-- without filters
+select count(*) as total
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and repositories.owner_id = ?;
+select repositories.*
+from repositories
+where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+  and repositories.owner_id = ?
+order by repositories.updated_at desc, repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findTransfers

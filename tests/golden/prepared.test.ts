@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registeredQueries } from "../../src/core/database/query.ts"
+// Loads everything that declares a query.
+import "../../src/app.ts"
+import { operations } from "../../src/operations.ts"
+import { expectGolden } from "./files.ts"
+import { openPlans, type Plans } from "./plans.ts"
+import { onBoth } from "./readable.ts"
+
+/** Prepared queries that read a whole table, each with the reason why they may. */
+const MAY_SCAN: Readonly<Record<string, string>> = {}
+
+const featureOf = (name: string): string => name.split(".", 1)[0] ?? name
+
+describe("the prepared queries", () => {
+  let plans: Plans
+  beforeAll(async () => {
+    plans = await openPlans()
+  })
+  afterAll(() => plans.close())
+
+  it("are there: the features that make them are loaded", () => {
+    expect(operations.length).toBeGreaterThan(100)
+    expect(registeredQueries().length).toBeGreaterThan(50)
+  })
+
+  it("are as they were read in review", async () => {
+    const texts = new Map<string, string>()
+    for (const { name, sqlite, postgres } of registeredQueries())
+      texts.set(featureOf(name), `${texts.get(featureOf(name)) ?? ""}\n-- ${name}\n${onBoth({ sqlite, postgres })};\n`)
+    await expectGolden("prepared", texts)
+  })
+
+  it("find what they look for by an index", () => {
+    const found = registeredQueries().flatMap(({ name, sqlite }) => plans.scans(sqlite).map((table) => `${name} reads the whole of ${table}`))
+    const excepted = (line: string) => Object.keys(MAY_SCAN).some((name) => line.startsWith(`${name} `))
+    expect(found.filter((line) => !excepted(line))).toEqual([])
+    // An exception that is not needed any more would hide the next mistake.
+    expect(Object.keys(MAY_SCAN).filter((name) => !found.some((line) => line.startsWith(`${name} `)))).toEqual([])
+  })
+})

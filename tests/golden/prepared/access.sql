@@ -1,0 +1,91 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- access.findCollaborations
+select repository_id, mode
+from collaborations
+where user_id = ?
+  and repository_id in ?;
+
+-- access.findMemberOrganizations
+select organization_id
+from organization_members
+where user_id = ?
+  and organization_id in ?;
+
+-- access.findMembership
+select max(teams.mode) as mode, max(teams.can_create_repositories) as can_create_repositories, max(member.is_public) as is_public
+from organization_members as member
+left join team_members on team_members.organization_id = member.organization_id
+  and team_members.user_id = member.user_id
+left join teams on teams.id = team_members.team_id
+where member.organization_id = ?
+  and member.user_id = ?
+group by member.user_id;
+
+-- access.findRepositoryById
+select *
+from repositories
+where id = ?;
+
+-- access.findRepositoryByName
+select *
+from repositories
+where owner_id = ?
+  and lower_name = ?;
+
+-- access.findRepositoryRedirect
+select repositories.id as repository_id, repositories.name as repository_name, users.name as owner_name, users.id as owner_id
+from repository_redirects
+inner join repositories on repositories.id = repository_redirects.repository_id
+inner join users on users.id = repositories.owner_id
+where repository_redirects.owner_id = ?
+  and repository_redirects.lower_name = ?;
+
+-- access.findTeam
+select *
+from teams
+where id = ?;
+
+-- access.findTeamGrants
+select team_repositories.repository_id, teams.mode as team_mode, team_units.unit, team_units.mode as unit_mode
+from team_members
+inner join team_repositories on team_repositories.team_id = team_members.team_id
+inner join teams on teams.id = team_members.team_id
+left join team_units on team_units.team_id = teams.id
+where team_members.user_id = ?
+  and team_repositories.repository_id in ?;
+
+-- access.findTeamMember
+select team_id
+from team_members
+where team_id = ?
+  and user_id = ?;
+
+-- access.findTransferOffers
+select repository_id
+from repository_transfers
+where repository_id in ?
+  and (recipient_id = ? or exists (
+    select teams.id
+    from team_members
+    inner join teams on teams.id = team_members.team_id
+    where team_members.organization_id = repository_transfers.recipient_id
+      and team_members.user_id = ?
+      and teams.can_create_repositories = ?));
+
+-- access.findUserById
+select *
+from users
+where id = ?;
+
+-- access.findUserByName
+select *
+from users
+where lower_name = ?;
+
+-- access.findUserRedirect
+select users.*
+from user_redirects
+inner join users on users.id = user_redirects.user_id
+where user_redirects.lower_name = ?;

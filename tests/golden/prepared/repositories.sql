@@ -1,0 +1,88 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- repositories.countForks
+update repositories
+set forks_count = (
+    select count(*) as total
+    from repositories as fork
+    where fork.fork_of_id = repositories.id)
+where id in ?;
+
+-- repositories.countGivenStars
+update users
+set stars_count = (
+    select count(*) as total
+    from stars
+    where stars.user_id = users.id)
+where id in ?;
+
+-- repositories.countOwned
+update users
+set repositories_count = (
+    select count(*) as total
+    from repositories
+    where repositories.owner_id = users.id)
+where id in ?
+returning id, repositories_count;
+
+-- repositories.countStars
+update repositories
+set stars_count = (
+    select count(*) as total
+    from stars
+    where stars.repository_id = repositories.id)
+where id in ?;
+
+-- repositories.countTopics
+update topics
+set repositories_count = (
+    select count(*) as total
+    from repository_topics
+    where repository_topics.topic_id = topics.id)
+where id in ?;
+
+-- repositories.findByIds
+select *
+from repositories
+where id in ?;
+
+-- repositories.findMirrors
+select *
+from mirrors
+where repository_id in ?;
+
+-- repositories.findTeamsByIds
+select *
+from teams
+where id in ?;
+
+-- repositories.findTransfers
+select *
+from repository_transfers
+where repository_id in ?;
+
+-- repositories.findUsersByIds
+select *
+from users
+where id in ?;
+
+-- repositories.hold
+update repositories
+set stars_count = stars_count
+where id in ?;
+
+-- repositories.holdOwners
+update users
+set repositories_count = repositories_count
+where id in ?;
+
+-- repositories.holdStargazers
+update users
+set stars_count = stars_count
+where id in ?;
+
+-- repositories.holdTopics
+update topics
+set repositories_count = repositories_count
+where id in ?;

@@ -1,0 +1,55 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- transport.countBranches
+update repositories
+set branches_count = (
+    select count(*)
+    from branches
+    where branches.repository_id = repositories.id)
+where id = ?;
+
+-- transport.emptyEntry
+update jobs
+set payload = ?
+where id = ?
+  and payload != ?;
+
+-- transport.findBranchNames
+select name
+from branches
+where repository_id = ?
+  and name in ?;
+
+-- transport.findRepository
+select repositories.*, owner.name as owner_name
+from repositories
+inner join users as owner on owner.id = repositories.owner_id
+where repositories.id = ?;
+
+-- transport.postponeEntry
+update jobs
+set run_at = ?
+where id = ?
+  and state = ?;
+
+-- transport.removeBranches
+delete from branches
+where repository_id = ?
+  and name in ?;
+
+-- transport.removeEntry
+delete from jobs
+where id = ?;
+
+-- transport.settleRepository
+update repositories
+set default_branch = ?, is_empty = case when branches_count = 0 then 1 else 0 end, git_size = git_size * ? + ?, updated_at = updated_at
+where id = ?
+returning *;
+
+-- transport.touchRepository
+update repositories
+set updated_at = ?
+where id = ?
+returning *;
