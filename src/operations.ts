@@ -1,15 +1,19 @@
 import { type Operation, registry } from "./core/operation.ts"
 import { authenticationOperations } from "./features/authentication/operations.ts"
 import { blockOperations } from "./features/blocks/operations.ts"
+import { collaboratorOperations } from "./features/collaborators/operations.ts"
 import { organizationBlockOperations } from "./features/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/organizations/member-operations.ts"
 import { organizationOperations } from "./features/organizations/operations.ts"
 import { repositoryOperations } from "./features/repositories/operations.ts"
 import { siteOperations } from "./features/site/operations.ts"
+import { starOperations } from "./features/stars/operations.ts"
 import { teamMemberOperations } from "./features/teams/member-operations.ts"
 import { teamOperations } from "./features/teams/operations.ts"
 import { repositoryTeamOperations, teamRepositoryOperations } from "./features/teams/repository-operations.ts"
+import { topicOperations } from "./features/topics/operations.ts"
 import { userOperations } from "./features/users/operations.ts"
+import { watchOperations } from "./features/watches/operations.ts"
 
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
@@ -24,5 +28,9 @@ export const operations: readonly Operation[] = registry(
   teamRepositoryOperations,
   repositoryTeamOperations,
   repositoryOperations,
+  collaboratorOperations,
+  topicOperations,
+  starOperations,
+  watchOperations,
   siteOperations,
 )

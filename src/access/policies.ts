@@ -207,7 +207,8 @@ export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
   open: async (request) => {
     const found = await onOrganizationSignedIn.open(request)
     const user = await locateUser(request.db, request.actor, request.path["username"] ?? "", "username")
-    if (user.id !== found.me.id && !found.standing.isMember && !found.standing.isOwner) throw refuse.forbidden("Must be an organization member")
+    if (user.id !== found.me.id && !found.standing.isMember && !found.standing.isOwner)
+      throw refuse.forbidden("Must be an organization member")
     return { ...found, user }
   },
 }
@@ -395,6 +396,18 @@ const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Acces
 
 export const onRepositoryAsAdministrator = repositoryPolicy("administrator", Mode.admin)
 export const onRepositoryAsOwner = repositoryPolicy("owner", Mode.owner)
+
+/** What is told of the person of the path's {collaborator}: to that person, and to administrators of the repository. */
+export const onRepositoryOfPerson: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "selfOrAdministrator", signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    const isSelf = found.me.lower_name === (request.path["collaborator"] ?? "").toLowerCase()
+    if (!isSelf && found.permission.mode < Mode.admin)
+      throw refuse.forbidden("only administrators of the repo may ask what others may do")
+    return found
+  },
+}
 
 /** Like `onRepositoryAsAdministrator`; whoever hasn't signed in is forbidden like everybody else, as clients know it. */
 export const onRepositoryAsAdministratorOnly: Access<OnRepository & Me> = {

@@ -1,6 +1,6 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely"
+import type { RawBuilder, SqlBool } from "kysely"
 import { listedUsers, visibleOrganizations, visibleRepositories } from "../../src/access/visibility.ts"
-import type { Actor } from "../../src/core/actor.ts"
+import type { Actor, User } from "../../src/core/actor.ts"
 import { compilingHandle } from "../../src/core/database/session.ts"
 import type { Texts } from "./readable.ts"
 
@@ -11,7 +11,8 @@ export interface Fragment {
 }
 
 /** What an ordinary person may see. */
-export function visibilityFragments(): readonly Fragment[] {
+export function visibilityFragments(user: User): readonly Fragment[] {
+  const person: Actor = { kind: "user", user, credential: { kind: "password" }, basic: false }
   const text = (condition: RawBuilder<SqlBool>) => ({
     sqlite: condition.compile(compilingHandle("sqlite")).sql,
     postgres: condition.compile(compilingHandle("postgres")).sql,

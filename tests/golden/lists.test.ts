@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startHearth } from "../../src/app.ts"
+import type { User } from "../../src/core/actor.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { addressOf, examples } from "../examples/index.ts"
-import { databaseKinds, type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
+import { type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
 import { send } from "../support/http.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
 import { filtersOf } from "./filters.ts"
 import { type Fragment, visibilityFragments } from "./fragments.ts"
 import { openPlans } from "./plans.ts"
-import { common, onBoth } from "./readable.ts"
+import { common, onBoth, type Texts } from "./readable.ts"
 
 /** Lists that may read a whole table, by operation and table, each with the reason. */
 const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -25,18 +26,24 @@ interface Recorded {
   readonly statements: readonly { readonly name: string | undefined; readonly sql: string }[]
 }
 
+/** What all lists ran, by the operation's id, and for whom. */
+interface Recording {
+  readonly calls: ReadonlyMap<string, readonly Recorded[]>
+  readonly caller: User
+}
+
 const lists = operations.filter(({ paged, method }) => paged && method === "GET")
 
 /** Who calls and what is called upon is looked up for every operation alike, and not told here. */
 const isOfTheWayIn = (name: string | undefined): boolean => name?.startsWith("access.find") === true || name?.startsWith("authentication.find") === true
 
 /** Calls every list without a filter and with each one, and notes what the database was asked. */
-async function record(kind: FreshKind): Promise<ReadonlyMap<string, readonly Recorded[]>> {
+async function record(kind: FreshKind): Promise<Recording> {
   const fresh = await freshUrl(kind)
   const hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url } })
   const world = openWorld(hearth)
   // An ordinary person: what the site's administrator sees is everything, and needs no condition.
-  const { authorization } = await world.person()
+  const { id, authorization } = await world.person()
   const recorded = new Map<string, readonly Recorded[]>()
   try {
     for (const operation of lists) {
@@ -60,27 +67,28 @@ async function record(kind: FreshKind): Promise<ReadonlyMap<string, readonly Rec
       }
       recorded.set(operation.id, calls)
     }
-    return recorded
+    const caller = await hearth.services.database.read.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
+    return { calls: recorded, caller }
   } finally {
     await hearth.close()
     await fresh.drop()
   }
 }
 
-const fragments = visibilityFragments()
-
-const shortened = (kind: keyof Fragment["texts"], sql: string): string =>
+const shortened = (fragments: readonly Fragment[], kind: keyof Texts, sql: string): string =>
   fragments.reduce((text, { name, texts }) => text.replaceAll(common(texts[kind]), name), common(sql))
 
 /** What a list asks, call by call; a statement that was shown before is not shown again. */
-function describeList(operation: Operation, sqlite: readonly Recorded[], postgres: readonly Recorded[]): string {
+function describeList(operation: Operation, fragments: readonly Fragment[], sqlite: readonly Recorded[], postgres: readonly Recorded[]): string {
   let text = `\n-- === ${operation.method} ${operation.path} ===\n`
   const shown = new Set<string>()
+  const textOf = (one: string, other: string): string =>
+    `${onBoth({ sqlite: shortened(fragments, "sqlite", one), postgres: shortened(fragments, "postgres", other) })};`
   for (const { label, statements } of sqlite) {
     const others = postgres.find((call) => call.label === label)?.statements
     expect(others?.length, `${operation.id} ${label} runs as many statements on both databases`).toBe(statements.length)
     const fresh = statements.flatMap(({ name, sql }, index) => {
-      const written = name === undefined ? `${onBoth({ sqlite: shortened("sqlite", sql), postgres: shortened("postgres", others?.[index]?.sql ?? "") })};` : `-- prepared: ${name}`
+      const written = name === undefined ? textOf(sql, others?.[index]?.sql ?? "") : `-- prepared: ${name}`
       if (shown.has(written)) return []
       shown.add(written)
       return [written]
@@ -91,16 +99,19 @@ function describeList(operation: Operation, sqlite: readonly Recorded[], postgre
 }
 
 describe("the lists", () => {
-  const recordings = new Map<FreshKind, ReadonlyMap<string, readonly Recorded[]>>()
+  let sqlite: Recording
+  let postgres: Recording
   beforeAll(async () => {
-    for (const kind of databaseKinds) recordings.set(kind, await record(kind))
+    sqlite = await record("sqlite")
+    postgres = await record("postgres")
   }, 120_000)
 
   it("ask what was read in review", async () => {
+    const fragments = visibilityFragments(sqlite.caller)
     const texts = new Map([["fragments", fragments.map(({ name, texts }) => `\n-- ${name}\n${onBoth(texts)}\n`).join("")]])
     for (const operation of lists) {
-      const [sqlite = [], postgres = []] = databaseKinds.map((kind) => recordings.get(kind)?.get(operation.id))
-      texts.set(operation.tag, (texts.get(operation.tag) ?? "") + describeList(operation, sqlite, postgres))
+      const [one = [], other = []] = [sqlite.calls.get(operation.id), postgres.calls.get(operation.id)]
+      texts.set(operation.tag, (texts.get(operation.tag) ?? "") + describeList(operation, fragments, one, other))
     }
     await expectGolden("lists", texts)
   })
@@ -111,7 +122,7 @@ describe("the lists", () => {
 
     it.each(lists.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
       const { scans } = await plans
-      const found = (recordings.get("sqlite")?.get(operation.id) ?? []).flatMap(({ label, statements }) =>
+      const found = (sqlite.calls.get(operation.id) ?? []).flatMap(({ label, statements }) =>
         statements.flatMap(({ sql }) => scans(sql).map((table) => ({ table, words: `${label || "without filters"} reads the whole of ${table}: ${sql}` }))),
       )
       const excepted = Object.keys(MAY_SCAN[operation.id] ?? {})

@@ -8,7 +8,10 @@ import { openPlans, type Plans } from "./plans.ts"
 import { onBoth } from "./readable.ts"
 
 /** Prepared queries that read a whole table, each with the reason why they may. */
-const MAY_SCAN: Readonly<Record<string, string>> = {}
+const MAY_SCAN: Readonly<Record<string, string>> = {
+  "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
+  "jobs.findNextWaiting": "it walks the index of unfinished jobs by their time and stops at the first",
+}
 
 const featureOf = (name: string): string => name.split(".", 1)[0] ?? name
 

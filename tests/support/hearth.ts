@@ -1,6 +1,8 @@
 /** A whole forge for tests that speak HTTP, on either database. */
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
+import { recountStars } from "../../src/features/repositories/counters.ts"
+import { recountWatchers } from "../../src/features/teams/watches.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
 
 /** Whoever calls: nobody, or the value of an Authorization header. */
@@ -63,4 +65,32 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {})
     await fresh.drop()
   }
   return { hearth, root, call, person, close }
+}
+
+/** Makes a person star, watch and collaborate on a repository, as rows. */
+export async function tie({ hearth }: TestHearth, person: string, repository: string): Promise<void> {
+  const { database, now } = hearth.services
+  await database.write(async (tx) => {
+    const user = await tx.selectFrom("users").select("id").where("lower_name", "=", person).executeTakeFirstOrThrow()
+    const [owner = "", name = ""] = repository.split("/")
+    const { id } = await tx
+      .selectFrom("repositories")
+      .innerJoin("users", "users.id", "repositories.owner_id")
+      .select("repositories.id")
+      .where("users.lower_name", "=", owner)
+      .where("repositories.lower_name", "=", name)
+      .executeTakeFirstOrThrow()
+    const pair = { user_id: user.id, repository_id: id, created_at: now() }
+    await tx.insertInto("stars").values(pair).execute()
+    await tx
+      .insertInto("watches")
+      .values({ ...pair, mode: "normal" })
+      .execute()
+    await tx
+      .insertInto("collaborations")
+      .values({ ...pair, mode: 2 })
+      .execute()
+    await recountStars(tx, { userIds: [user.id], repositoryIds: [id] })
+    await recountWatchers(tx, [id])
+  })
 }

@@ -93,7 +93,7 @@ export async function deleteOrganization(tx: Transaction, organizationId: number
     .selectAll()
     .where("id", "=", organizationId)
     .where("kind", "=", "organization")
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`` }))
+    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
     .executeTakeFirst()
   if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()

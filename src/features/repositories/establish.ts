@@ -208,8 +208,8 @@ async function insertRow(tx: Transaction, row: Row): Promise<{ readonly id: numb
   }
 }
 
-/** Who has said no keeps it. */
-async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: Seconds): Promise<void> {
+/** Makes somebody watch because of what he did, unless he has said no. */
+export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: Seconds): Promise<void> {
   await tx
     .insertInto("watches")
     .values({ user_id: userId, repository_id: repositoryId, mode: "automatic", created_at: now })

@@ -6,6 +6,7 @@ import { editOperations } from "./edit-operations.ts"
 import { listOperations } from "./list-operations.ts"
 import { presentRepository } from "./present.ts"
 import { Repository } from "./records.ts"
+import { transferOperations } from "./transfer-operations.ts"
 
 const single: readonly Operation[] = [
   operation({
@@ -35,4 +36,4 @@ const single: readonly Operation[] = [
   }),
 ]
 
-export const repositoryOperations: readonly Operation[] = [...creationOperations, ...listOperations, ...single, ...editOperations]
+export const repositoryOperations: readonly Operation[] = [...creationOperations, ...listOperations, ...single, ...editOperations, ...transferOperations]

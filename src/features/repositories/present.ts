@@ -12,8 +12,8 @@ import { presentTeams } from "../teams/present.ts"
 import { presentUserPlainly } from "../users/present.ts"
 import type { User as UserRecord } from "../users/records.ts"
 import { formatDuration } from "./durations.ts"
-import type { RepoTransfer, Repository as RepositoryRecord } from "./records.ts"
-import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, usersById, withOwners } from "./store.ts"
+import type { Permission as PermissionRecord, RepoTransfer, Repository as RepositoryRecord } from "./records.ts"
+import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, transferTeamIds, usersById, withOwners } from "./store.ts"
 
 export interface PresentOptions {
   /** What stands under `permissions`, by repository id, where it is known already or is not the caller's own. */
@@ -71,6 +71,12 @@ export async function presentRepository(
   return record
 }
 
+/** What somebody may do with a repository, in the words of the API. */
+export function presentPermission(permission: Permission, repository: Owned["repository"]): PermissionRecord {
+  const code = unitMode(permission, repository, "repo.code")
+  return { admin: permission.mode >= Mode.admin, push: code >= Mode.write, pull: code >= Mode.read }
+}
+
 /** Makes records of rows; what is the same for all of them is worked out once. */
 function writer(site: Site) {
   const { rootUrl, host } = site
@@ -87,7 +93,6 @@ function writer(site: Site) {
     const fullName = `${owner.name}/${row.name}`
     const htmlUrl = `${rootUrl}/${fullName}`
     const url = `${rootUrl}/api/v1/repos/${fullName}`
-    const code = unitMode(permission, row, "repo.code")
     const hasPulls = row.has_pull_requests === 1
     const record: RepositoryRecord = {
       id: row.id,
@@ -122,7 +127,7 @@ function writer(site: Site) {
       created_at: rfc3339(row.created_at),
       updated_at: rfc3339(row.updated_at),
       archived_at: rfc3339(row.archived_at),
-      permissions: { admin: permission.mode >= Mode.admin, push: code >= Mode.write, pull: code >= Mode.read },
+      permissions: presentPermission(permission, row),
       has_code: row.has_code === 1,
       has_issues: row.has_issues === 1,
       has_wiki: row.has_wiki === 1,
@@ -243,7 +248,7 @@ async function transfersOf(
   const shown = waiting.flatMap((transfer) => {
     const doer = users.get(transfer.doer_id)
     const recipient = users.get(transfer.recipient_id)
-    return doer && recipient && mayKnow(transfer, recipient) ? [{ transfer, doer, recipient, teamIds: teamIds(transfer) }] : []
+    return doer && recipient && mayKnow(transfer, recipient) ? [{ transfer, doer, recipient, teamIds: transferTeamIds(transfer) }] : []
   })
   const ids = shown.flatMap(({ teamIds }) => teamIds)
   const teams = new Map(
@@ -262,8 +267,6 @@ async function transfersOf(
     ]),
   )
 }
-
-const teamIds = (transfer: Transfer): readonly number[] => texts(transfer.team_ids).map(Number)
 
 /** Those of the organisations among the new owners that the caller is a member of; asked only where one isn't public. */
 async function memberships(db: Handle, actor: Actor, transfers: readonly Transfer[], users: ReadonlyMap<number, User>): Promise<ReadonlySet<number>> {

@@ -20,6 +20,12 @@ export const findTransfers = query("repositories.findTransfers", (db, p: Params<
   db.selectFrom("repository_transfers").selectAll().where("repository_id", "in", p.repositoryIds),
 )
 
+/** The teams that a transfer names, by their ids. */
+export function transferTeamIds({ team_ids }: { readonly team_ids: string }): readonly number[] {
+  const read: unknown = JSON.parse(team_ids)
+  return Array.isArray(read) ? read.map(Number) : []
+}
+
 export const findTeamsByIds = query("repositories.findTeamsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
   db.selectFrom("teams").selectAll().where("id", "in", p.ids),
 )

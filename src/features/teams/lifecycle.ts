@@ -84,7 +84,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
   const rename = wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name ? wanted.name : undefined
   if (rename !== undefined) await requireTeamName(tx, team.organization_id, rename, team.id)
   const mode = wantedMode(team, wanted.permission)
-  const units = mode >= Mode.admin ? new Map() : wantedUnits(wanted)
+  const units = mode >= Mode.admin ? undefined : wantedUnits(wanted)
   if (mode < Mode.admin && team.mode >= Mode.admin && !units)
     throw refuse.invalid("units_map", "must give the team at least one unit where it no longer administers")
   const changed = await tx
@@ -101,6 +101,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
     .returningAll()
     .executeTakeFirstOrThrow()
   if (units) await replaceUnits(tx, team.id, units)
+  if (mode >= Mode.admin && team.mode < Mode.admin) await replaceUnits(tx, team.id, new Map())
   if (wanted.includes_all_repositories) await attachAll(tx, changed, circumstances)
   // Fewer units may be none that a member can reach.
   if (units) await afterAccessLost(tx, await memberIds(tx, team.id), await repositoryIds(tx, team.id))

@@ -4,33 +4,14 @@
 -- === GET /admin/users ===
 
 -- without filters
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?
--- on PostgreSQL:
 select count(*) as total
 from users
 where users.kind = ?;
-select count(*) as total
-from users
-where users.kind = ?
--- on PostgreSQL:
 select users.*
 from users
 where users.kind = ?
 order by users.lower_name asc, users.id
 limit ? offset ?;
-select users.*
-from users
-where users.kind = ?
-order by users.lower_name asc, users.id
-limit ? offset ?
--- on PostgreSQL:
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?;
 
 -- q=a
 select count(*) as total
@@ -173,16 +154,6 @@ select users.*
 from users
 where users.kind = ?
   and users.prohibit_login = ?
-order by users.lower_name asc, users.id
-limit ? offset ?;
-
--- sort=name
-select count(*) as total
-from users
-where users.kind = ?;
-select users.*
-from users
-where users.kind = ?
 order by users.lower_name asc, users.id
 limit ? offset ?;
 

@@ -7,19 +7,11 @@
 select count(*) as total
 from users
 where kind = ?
-  and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?));
+  and visible_organizations;
 select *
 from users
 where kind = ?
-  and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?))
+  and visible_organizations
 order by lower_name
 limit ? offset ?;
 
@@ -34,11 +26,7 @@ where kind = ?
     from organization_members
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?
-      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?)));
+      and organization_members.is_public >= ?) and visible_organizations);
 select *
 from users
 where kind = ?
@@ -47,11 +35,7 @@ where kind = ?
     from organization_members
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?
-      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?)))
+      and organization_members.is_public >= ?) and visible_organizations)
 order by lower_name
 limit ? offset ?;
 
@@ -66,11 +50,7 @@ where kind = ?
     from organization_members
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?
-      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?)));
+      and organization_members.is_public >= ?) and visible_organizations);
 select *
 from users
 where kind = ?
@@ -79,11 +59,7 @@ where kind = ?
     from organization_members
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?
-      and organization_members.is_public >= ?) and (users.visibility in ('public', 'limited') or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?)))
+      and organization_members.is_public >= ?) and visible_organizations)
 order by lower_name
 limit ? offset ?;
 
@@ -110,36 +86,12 @@ select count(*) as total
 from organization_members as member
 inner join users on users.id = member.user_id
 where member.organization_id = ?
-  and (member.is_public = 1 and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?)));
+  and (member.is_public = 1 and listed_users);
 select users.*
 from organization_members as member
 inner join users on users.id = member.user_id
 where member.organization_id = ?
-  and (member.is_public = 1 and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?)))
+  and (member.is_public = 1 and listed_users)
 order by users.id
 limit ? offset ?;
 
@@ -248,66 +200,12 @@ select count(*) as total
 from repositories
 inner join team_repositories on team_repositories.repository_id = repositories.id
 where team_repositories.team_id = ?
-  and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))));
+  and visible_repositories;
 select repositories.*
 from repositories
 inner join team_repositories on team_repositories.repository_id = repositories.id
 where team_repositories.team_id = ?
-  and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+  and visible_repositories
 order by repositories.lower_name
 limit ? offset ?;
 -- prepared: repositories.findTransfers
@@ -317,65 +215,11 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.owner_id = ?;
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.owner_id = ?
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;

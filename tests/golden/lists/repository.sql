@@ -6,64 +6,10 @@
 -- without filters
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))));
+where visible_repositories;
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
 -- prepared: repositories.findUsersByIds
@@ -72,34 +18,7 @@ limit ? offset ?;
 -- q=a
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (exists (
     select topics.id
     from repository_topics
@@ -109,34 +28,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
 -- on PostgreSQL:
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (exists (
     select topics.id
     from repository_topics
@@ -147,34 +39,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
 -- q=a&topic=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and exists (
     select topics.id
     from repository_topics
@@ -185,34 +50,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
 -- q=a&includeDesc=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (exists (
     select topics.id
     from repository_topics
@@ -222,34 +60,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
 -- on PostgreSQL:
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (exists (
     select topics.id
     from repository_topics
@@ -260,34 +71,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
 -- uid=1
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (repositories.owner_id = ? or ((repositories.id in (
     select repository_id
     from collaborations
@@ -312,85 +96,19 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select users.id
     from users
     where users.id = ?
-      and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = users.id
-          and organization_members.user_id = ?) or exists (
-        select 1
-        from follows
-        where follows.follower_id = users.id
-          and follows.followed_id = ?) or exists (
-        select 1
-        from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-        where theirs.user_id = users.id
-          and mine.user_id = ?)))));
+      and listed_users)));
 
 -- priority_owner_id=1
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by case when repositories.owner_id = ? then 0 else 1 end, repositories.lower_name, repositories.id
 limit ? offset ?;
 
 -- team_id=1
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and exists (
     select team_repositories.team_id
     from team_repositories
@@ -409,43 +127,12 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from organization_members as member
         where member.organization_id = teams.organization_id
-          and member.user_id = ?)) or (teams.visibility = 'public' and (users.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = users.id
-          and organization_members.user_id = ?)))));
+          and member.user_id = ?)) or (teams.visibility = 'public' and visible_organizations)));
 
 -- starredBy=1
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and exists (
     select stars.user_id
     from stars
@@ -455,85 +142,19 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select users.id
     from users
     where users.id = ?
-      and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = users.id
-          and organization_members.user_id = ?) or exists (
-        select 1
-        from follows
-        where follows.follower_id = users.id
-          and follows.followed_id = ?) or exists (
-        select 1
-        from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-        where theirs.user_id = users.id
-          and mine.user_id = ?)));
+      and listed_users);
 
 -- private=false
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (repositories.is_private = ? and repositories.owner_id in (
     select users.id
     from users
     where users.visibility = ?));
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (repositories.is_private = ? and repositories.owner_id in (
     select users.id
     from users
@@ -544,67 +165,13 @@ limit ? offset ?;
 -- is_private=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_private = ?;
 
 -- is_private=false
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_private = ?
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
@@ -612,67 +179,13 @@ limit ? offset ?;
 -- template=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_template = ?;
 
 -- template=false
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_template = ?
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
@@ -680,67 +193,13 @@ limit ? offset ?;
 -- archived=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_archived = ?;
 
 -- archived=false
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_archived = ?
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
@@ -748,99 +207,18 @@ limit ? offset ?;
 -- mode=fork
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.fork_of_id is not null;
 
 -- mode=source
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and not repositories.fork_of_id is not null
   and repositories.is_mirror = ?;
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and not repositories.fork_of_id is not null
   and repositories.is_mirror = ?
 order by repositories.lower_name, repositories.id
@@ -849,67 +227,13 @@ limit ? offset ?;
 -- mode=mirror
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_mirror = ?;
 
 -- mode=collaborative
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.is_mirror = ?
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
@@ -917,67 +241,13 @@ limit ? offset ?;
 -- uid=1&exclusive=true
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.owner_id = ?;
 
 -- sort=alpha
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by (
     select lower_name
     from users
@@ -987,305 +257,62 @@ limit ? offset ?;
 -- sort=created
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.created_at asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=updated
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.updated_at asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=size
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by (repositories.git_size + repositories.lfs_size) asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=git_size
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.git_size asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=lfs_size
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.lfs_size asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=id
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 
 -- sort=stars
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.stars_count asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=forks
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.forks_count asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=created&order=desc
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
 order by repositories.created_at desc, repositories.id asc
 limit ? offset ?;

@@ -9,26 +9,11 @@
 -- === GET /users/search ===
 
 -- without filters
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?
--- on PostgreSQL:
 select count(*) as total
 from users
 where users.kind = ?
   and (users.visibility in (?, ?) or users.id = ?)
   and true;
-select count(*) as total
-from users
-where users.kind = ?
-  and (users.visibility in (?, ?) or users.id = ?)
-  and true
--- on PostgreSQL:
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?;
 select users.*
 from users
 where users.kind = ?
@@ -84,93 +69,20 @@ limit ? offset ?;
 -- === GET /user/followers ===
 
 -- without filters
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?
--- on PostgreSQL:
 select count(*) as total
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
   and users.kind = ?;
-select count(*) as total
-from follows
-inner join users on users.id = follows.follower_id
-where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
-  and users.kind = ?
--- on PostgreSQL:
 select users.*
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
   and users.kind = ?
 order by follows.created_at, users.id
 limit ? offset ?;
-select users.*
-from follows
-inner join users on users.id = follows.follower_id
-where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
-  and users.kind = ?
-order by follows.created_at, users.id
-limit ? offset ?
--- on PostgreSQL:
-update access_tokens
-set last_used_at = ?
-where id = ?
-  and last_used_at <= ?;
 
 -- === GET /user/following ===
 
@@ -179,36 +91,12 @@ select count(*) as total
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?));
+  and listed_users;
 select users.*
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
 order by follows.created_at, users.id
 limit ? offset ?;
 
@@ -219,37 +107,13 @@ select count(*) as total
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
   and users.kind = ?;
 select users.*
 from follows
 inner join users on users.id = follows.follower_id
 where follows.followed_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
   and users.kind = ?
 order by follows.created_at, users.id
 limit ? offset ?;
@@ -261,36 +125,12 @@ select count(*) as total
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?));
+  and listed_users;
 select users.*
 from follows
 inner join users on users.id = follows.followed_id
 where follows.follower_id = ?
-  and (users.visibility in ('public', 'limited') or users.id = ? or exists (
-    select 1
-    from organization_members
-    where organization_members.organization_id = users.id
-      and organization_members.user_id = ?) or exists (
-    select 1
-    from follows
-    where follows.follower_id = users.id
-      and follows.followed_id = ?) or exists (
-    select 1
-    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-    where theirs.user_id = users.id
-      and mine.user_id = ?))
+  and listed_users
 order by follows.created_at, users.id
 limit ? offset ?;
 
@@ -312,34 +152,7 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (repositories.owner_id = ? or repositories.id in (
     select repository_id
     from collaborations
@@ -358,34 +171,7 @@ where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
       and open.is_private = 0));
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and (repositories.owner_id = ? or repositories.id in (
     select repository_id
     from collaborations
@@ -411,65 +197,11 @@ limit ? offset ?;
 -- without filters
 select count(*) as total
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.owner_id = ?;
 select repositories.*
 from repositories
-where (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
-    select 1
-    from users as owner
-    where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
-        select 1
-        from organization_members
-        where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
-    select 1
-    from collaborations
-    where collaborations.repository_id = repositories.id
-      and collaborations.user_id = ?) or exists (
-    select 1
-    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
-    left join team_units on team_units.team_id = teams.id
-    where team_repositories.repository_id = repositories.id
-      and team_members.user_id = ?
-      and (teams.mode >= ? or team_units.mode > ?)) or exists (
-    select 1
-    from repository_transfers
-    where repository_transfers.repository_id = repositories.id
-      and (repository_transfers.recipient_id = ? or exists (
-        select 1
-        from team_members join teams on teams.id = team_members.team_id
-        where team_members.organization_id = repository_transfers.recipient_id
-          and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+where visible_repositories
   and repositories.owner_id = ?
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;

@@ -4,9 +4,13 @@
 -- jobs.count
 select kind, state, count(*) as count
 from jobs
-where state in ('waiting', 'running', 'failed')
+where state in ('waiting', 'running')
 group by kind, state
-order by kind, state;
+union all select kind, state, count(*) as count
+from jobs
+where state in ('done', 'failed')
+  and state = ?
+group by kind, state;
 
 -- jobs.end
 update jobs
@@ -35,7 +39,7 @@ limit ? for update skip locked;
 -- jobs.findNextLapse
 select min(held_until) as at
 from jobs
-where state = ?;
+where state = 'running';
 
 -- jobs.findNextWaiting
 select run_at as at
@@ -60,7 +64,8 @@ delete from jobs
 where id in (
     select id
     from jobs
-    where state = ?
+    where state in ('done', 'failed')
+      and state = ?
       and finished_at < ?
     limit ?);
 

@@ -1,0 +1,54 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- visible_repositories
+(repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or team_units.mode > ?)) or exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1)))))
+
+-- visible_organizations
+(users.visibility in ('public', 'limited') or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?))
+
+-- listed_users
+(users.visibility in ('public', 'limited') or users.id = ? or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = users.id
+      and organization_members.user_id = ?) or exists (
+    select 1
+    from follows
+    where follows.follower_id = users.id
+      and follows.followed_id = ?) or exists (
+    select 1
+    from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+    where theirs.user_id = users.id
+      and mine.user_id = ?))

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import type { ObservedStatement } from "../../src/core/database/database.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { operations } from "../../src/operations.ts"
+import { addressOf, examples } from "../examples/index.ts"
+import { statementsOf } from "../support/database.ts"
+import { send } from "../support/http.ts"
+import { openWorld, type World } from "../support/world.ts"
+
+/** So many entries that a default page (30) isn't all there is. */
+const MANY = 31
+
+/** No list asks the database more often than this, sign-in and access included. */
+const LIST_BOUND = 9
+
+/** Lists whose every subject has few entries by nature: topics of a repository are at most 25. */
+const SHORT: ReadonlySet<string> = new Set(["repoListTopics"])
+
+/** How often what is asked for most is allowed to ask the database, sign-in by token included. */
+const SINGLE: Readonly<Record<string, number>> = {
+  getVersion: 1,
+  userGetCurrent: 1,
+  userGet: 2,
+  orgGet: 3,
+  orgGetTeam: 6,
+  repoGet: 4,
+  repoGetByID: 4,
+  userCurrentCheckStarring: 5,
+}
+
+/**
+ * What a list costs must not depend on its length, and nothing that is read may start git: what a list shows is stored when it changes.
+ * A query for each entry is what makes forges slow first.
+ */
+describe("the number of queries", () => {
+  let hearth: Hearth
+  let world: World
+  beforeAll(async () => {
+    hearth = await startHearth({ memory: true })
+    world = openWorld(hearth)
+  })
+  afterAll(() => hearth.close())
+
+  interface Measured {
+    readonly statements: readonly ObservedStatement[]
+    readonly length: number
+  }
+
+  /** Calls an operation and gives what it asked the database and how many entries it answered; git must not have been started. */
+  async function measure(operation: Operation, call: () => ReturnType<typeof send>): Promise<Measured> {
+    const spawned = hearth.services.git.spawned()
+    let text = ""
+    const statements = await statementsOf(hearth.services.database, async () => {
+      const answer = await call()
+      expect(answer.status, answer.text).toBeLessThan(300)
+      text = answer.text
+    })
+    expect(hearth.services.git.spawned() - spawned, `${operation.id} started git`).toBe(0)
+    return { statements, length: text === "" ? 0 : lengthOf(JSON.parse(text)) }
+  }
+
+  const texts = ({ statements }: Measured) => statements.map(({ name, sql }) => name ?? sql)
+
+  describe("of a list is the same whatever its length", () => {
+    const lists = operations.filter(({ paged }) => paged)
+    it.each(lists.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
+      const example = await examples[operation.id]?.(world, MANY)
+      const ask = (limit: string) => () =>
+        send(hearth.url, operation.method, addressOf(operation.path, example ?? {}), {
+          authorization: world.root,
+          ...example,
+          query: { ...example?.query, limit },
+        })
+      const one = await measure(operation, ask("1"))
+      const many = await measure(operation, ask("50"))
+      expect(one.length).toBe(1)
+      expect(many.length).toBeGreaterThanOrEqual(SHORT.has(operation.id) ? 20 : MANY)
+      expect(texts(many)).toEqual(texts(one))
+      expect(many.statements.length).toBeLessThanOrEqual(LIST_BOUND)
+    })
+  })
+
+  describe("of what is asked for most is stated", () => {
+    it.each(Object.entries(SINGLE))("%s: %i", async (id, bound) => {
+      const operation = operations.find((known) => known.id === id)
+      const example = await examples[id]?.(world, 1)
+      if (!operation || !example) throw new Error(`there is no operation ${id} with an example`)
+      const ask = () => send(hearth.url, operation.method, addressOf(operation.path, example), { authorization: world.root, ...example })
+      expect(texts(await measure(operation, ask)).length).toBeLessThanOrEqual(bound)
+    })
+  })
+
+  it("starts git for no read at all", async () => {
+    const reads = operations.filter(({ method }) => method === "GET")
+    for (const operation of reads) {
+      const example = await examples[operation.id]?.(world, 1)
+      if (!example) continue
+      await measure(operation, () => send(hearth.url, "GET", addressOf(operation.path, example), { authorization: world.root, ...example }))
+    }
+  })
+})
+
+/** The entries of a list, also of those that are wrapped into a record. */
+function lengthOf(body: unknown): number {
+  if (Array.isArray(body)) return body.length
+  if (typeof body !== "object" || body === null) return 0
+  const inner = Object.values(body).find((member) => Array.isArray(member))
+  return Array.isArray(inner) ? inner.length : 0
+}
