@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify"
-import { Refusal, refuse } from "../core/errors.ts"
+import { refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
 import type { Operation } from "../core/operation.ts"
 import type { Services } from "../core/services.ts"
@@ -39,8 +39,11 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: true, maxParamLength: 1024 },
-    frameworkErrors: (_error, request, reply) => {
-      sendRefusal(services, request, reply, new Refusal("badRequest", "the address can't be read: a percent escape is broken"))
+    frameworkErrors: (error, request, reply) => {
+      // A name too long to be anybody's is missing like any other.
+      const refusal =
+        error.code === "FST_ERR_BAD_URL" ? refuse.badRequest("the address can't be read: a percent escape is broken") : refuse.notFound()
+      sendRefusal(services, request, reply, refusal)
     },
   })
   app.server.headersTimeout = HEAD_SECONDS * 1000

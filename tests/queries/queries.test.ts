@@ -17,7 +17,7 @@ const LIST_BOUND = 9
 /** Lists whose every subject has few entries by nature: topics of a repository are at most 25. */
 const SHORT: ReadonlySet<string> = new Set(["repoListTopics"])
 
-/** How often what is asked for most is allowed to ask the database, sign-in by token included. */
+/** How often what is asked for most asks the database, sign-in by token included. */
 const SINGLE: Readonly<Record<string, number>> = {
   getVersion: 1,
   userGetCurrent: 1,
@@ -53,7 +53,7 @@ describe("the number of queries", () => {
     let text = ""
     const statements = await statementsOf(hearth.services.database, async () => {
       const answer = await call()
-      expect(answer.status, answer.text).toBeLessThan(300)
+      expect(answer.status, `${operation.id}: ${answer.text}`).toBeLessThan(300)
       text = answer.text
     })
     expect(hearth.services.git.spawned() - spawned, `${operation.id} started git`).toBe(0)
@@ -66,18 +66,21 @@ describe("the number of queries", () => {
     const lists = operations.filter(({ paged }) => paged)
     it.each(lists.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
       const example = await examples[operation.id]?.(world, MANY)
-      const ask = (limit: string) => () =>
+      const ask = (page: string, limit: string) => () =>
         send(hearth.url, operation.method, addressOf(operation.path, example ?? {}), {
           authorization: world.root,
           ...example,
-          query: { ...example?.query, limit },
+          query: { ...example?.query, page, limit },
         })
-      const one = await measure(operation, ask("1"))
-      const many = await measure(operation, ask("50"))
-      expect(one.length).toBe(1)
+      // The first entry may be of a kind that needs less, as the owners' team does, so the second is looked at too.
+      const first = await measure(operation, ask("1", "1"))
+      const second = await measure(operation, ask("2", "1"))
+      const one = first.statements.length > second.statements.length ? first : second
+      const many = await measure(operation, ask("1", "50"))
+      expect([first.length, second.length]).toEqual([1, 1])
       expect(many.length).toBeGreaterThanOrEqual(SHORT.has(operation.id) ? 20 : MANY)
-      expect(texts(many)).toEqual(texts(one))
-      expect(many.statements.length).toBeLessThanOrEqual(LIST_BOUND)
+      expect(many.statements.length, `for many: ${texts(many).join("; ")}; for one: ${texts(one).join("; ")}`).toBe(one.statements.length)
+      expect(many.statements.length, texts(many).join("\n")).toBeLessThanOrEqual(LIST_BOUND)
     })
   })
 
@@ -87,7 +90,8 @@ describe("the number of queries", () => {
       const example = await examples[id]?.(world, 1)
       if (!operation || !example) throw new Error(`there is no operation ${id} with an example`)
       const ask = () => send(hearth.url, operation.method, addressOf(operation.path, example), { authorization: world.root, ...example })
-      expect(texts(await measure(operation, ask)).length).toBeLessThanOrEqual(bound)
+      const asked = texts(await measure(operation, ask))
+      expect(asked.length, asked.join("\n")).toBe(bound)
     })
   })
 
