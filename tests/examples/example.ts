@@ -4,6 +4,8 @@ import type { World } from "../support/world.ts"
 /** One valid call of an operation. */
 export interface Example extends Calling {
   readonly path?: Readonly<Record<string, string | number>>
+  /** The answer's status where it is a refusal: what is asked for is not there unless the site is set up for it. */
+  readonly status?: number
 }
 
 /**

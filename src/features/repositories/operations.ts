@@ -3,6 +3,7 @@ import { onRepository, onRepositoryById } from "../../access/policies.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { creationOperations } from "./create-operations.ts"
 import { editOperations } from "./edit-operations.ts"
+import { forkOperations } from "./fork-operations.ts"
 import { listOperations } from "./list-operations.ts"
 import { presentRepository } from "./present.ts"
 import { Repository } from "./records.ts"
@@ -36,4 +37,4 @@ const single: readonly Operation[] = [
   }),
 ]
 
-export const repositoryOperations: readonly Operation[] = [...creationOperations, ...listOperations, ...single, ...editOperations, ...transferOperations]
+export const repositoryOperations: readonly Operation[] = [...creationOperations, ...listOperations, ...single, ...editOperations, ...transferOperations, ...forkOperations]

@@ -1,24 +1,16 @@
-import { locateUser, onRepositoryAsOwner, onRepositorySignedIn, userVisible } from "../../access/policies.ts"
-import type { Actor, User } from "../../core/actor.ts"
+import { onRepositoryAsOwner, onRepositorySignedIn } from "../../access/policies.ts"
+import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import { refuse } from "../../core/errors.ts"
 import { accepted, created, type Operation, ok, operation } from "../../core/operation.ts"
 import type { Site } from "../../core/site.ts"
 import { presentRepository } from "./present.ts"
+import { locateNamed } from "./recipients.ts"
 import { Repository, TransferRepoOption } from "./records.ts"
 import { findRepositoriesByIds, withOwners } from "./store.ts"
 import { acceptTransfer, rejectTransfer, transferRepository } from "./transfer.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
-
-/** Whom the body names. Unknown and hidden ones are missing, and an older name in a body leads nowhere. */
-async function locateRecipient(db: Handle, actor: Actor, name: string): Promise<User> {
-  const recipient = await locateUser(db, actor, name, "new_owner").catch((error: unknown) => {
-    throw error instanceof Moved ? refuse.notFound() : error
-  })
-  if (!(await userVisible(db, actor, recipient))) throw refuse.notFound()
-  return recipient
-}
 
 /** What has become of the repository, told once more to whoever handed it over, though it may be out of reach from now on. */
 async function afterwards(db: Handle, site: Site, actor: Actor, repositoryId: number): Promise<Repository> {
@@ -39,7 +31,7 @@ export const transferOperations: readonly Operation[] = [
     answers: { 201: Repository, 202: Repository },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
     handle: async ({ db, services, actor, me, repository, body }) => {
-      const recipient = await locateRecipient(db, actor, body.new_owner ?? "")
+      const recipient = await locateNamed(db, actor, body.new_owner ?? "")
       const offer = { doer: me, recipient, teamIds: [...new Set(body.team_ids ?? [])] }
       const completed = await services.database.write((tx) => transferRepository(tx, services, repository.id, offer))
       const record = await afterwards(db, services.site, actor, repository.id)

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { operations } from "../../src/operations.ts"
+import { addressOf, examples } from "../examples/index.ts"
+import { checkAnswers } from "../support/answers.ts"
+import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
+import { databaseKinds, type FreshUrl, freshUrl, isTouch } from "../support/database.ts"
+import { send } from "../support/http.ts"
+import { openWorld, type World } from "../support/world.ts"
+
+const SECRET = "the disk with serial number 4711 is full"
+
+/** The outbox works beside the requests; only storing a job is part of one. */
+const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
+
+interface Fault {
+  /** Whether the statement came, whether it belonged to a transaction, and whether another transaction had gone before it. */
+  readonly stop: () => { readonly struck: boolean; readonly afterWriting: boolean }
+}
+
+/** Makes the `nth` statement from now on fail. */
+function failStatement(database: Database, nth: number): Fault {
+  let count = 0
+  let wrote = false
+  let struck = false
+  let afterWriting = false
+  const stop = database.observe((statement) => {
+    if (isTouch(statement) || isOfTheWorkers(statement)) return
+    count++
+    if (count === nth) {
+      struck = true
+      afterWriting = wrote && !statement.inTransaction
+      throw new Error(SECRET)
+    }
+    wrote ||= statement.inTransaction
+  })
+  return {
+    stop() {
+      stop()
+      return { struck, afterWriting }
+    },
+  }
+}
+
+const MOST_STATEMENTS = 200
+
+/**
+ * Every write is tried with its first statement failing, then with its second, and so on until it gets through. Whatever fails, the answer
+ * says so without telling what, and no row is other than before: nothing is half done.
+ */
+describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
+  const check = checkAnswers()
+  let fresh: FreshUrl
+  let hearth: Hearth
+  let world: World
+  beforeAll(async () => {
+    fresh = await freshUrl(kind)
+    hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+    world = openWorld(hearth)
+  })
+  afterAll(async () => {
+    await hearth.close()
+    await fresh.drop()
+  })
+
+  const writes = operations.filter(({ method }) => method !== "GET")
+
+  it.each(writes.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
+    const { services } = hearth
+    let strikes = 0
+    let prepared = await prepare(operation)
+    for (let nth = 1; nth < MOST_STATEMENTS; nth++) {
+      const fault = failStatement(services.database, nth)
+      const answer = await prepared.call()
+      const { struck, afterWriting } = fault.stop()
+      if (!struck) {
+        expect(Object.keys(operation.answers).map(Number), answer.text).toContain(answer.status)
+        expect(check.mismatches()).toEqual([])
+        expect(strikes).toBeGreaterThan(0)
+        break
+      }
+      strikes++
+      expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
+      expect(answer.text).not.toContain("4711")
+      // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
+      if (afterWriting) prepared = await prepare(operation)
+      else expect(await rowsOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
+    }
+    await services.jobs.drain()
+    expect(await foldersOf(services)).toEqual(await storagesOf(services))
+  })
+
+  async function prepare(operation: Operation) {
+    const example = await examples[operation.id]?.(world, 1)
+    if (!example) throw new Error(`${operation.id} has no example`)
+    await hearth.services.jobs.drain()
+    return {
+      before: await rowsOf(hearth.services.database),
+      call: () => send(hearth.url, operation.method, addressOf(operation.path, example), { authorization: world.root, ...example }),
+    }
+  }
+})

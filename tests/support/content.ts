@@ -1,0 +1,59 @@
+/** The whole content of a forge, rows and folders, to be compared as one value. */
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { sql } from "kysely"
+import type { Services } from "../../src/core/services.ts"
+import type { Database } from "../../src/core/database/database.ts"
+
+/** What moves by itself: when a token was used last is noted beside the request, and the clock keeps its own times. */
+const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
+const NOT_CONTENT = new Set(["schedule"])
+
+/** Every row of every table as text, by table. */
+export async function rowsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
+  const tables = await tablesOf(database)
+  const rows = database.kind === "sqlite" ? await oneByOne(database, tables) : await allAtOnce(database, tables)
+  return Object.fromEntries(
+    Object.entries(rows).map(([table, found]) => [table, found.map((row) => JSON.stringify(without(row, PASSING[table] ?? []))).sort()]),
+  )
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const without = (row: Row, columns: readonly string[]): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
+
+async function tablesOf({ kind, read }: Database): Promise<readonly string[]> {
+  const text =
+    kind === "sqlite"
+      ? "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+      : "select tablename as name from pg_tables where schemaname = 'public'"
+  const { rows } = await sql.raw<{ name: string }>(text).execute(read)
+  return rows.map(({ name }) => name).filter((name) => !NOT_CONTENT.has(name))
+}
+
+async function oneByOne({ read }: Database, tables: readonly string[]): Promise<Readonly<Record<string, readonly Row[]>>> {
+  const found: Record<string, readonly Row[]> = {}
+  for (const table of tables) found[table] = (await sql.raw<Row>(`select * from "${table}"`).execute(read)).rows
+  return found
+}
+
+async function allAtOnce({ read }: Database, tables: readonly string[]): Promise<Readonly<Record<string, readonly Row[]>>> {
+  const members = tables.map((table) => `'${table}', (select coalesce(json_agg(t), '[]') from "${table}" t)`)
+  const { rows } = await sql.raw<{ content: Record<string, readonly Row[]> }>(`select json_build_object(${members.join(", ")}) as content`).execute(read)
+  return rows[0]?.content ?? {}
+}
+
+/** The storage keys of all repositories that lie on the disk, in order. */
+export async function foldersOf({ config }: Services): Promise<readonly string[]> {
+  const root = join(config.dataDir, "repositories")
+  const found: string[] = []
+  for (const shard of await readdir(root, { withFileTypes: true }))
+    if (shard.isDirectory())
+      for (const name of await readdir(join(root, shard.name))) if (name.endsWith(".git")) found.push(`${shard.name}/${name.slice(0, -4)}`)
+  return found.sort()
+}
+
+/** The storage keys of all rows, in order. */
+export async function storagesOf({ database }: Services): Promise<readonly string[]> {
+  return (await database.read.selectFrom("repositories").select("storage").execute()).map(({ storage }) => storage).sort()
+}
