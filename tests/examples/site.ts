@@ -3,6 +3,7 @@ import type { Examples } from "./example.ts"
 /** What is said by the site as a whole. */
 export const siteExamples: Examples = {
   getVersion: () => ({}),
+  getNodeInfo: () => ({}),
   getGeneralAPISettings: () => ({}),
   getGeneralAttachmentSettings: () => ({}),
   getGeneralRepositorySettings: () => ({}),

@@ -58,7 +58,7 @@ export function expected(operation: Operation, role: Role, visibility: Visibilit
       if (visibility === "private" && role === "stranger") return 404
       if (needsSignIn) return 401
       const rank = RANK[role]
-      const wanted = needs === "reach" ? 1 : needs === "administrator" ? 3 : needs === "owner" ? 4 : needs.endsWith(":write") ? 2 : needs.endsWith(":read") ? 1 : undefined
+      const wanted = needs === "reach" ? 1 : needs === "administrator" || needs === "selfOrAdministrator" ? 3 : needs === "owner" ? 4 : needs.endsWith(":write") ? 2 : needs.endsWith(":read") ? 1 : undefined
       if (wanted === undefined) throw new Error(`a repository rule that the matrix does not know: ${needs}`)
       return rank >= wanted ? "in" : 403
     }

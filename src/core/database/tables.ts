@@ -1,4 +1,5 @@
 import type { Generated } from "kysely"
+import type { IssueTables } from "./tables/issues.ts"
 
 /** A yes-or-no column: 0 or 1 on both databases, so that one SQL text serves both. */
 export type Flag = 0 | 1
@@ -365,7 +366,7 @@ export interface ScheduleTable {
   last_message: string
 }
 
-export interface Tables {
+export interface Tables extends IssueTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable

@@ -1,6 +1,5 @@
-// NOTE FROM THE LEAD (remove this line when read): collaborators, topics, stars and watches are being built right now by another helper in src/features/{collaborators,topics,stars,watches}; leave those four to them, go on with edit, transfer, delete, avatar, forks, generate, site.
 import type { Owned } from "../../access/permission.ts"
-import { onOrganizationAsCreator, siteAdministratorOnUser, signedIn } from "../../access/policies.ts"
+import { onOrganizationAsCreator, signedIn, siteAdministratorOnUser } from "../../access/policies.ts"
 import type { Actor } from "../../core/actor.ts"
 import { created, type Operation, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"

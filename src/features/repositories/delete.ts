@@ -27,7 +27,11 @@ export async function deleteRepository(tx: Transaction, { jobs }: Pick<Services,
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
-  const gone = await tx.deleteFrom("repositories").where("id", "=", id).returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"]).executeTakeFirst()
+  const gone = await tx
+    .deleteFrom("repositories")
+    .where("id", "=", id)
+    .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
+    .executeTakeFirst()
   if (!gone) return
   await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
   await recountTopics(

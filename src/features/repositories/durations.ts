@@ -15,7 +15,8 @@ export function parseDuration(text: string): number | undefined {
   const [, sign, rest = ""] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text) ?? []
   if (rest === "") return undefined
   let seconds = 0
-  for (const [, amount, unit = ""] of rest.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * (UNIT_SECONDS[unit] ?? 0)
+  for (const [, amount, unit = ""] of rest.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g))
+    seconds += Number(amount) * (UNIT_SECONDS[unit] ?? 0)
   const whole = Math.floor(seconds)
   return Number.isSafeInteger(whole) ? (sign === "-" ? -whole : whole) : undefined
 }

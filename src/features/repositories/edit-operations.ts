@@ -11,9 +11,7 @@ import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "./records.ts
 const shared = { tag: "repository", scope: ["repository"] } as const
 
 async function changeAvatar({ database, now }: Services, repositoryId: number, avatar: string): Promise<void> {
-  await database.write((tx) =>
-    tx.updateTable("repositories").set({ avatar, updated_at: now() }).where("id", "=", repositoryId).execute(),
-  )
+  await database.write((tx) => tx.updateTable("repositories").set({ avatar, updated_at: now() }).where("id", "=", repositoryId).execute())
 }
 
 export const editOperations: readonly Operation[] = [

@@ -23,7 +23,9 @@ import { changeVisibility, requireVisibilityChange } from "./visibility.ts"
 export async function editRepository(services: Services, doer: User, repositoryId: number, wishes: EditRepoOption): Promise<Owned> {
   const { edited, headMoves } = await services.database.write((tx) => edit(tx, services, doer, repositoryId, wishes))
   if (headMoves)
-    await alignHead(services, repositoryId).catch((error: unknown) => services.log.warn({ err: error, repositoryId }, "git's HEAD is left to the job"))
+    await alignHead(services, repositoryId).catch((error: unknown) =>
+      services.log.warn({ err: error, repositoryId }, "git's HEAD is left to the job"),
+    )
   return edited
 }
 
@@ -48,7 +50,12 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
   const tells = name !== undefined && (await renameRepository(tx, before, name))
   if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate)
   const touched = name !== undefined || isPrivate !== undefined || Object.keys(changes).length > 0
-  if (touched) await tx.updateTable("repositories").set({ ...changes, updated_at: now }).where("id", "=", id).execute()
+  if (touched)
+    await tx
+      .updateTable("repositories")
+      .set({ ...changes, updated_at: now })
+      .where("id", "=", id)
+      .execute()
   await editMirror(tx, services, id, wishes, now)
   const headMoves = changes.default_branch !== undefined
   if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })

@@ -130,7 +130,11 @@ export function newStorageKey(): string {
  * Refuses what would be refused anyway, before any file is made: `forbidden` where the owner has as many repositories as it may have,
  * `conflict` where the name is taken.
  */
-export async function requireRoom(db: Handle, services: Services, { doer, owner, name }: Pick<Birth, "doer" | "owner" | "name">): Promise<void> {
+export async function requireRoom(
+  db: Handle,
+  services: Services,
+  { doer, owner, name }: Pick<Birth, "doer" | "owner" | "name">,
+): Promise<void> {
   requireBelowLimit(services, doer, owner, owner.repositories_count + 1)
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })) throw taken()
 }

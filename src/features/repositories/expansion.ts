@@ -1,4 +1,4 @@
-import type { Git, ObjectId, Repository as GitRepository, TreeEntry } from "../../git/index.ts"
+import type { Git, Repository as GitRepository, ObjectId, TreeEntry } from "../../git/index.ts"
 
 /** Filling in what a template leaves open: the files that its list names have variables in them. */
 
@@ -18,13 +18,20 @@ export interface Side {
 /** Larger files are left as they are; nobody writes variables into them. */
 const MAX_BYTES = 4 * 2 ** 20
 
-const words = (text: string): readonly string[] => text.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/).filter(Boolean)
+const words = (text: string): readonly string[] =>
+  text
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 
 const FORMS: Readonly<Record<string, (text: string) => string>> = {
   SNAKE: (text) => words(text).join("_").toLowerCase(),
   KEBAB: (text) => words(text).join("-").toLowerCase(),
-  CAMEL: (text) => words(text).map((word, index) => (index === 0 ? word.toLowerCase() : capital(word))).join(""),
+  CAMEL: (text) =>
+    words(text)
+      .map((word, index) => (index === 0 ? word.toLowerCase() : capital(word)))
+      .join(""),
   PASCAL: (text) => words(text).map(capital).join(""),
   LOWER: (text) => text.toLowerCase(),
   UPPER: (text) => text.toUpperCase(),
@@ -38,12 +45,18 @@ export function variablesOf(generated: Side, template: Side, now: Date): Readonl
     ["MONTH", String(now.getUTCMonth() + 1).padStart(2, "0")],
     ["DAY", String(now.getUTCDate()).padStart(2, "0")],
   ])
-  for (const [prefix, side] of [["REPO", generated], ["TEMPLATE", template]] as const) {
+  for (const [prefix, side] of [
+    ["REPO", generated],
+    ["TEMPLATE", template],
+  ] as const) {
     values.set(`${prefix}_DESCRIPTION`, side.description)
     values.set(`${prefix}_LINK`, side.htmlUrl)
     values.set(`${prefix}_HTTPS_URL`, `${side.htmlUrl}.git`)
     values.set(`${prefix}_SSH_URL`, side.sshUrl)
-    for (const [key, value] of [["NAME", side.name], ["OWNER", side.owner]] as const) {
+    for (const [key, value] of [
+      ["NAME", side.name],
+      ["OWNER", side.owner],
+    ] as const) {
       values.set(`${prefix}_${key}`, value)
       for (const [form, write] of Object.entries(FORMS)) values.set(`${prefix}_${key}_${form}`, write(value))
     }
@@ -53,7 +66,10 @@ export function variablesOf(generated: Side, template: Side, now: Date): Readonl
 
 /** Puts values in the place of $NAME and ${NAME}; what is no variable stays as it is. */
 export const expandText = (text: string, values: ReadonlyMap<string, string>): string =>
-  text.replaceAll(/\$(?:\{([A-Z_]+)\}|([A-Z_]+))/g, (whole, braced: string | undefined, bare: string | undefined) => values.get(braced ?? bare ?? "") ?? whole)
+  text.replaceAll(
+    /\$(?:\{([A-Z_]+)\}|([A-Z_]+))/g,
+    (whole, braced: string | undefined, bare: string | undefined) => values.get(braced ?? bare ?? "") ?? whole,
+  )
 
 /** Which paths the list names: `*` and `?` stay within a folder, `**` does not. Empty lines and those with # count for nothing. */
 export function pathMatcher(list: string): (path: string) => boolean {
@@ -86,7 +102,8 @@ function globPattern(glob: string): RegExp {
 /** The list of the tree, or undefined where it has none and is to be taken as it is. */
 export async function readList(git: Git, repository: GitRepository, tree: ObjectId): Promise<string | undefined> {
   const folder = (await git.objects.readTree(repository, tree)).find(({ name, mode }) => name === LIST_FOLDER && mode === "40000")
-  const file = folder && (await git.objects.readTree(repository, folder.id)).find(({ name, mode }) => name === LIST_NAME && mode.startsWith("100"))
+  const file =
+    folder && (await git.objects.readTree(repository, folder.id)).find(({ name, mode }) => name === LIST_NAME && mode.startsWith("100"))
   return file && (await git.objects.readBlob(repository, file.id)).toString("utf8")
 }
 
@@ -96,7 +113,13 @@ export interface Expansion {
 }
 
 /** Writes the tree anew with its listed files filled in and without the list. Gives undefined where nothing is left of it. */
-export async function expandTree(git: Git, repository: GitRepository, tree: ObjectId, expansion: Expansion, folder = ""): Promise<ObjectId | undefined> {
+export async function expandTree(
+  git: Git,
+  repository: GitRepository,
+  tree: ObjectId,
+  expansion: Expansion,
+  folder = "",
+): Promise<ObjectId | undefined> {
   const entries: TreeEntry[] = []
   for (const entry of await git.objects.readTree(repository, tree)) {
     const path = `${folder}${entry.name}`
@@ -107,7 +130,13 @@ export async function expandTree(git: Git, repository: GitRepository, tree: Obje
   return entries.length === 0 ? undefined : git.objects.writeTree(repository, entries)
 }
 
-async function expandEntry(git: Git, repository: GitRepository, { mode, id }: TreeEntry, path: string, expansion: Expansion): Promise<ObjectId | undefined> {
+async function expandEntry(
+  git: Git,
+  repository: GitRepository,
+  { mode, id }: TreeEntry,
+  path: string,
+  expansion: Expansion,
+): Promise<ObjectId | undefined> {
   if (mode === "40000") return expandTree(git, repository, id, expansion, `${path}/`)
   // Neither links nor submodules are texts.
   if (!mode.startsWith("100") || !expansion.matches(path)) return id

@@ -4,7 +4,7 @@ import type { Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { branchRef, type Commit, isGitError, type Repository as GitRepository } from "../../git/index.ts"
+import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../git/index.ts"
 import { recountTopics } from "./counters.ts"
 import { establish, requireRoom } from "./establish.ts"
 import { expandTree, pathMatcher, readList, type Side, variablesOf } from "./expansion.ts"
@@ -49,7 +49,8 @@ export async function generateRepository(services: Services, template: Owned, { 
     services,
     (storage) => git.repositories.create(storage, { format: source.object_format, branch: branch || config.repository.defaultBranch }),
     async (made) => {
-      const commit = withContent && source.is_empty === 0 ? await copyContent(services, template, made, { branch, doer, generated }) : undefined
+      const commit =
+        withContent && source.is_empty === 0 ? await copyContent(services, template, made, { branch, doer, generated }) : undefined
       return {
         doer,
         owner,
@@ -90,7 +91,12 @@ interface Copying {
 }
 
 /** Commits the files of the template's default branch. Gives undefined where there are none. */
-async function copyContent(services: Services, { repository, owner }: Owned, made: GitRepository, { branch, doer, generated }: Copying): Promise<Commit | undefined> {
+async function copyContent(
+  services: Services,
+  { repository, owner }: Owned,
+  made: GitRepository,
+  { branch, doer, generated }: Copying,
+): Promise<Commit | undefined> {
   const { git, site, now } = services
   const from = git.at(repository.storage, repository.object_format)
   const last = await git.history.lastCommit(from, repository.default_branch)

@@ -1,7 +1,7 @@
+import type { User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import type { User } from "../../core/actor.ts"
-import { type Commit, type Person, type Repository, branchRef } from "../../git/index.ts"
+import { branchRef, type Commit, type Person, type Repository } from "../../git/index.ts"
 import { noReplyAddress } from "../users/present.ts"
 import type { CreateRepoOption } from "./records.ts"
 import { gitignoreText } from "./templates/gitignores.ts"
@@ -24,7 +24,10 @@ type Wishes = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "li
  * The files that a repository begins with: README.md, and .gitignore and LICENSE where they are wished for.
  * Refuses `badRequest` for an unknown readme template, as clients know it, and `invalid` for every other unknown template.
  */
-export async function initialFiles(wishes: Wishes, { owner, year }: { readonly owner: User; readonly year: number }): Promise<readonly InitialFile[]> {
+export async function initialFiles(
+  wishes: Wishes,
+  { owner, year }: { readonly owner: User; readonly year: number },
+): Promise<readonly InitialFile[]> {
   const { name, description = "", gitignores = "", license = "", readme = "" } = wishes
   if (readme !== "" && readme !== README) throw refuse.badRequest(`[readme]: there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]

@@ -13,8 +13,20 @@ export const mirrorSecretContext = (repositoryId: number): string => `mirror ${r
  * Changes how a mirror follows its remote. Of what is no mirror nothing changes: clients send the whole record back.
  * Refuses, as `invalid` for `mirror_interval`, what is no length of time and what is shorter than the site allows.
  */
-export async function editMirror(tx: Transaction, { config, secrets }: Services, repositoryId: number, wishes: EditRepoOption, now: Seconds): Promise<void> {
-  const { mirror_interval: interval, mirror_username: username, mirror_password: password, mirror_token: token, enable_prune: prune } = wishes
+export async function editMirror(
+  tx: Transaction,
+  { config, secrets }: Services,
+  repositoryId: number,
+  wishes: EditRepoOption,
+  now: Seconds,
+): Promise<void> {
+  const {
+    mirror_interval: interval,
+    mirror_username: username,
+    mirror_password: password,
+    mirror_token: token,
+    enable_prune: prune,
+  } = wishes
   const sent = [interval, username, password, token, prune].some((wish) => wish !== undefined)
   const [mirror] = sent ? await findMirrors(tx, { repositoryIds: [repositoryId] }) : []
   if (!mirror) return
@@ -42,7 +54,9 @@ export async function editMirror(tx: Transaction, { config, secrets }: Services,
 /** Seconds; 0 stops the mirror. */
 function requireInterval(text: string, least: number): number {
   const seconds = parseDuration(text)
-  if (seconds === undefined || seconds < 0) throw refuse.invalid("mirror_interval", "must be a length of time such as 8h30m0s, or 0 to stop the mirror")
-  if (seconds !== 0 && seconds < least) throw refuse.invalid("mirror_interval", `must be at least ${formatDuration(least)}, or 0 to stop the mirror`)
+  if (seconds === undefined || seconds < 0)
+    throw refuse.invalid("mirror_interval", "must be a length of time such as 8h30m0s, or 0 to stop the mirror")
+  if (seconds !== 0 && seconds < least)
+    throw refuse.invalid("mirror_interval", `must be at least ${formatDuration(least)}, or 0 to stop the mirror`)
   return seconds
 }

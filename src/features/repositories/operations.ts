@@ -1,4 +1,3 @@
-// NOTE FROM THE LEAD (remove this line when read): collaborators, topics, stars and watches are being built right now by another helper in src/features/{collaborators,topics,stars,watches}; leave those four to them, go on with edit, transfer, delete, avatar, forks, generate, site.
 import { onRepository, onRepositoryById } from "../../access/policies.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { creationOperations } from "./create-operations.ts"
@@ -37,4 +36,11 @@ const single: readonly Operation[] = [
   }),
 ]
 
-export const repositoryOperations: readonly Operation[] = [...creationOperations, ...listOperations, ...single, ...editOperations, ...transferOperations, ...forkOperations]
+export const repositoryOperations: readonly Operation[] = [
+  ...creationOperations,
+  ...listOperations,
+  ...single,
+  ...editOperations,
+  ...transferOperations,
+  ...forkOperations,
+]

@@ -12,7 +12,7 @@ import { presentTeams } from "../teams/present.ts"
 import { presentUserPlainly } from "../users/present.ts"
 import type { User as UserRecord } from "../users/records.ts"
 import { formatDuration } from "./durations.ts"
-import type { Permission as PermissionRecord, RepoTransfer, Repository as RepositoryRecord } from "./records.ts"
+import type { Permission as PermissionRecord, Repository as RepositoryRecord, RepoTransfer } from "./records.ts"
 import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, transferTeamIds, usersById, withOwners } from "./store.ts"
 
 export interface PresentOptions {
@@ -213,7 +213,9 @@ async function parentsOf(
   const ids = new Set<number>()
   for (const { repository } of owned) if (repository.fork_of_id !== null) ids.add(repository.fork_of_id)
   if (ids.size === 0) return NO_PARENTS
-  const parents = new Map((await withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))).map((parent) => [parent.repository.id, parent]))
+  const parents = new Map(
+    (await withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))).map((parent) => [parent.repository.id, parent]),
+  )
   const reached = await permissionsOn(db, actor, [...parents.values()])
   const shown = new Map<number, Owned>()
   for (const { repository } of owned) {
@@ -269,7 +271,12 @@ async function transfersOf(
 }
 
 /** Those of the organisations among the new owners that the caller is a member of; asked only where one isn't public. */
-async function memberships(db: Handle, actor: Actor, transfers: readonly Transfer[], users: ReadonlyMap<number, User>): Promise<ReadonlySet<number>> {
+async function memberships(
+  db: Handle,
+  actor: Actor,
+  transfers: readonly Transfer[],
+  users: ReadonlyMap<number, User>,
+): Promise<ReadonlySet<number>> {
   if (actor.kind === "anonymous") return new Set()
   const hidden = transfers.map((transfer) => transfer.recipient_id).filter((id) => users.get(id)?.visibility !== "public")
   if (hidden.length === 0) return new Set()

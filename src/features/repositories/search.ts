@@ -44,12 +44,16 @@ const COLUMNS = {
   forks: [sql.ref("repositories.forks_count")],
 } as const satisfies Readonly<Record<Sort, readonly Expression<unknown>[]>>
 
-export type Order = { readonly by: Sort; readonly direction: Direction } | { readonly by: "name"; readonly firstOwnerId?: number | undefined }
+export type Order =
+  | { readonly by: Sort; readonly direction: Direction }
+  | { readonly by: "name"; readonly firstOwnerId?: number | undefined }
 
 function ordered(repositories: Repositories, order: Order): Repositories {
   if (order.by === "name") {
     const { firstOwnerId } = order
-    const first = firstOwnerId ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end()) : repositories
+    const first = firstOwnerId
+      ? repositories.orderBy((b) => b.case().when("repositories.owner_id", "=", firstOwnerId).then(0).else(1).end())
+      : repositories
     return first.orderBy("repositories.lower_name").orderBy("repositories.id")
   }
   // Equal ones stand in the order of their ids, and the other way round where ids themselves are asked for backwards.
@@ -81,17 +85,17 @@ export const ownedBy = (ownerId: number): Condition => eb()("repositories.owner_
 
 export const forkOf = (repositoryId: number): Condition => eb()("repositories.fork_of_id", "=", repositoryId)
 
+// Written from the person's side: few of all repositories are anybody's.
 export const starredBy = (userId: number): Condition =>
-  eb().exists(
-    eb().selectFrom("stars").select("stars.user_id").whereRef("stars.repository_id", "=", "repositories.id").where("stars.user_id", "=", userId),
-  )
+  eb()("repositories.id", "in", eb().selectFrom("stars").select("stars.repository_id").where("stars.user_id", "=", userId))
 
 export const watchedBy = (userId: number): Condition =>
-  eb().exists(
+  eb()(
+    "repositories.id",
+    "in",
     eb()
       .selectFrom("watches")
-      .select("watches.user_id")
-      .whereRef("watches.repository_id", "=", "repositories.id")
+      .select("watches.repository_id")
       .where("watches.user_id", "=", userId)
       .where("watches.mode", "!=", "declined"),
   )
@@ -161,11 +165,18 @@ export function matching({ text, topicsOnly, inDescriptions }: Keyword): Conditi
     .whereRef("repository_topics.repository_id", "=", "repositories.id")
   const byTopic = eb().exists(
     topics.where((t) =>
-      t.or(words.map((word) => (topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase())))),
+      t.or(
+        words.map((word) =>
+          topicsOnly ? t("topics.name", "=", word.toLowerCase()) : containsLower(t.ref("topics.name"), word.toLowerCase()),
+        ),
+      ),
     ),
   )
   if (topicsOnly) return byTopic
-  return eb().or([byTopic, ...words.flatMap((word) => [byName(word), ...(inDescriptions ? [contains(eb().ref("repositories.description"), word)] : [])])])
+  return eb().or([
+    byTopic,
+    ...words.flatMap((word) => [byName(word), ...(inDescriptions ? [contains(eb().ref("repositories.description"), word)] : [])]),
+  ])
 }
 
 function byName(word: string): Condition {

@@ -135,7 +135,10 @@ function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
     throw refuse.invalid("allow_merge_update", "merging or rebasing must be allowed to bring a branch up to date")
   const allowed = settings.default_update_style === "rebase" ? settings.allow_rebase_update : settings.allow_merge_update
   if (allowed === 0)
-    throw refuse.invalid("default_update_style", `${settings.default_update_style} is not allowed to bring a branch up to date; allow it or take the other`)
+    throw refuse.invalid(
+      "default_update_style",
+      `${settings.default_update_style} is not allowed to bring a branch up to date; allow it or take the other`,
+    )
 }
 
 // --- the archive -----------------------------------------------------------------------------------------------------------------

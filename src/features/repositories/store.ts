@@ -47,6 +47,7 @@ export async function usersById(db: Handle, ids: readonly number[]): Promise<Rea
   const distinct = new Set(ids)
   if (distinct.size === 0) return new Map()
   const [only] = distinct
-  const users = distinct.size === 1 && only !== undefined ? await findUserById(db, { id: only }) : await findUsersByIds(db, { ids: [...distinct] })
+  const users =
+    distinct.size === 1 && only !== undefined ? await findUserById(db, { id: only }) : await findUsersByIds(db, { ids: [...distinct] })
   return new Map(users.map((user) => [user.id, user]))
 }

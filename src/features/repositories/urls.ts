@@ -1,6 +1,6 @@
 import type { Site } from "../../core/site.ts"
 
-/** Addresses of a repository. Names hold no character that an address must escape. */
+/** Addresses of a repository, by the names of its owner and its own. Names hold no character that an address must escape. */
 
 export const repositoryHtmlUrl = (site: Site, owner: string, name: string): string => `${site.rootUrl}/${owner}/${name}`
 

@@ -13,14 +13,25 @@ import { recountStars } from "./counters.ts"
 /** Who may look at a repository, and what follows when that changes. */
 
 /** Whether forks of a repository are private: where it is, or where its owner hides. */
-export const forksArePrivate = ({ repository, owner }: { readonly repository: Pick<Repository, "is_private">; readonly owner: Pick<User, "visibility"> }): boolean =>
-  repository.is_private === 1 || owner.visibility === "private"
+export const forksArePrivate = ({
+  repository,
+  owner,
+}: {
+  readonly repository: Pick<Repository, "is_private">
+  readonly owner: Pick<User, "visibility">
+}): boolean => repository.is_private === 1 || owner.visibility === "private"
 
 /**
  * Refuses, as `invalid` for `private`, a change that may not be: of a fork away from what it was forked from, against the site's settings,
  * or by somebody who doesn't own the organisation where that is reserved to its owners.
  */
-export async function requireVisibilityChange(db: Handle, { config }: Services, doer: User, { repository, owner }: Owned, isPrivate: boolean): Promise<void> {
+export async function requireVisibilityChange(
+  db: Handle,
+  { config }: Services,
+  doer: User,
+  { repository, owner }: Owned,
+  isPrivate: boolean,
+): Promise<void> {
   const parent = repository.fork_of_id === null ? undefined : await findParent(db, repository.fork_of_id)
   if (parent && isPrivate !== forksArePrivate({ repository: parent, owner: parent }))
     throw refuse.invalid("private", `a fork is as ${isPrivate ? "public" : "private"} as what it was forked from`)
@@ -74,7 +85,11 @@ const forksOf = (tx: Transaction, ids: readonly number[]) =>
 
 async function setPrivate(tx: Transaction, ids: readonly number[], isPrivate: boolean): Promise<void> {
   if (ids.length === 0) return
-  await tx.updateTable("repositories").set({ is_private: flag(isPrivate) }).where(inList("repositories.id", ids)).execute()
+  await tx
+    .updateTable("repositories")
+    .set({ is_private: flag(isPrivate) })
+    .where(inList("repositories.id", ids))
+    .execute()
 }
 
 async function clearFollowers(tx: Transaction, ids: readonly number[]): Promise<void> {

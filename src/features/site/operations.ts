@@ -3,7 +3,14 @@ import { anyone } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { API_VERSION, VERSION } from "../../core/version.ts"
-import { GeneralAPISettings, GeneralAttachmentSettings, GeneralRepoSettings, GeneralUISettings, NodeInfo, ServerVersion } from "./records.ts"
+import {
+  GeneralAPISettings,
+  GeneralAttachmentSettings,
+  GeneralRepoSettings,
+  GeneralUISettings,
+  NodeInfo,
+  ServerVersion,
+} from "./records.ts"
 import { countPeople } from "./store.ts"
 import { templateOperations } from "./template-operations.ts"
 
@@ -13,7 +20,14 @@ const miscellaneous = { tag: "miscellaneous", scope: [], access: anyone } as con
 const settings = { tag: "settings", scope: [], access: anyone } as const
 
 /** The site's own signatures on what it commits; where nothing is signed there is no key. */
-const signingKey = { ...miscellaneous, answers: { 200: Type.String() }, refuses: ["notFound"], handle: () => { throw refuse.notFound() } } as const
+const signingKey = {
+  ...miscellaneous,
+  answers: { 200: Type.String() },
+  refuses: ["notFound"],
+  handle: () => {
+    throw refuse.notFound()
+  },
+} as const
 
 const about: readonly Operation[] = [
   operation({

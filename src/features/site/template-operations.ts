@@ -9,7 +9,8 @@ import { GitignoreTemplateInfo, LabelTemplate, LicensesTemplateListEntry, Licens
 
 const shared = { tag: "miscellaneous", scope: [], access: anyone } as const
 
-const HOW_TO_LICENSE = "Put the text into a file LICENSE at the top of the repository, with the year and the holder's name in the places left for them."
+const HOW_TO_LICENSE =
+  "Put the text into a file LICENSE at the top of the repository, with the year and the holder's name in the places left for them."
 
 /** What new repositories may begin with. */
 export const templateOperations: readonly Operation[] = [
@@ -42,7 +43,8 @@ export const templateOperations: readonly Operation[] = [
     route: "GET /licenses",
     summary: "List the licences that there is a text of",
     answers: { 200: Type.Array(LicensesTemplateListEntry) },
-    handle: async ({ services }) => ok((await licenseNames()).map((key) => ({ key, name: key, url: licenseUrl(services.site.rootUrl, key) }))),
+    handle: async ({ services }) =>
+      ok((await licenseNames()).map((key) => ({ key, name: key, url: licenseUrl(services.site.rootUrl, key) }))),
   }),
 
   operation({

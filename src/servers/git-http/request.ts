@@ -86,6 +86,6 @@ export function discardRest(body: IncomingMessage): void {
   if (body.readableEnded || body.destroyed) return
   const timer = setTimeout(() => body.destroy(), REST_MS).unref()
   body.once("close", () => clearTimeout(timer))
-  body.unpipe()
-  body.resume()
+  // A stream that somebody still listens to, piece by piece, doesn't flow.
+  body.unpipe().removeAllListeners("readable").resume()
 }

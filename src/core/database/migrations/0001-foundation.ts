@@ -1,42 +1,12 @@
-import { type CreateTableBuilder, type Kysely, sql } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
+import { type Column, tableMaker } from "./table-maker.ts"
 
 /** People, organisations, teams, repositories, the feed and the outbox. */
 export const foundation = { id: 1, name: "foundation", up }
 
-/** A "reference" is deleted with its target; "reference?" may be empty and outlives it; "owned?" may be empty and is deleted with it. */
-type Column = "id" | "integer" | "time" | "flag" | "text" | "reference" | "reference?" | "owned?"
-type Columns = Readonly<Record<string, Column | readonly [Column, number | string]>>
-
-/** Every table as data: column → kind, or [kind, default]; `references` names the tables that references lead to. */
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
-  const table = async (name: string, columns: Columns, references: Readonly<Record<string, string>> = {}, key?: readonly string[]) => {
-    let builder: CreateTableBuilder<string, string> = db.schema.createTable(name)
-    for (const [column, described] of Object.entries(columns)) {
-      const [kind, initial] = typeof described === "string" ? [described, undefined] : described
-      if (kind === "id") {
-        builder = builder.addColumn(column, types.id.type, types.id.build)
-        continue
-      }
-      const type = kind === "text" ? types.text : kind === "flag" ? types.flag : kind === "time" ? types.time : types.integer
-      builder = builder.addColumn(column, type, (c) => {
-        let built = kind === "reference?" || kind === "owned?" ? c : c.notNull()
-        const target = references[column]
-        if (target !== undefined) built = built.references(`${target}.id`).onDelete(kind === "reference?" ? "set null" : "cascade")
-        const value = initial ?? (kind === "text" ? "" : kind === "flag" || kind === "integer" || kind === "time" ? 0 : undefined)
-        return value === undefined ? built : built.defaultTo(value)
-      })
-    }
-    if (key) builder = builder.addPrimaryKeyConstraint(`${name}_key`, [...key])
-    await builder.execute()
-  }
-  const index = (name: string, tableName: string, columns: readonly string[], unique = false) => {
-    const builder = db.schema
-      .createIndex(name)
-      .on(tableName)
-      .columns([...columns])
-    return (unique ? builder.unique() : builder).execute()
-  }
+  const { table, index } = tableMaker(db, types)
 
   await table("users", {
     id: "id",

@@ -1,5 +1,6 @@
 import type { Migration } from "../migrate.ts"
 import { foundation } from "./0001-foundation.ts"
+import { issues } from "./0002-issues.ts"
 
 /** The history of the tables, oldest first. A step that was released is never changed. */
-export const migrations: readonly Migration[] = [foundation]
+export const migrations: readonly Migration[] = [foundation, issues]

@@ -36,7 +36,8 @@ export async function licenseText(name: string): Promise<string | undefined> {
 /** The GNU licences may not be changed, not even in the lines that show how they are applied. */
 const FIXED = /^([AL]?GPL|GFDL)-/
 const YEAR = /<year>|\[year\]|\[yyyy\]|\[xxxx\]/gi
-const HOLDER = /<copyright holders?>|\[copyright holders?\]|<owner>|<name of author>|\[name of copyright (owner|holder)\]|\[fullname\]|<organization>/gi
+const HOLDER =
+  /<copyright holders?>|\[copyright holders?\]|<owner>|<name of author>|\[name of copyright (owner|holder)\]|\[fullname\]|<organization>/gi
 
 export interface Holder {
   readonly name: string

@@ -1,0 +1,193 @@
+import type { Generated } from "kysely"
+import type { Flag, Seconds } from "../tables.ts"
+
+/** The last number that a repository gave to an issue or pull request. Numbers are never given again. */
+export interface IssueCountersTable {
+  repository_id: number
+  last_number: number
+}
+
+/** Issues and pull requests share one table and one sequence of numbers in each repository. */
+export interface IssuesTable {
+  id: Generated<number>
+  repository_id: number
+  number: number
+  is_pull: Flag
+  author_id: number
+  title: string
+  content: string
+  /** Moves with every write of the body: whoever edits an older one is refused. */
+  content_version: Generated<number>
+  ref: Generated<string>
+  milestone_id: Generated<number | null>
+  is_closed: Generated<Flag>
+  closed_at: Generated<Seconds>
+  is_locked: Generated<Flag>
+  /** 0: not pinned; otherwise the place among the pinned ones. */
+  pin_order: Generated<number>
+  due_at: Generated<Seconds>
+  /** Seconds. */
+  time_estimate: Generated<number>
+  /** Plain and review comments. */
+  comments_count: Generated<number>
+  created_at: Seconds
+  updated_at: Seconds
+}
+
+export interface IssueAssigneesTable {
+  id: Generated<number>
+  issue_id: number
+  user_id: number
+}
+
+export interface IssueLabelsTable {
+  issue_id: number
+  label_id: number
+}
+
+/** Who was mentioned in an issue, in its body or a comment. */
+export interface IssueMentionsTable {
+  issue_id: number
+  user_id: number
+}
+
+export interface MilestonesTable {
+  id: Generated<number>
+  repository_id: number
+  title: string
+  description: string
+  is_closed: Flag
+  closed_at: Seconds
+  due_at: Seconds
+  open_issues_count: Generated<number>
+  closed_issues_count: Generated<number>
+  created_at: Seconds
+  updated_at: Seconds
+}
+
+/** Everything that happened to an issue, in order; plain comments are one kind of it. Which columns count depends on the kind. */
+export interface CommentsTable {
+  id: Generated<number>
+  issue_id: number
+  /** The word of the API: "comment", "close", "label", … */
+  kind: string
+  author_id: number
+  content: Generated<string>
+  content_version: Generated<number>
+  label_id: Generated<number | null>
+  milestone_id: Generated<number | null>
+  old_milestone_id: Generated<number | null>
+  project_id: Generated<number | null>
+  old_project_id: Generated<number | null>
+  assignee_id: Generated<number | null>
+  assignee_team_id: Generated<number | null>
+  removed_assignee: Generated<Flag>
+  old_title: Generated<string>
+  new_title: Generated<string>
+  old_ref: Generated<string>
+  new_ref: Generated<string>
+  /** Where the text stands that refers to this issue. */
+  ref_repository_id: Generated<number | null>
+  ref_issue_id: Generated<number | null>
+  ref_comment_id: Generated<number | null>
+  /** "none", "closes", "reopens", or "neutered" when the text is gone. */
+  ref_action: Generated<string>
+  commit_id: Generated<string>
+  dependent_issue_id: Generated<number | null>
+  tracked_time_id: Generated<number | null>
+  review_id: Generated<number | null>
+  resolver_id: Generated<number | null>
+  created_at: Seconds
+  updated_at: Seconds
+}
+
+/** Somebody's explicit wish to be told of an issue, or not to be. */
+export interface IssueWatchesTable {
+  issue_id: number
+  user_id: number
+  is_watching: Flag
+  updated_at: Seconds
+}
+
+/** `issue_id` waits for `dependency_id`. */
+export interface IssueDependenciesTable {
+  issue_id: number
+  dependency_id: number
+  user_id: number
+  created_at: Seconds
+}
+
+export interface TrackedTimesTable {
+  id: Generated<number>
+  issue_id: number
+  user_id: number
+  /** Seconds. */
+  seconds: number
+  /** Deleted entries stay, out of every list and sum: the timeline refers to them. */
+  is_deleted: Generated<Flag>
+  created_at: Seconds
+}
+
+export interface StopwatchesTable {
+  user_id: number
+  issue_id: number
+  created_at: Seconds
+}
+
+/** On an issue's body (comment_id 0) or on a comment. */
+export interface ReactionsTable {
+  id: Generated<number>
+  issue_id: number
+  comment_id: number
+  user_id: number
+  content: string
+  created_at: Seconds
+}
+
+export interface AttachmentsTable {
+  id: Generated<number>
+  uuid: string
+  repository_id: number
+  issue_id: number | null
+  /** 0 for the issue's body. */
+  comment_id: number
+  release_id: number | null
+  uploader_id: number
+  name: string
+  /** Bytes. */
+  size: number
+  download_count: Generated<number>
+  created_at: Seconds
+}
+
+/** What somebody is told: one thread for each person and subject. */
+export interface NotificationsTable {
+  id: Generated<number>
+  user_id: number
+  repository_id: number
+  subject: "issue" | "pull" | "commit" | "repository"
+  issue_id: number | null
+  commit_id: Generated<string>
+  status: "unread" | "read" | "pinned"
+  comment_id: Generated<number | null>
+  updated_by: number
+  created_at: Seconds
+  updated_at: Seconds
+}
+
+export interface IssueTables {
+  issue_counters: IssueCountersTable
+  issues: IssuesTable
+  issue_assignees: IssueAssigneesTable
+  issue_labels: IssueLabelsTable
+  issue_mentions: IssueMentionsTable
+  milestones: MilestonesTable
+  comments: CommentsTable
+  issue_watches: IssueWatchesTable
+  issue_dependencies: IssueDependenciesTable
+  tracked_times: TrackedTimesTable
+  stopwatches: StopwatchesTable
+  reactions: ReactionsTable
+  attachments: AttachmentsTable
+  notifications: NotificationsTable
+}
