@@ -2,6 +2,8 @@ import { type Operation, registry } from "./core/operation.ts"
 import { authenticationOperations } from "./features/authentication/operations.ts"
 import { blockOperations } from "./features/blocks/operations.ts"
 import { collaboratorOperations } from "./features/collaborators/operations.ts"
+import { labelOperations } from "./features/labels/operations.ts"
+import { milestoneOperations } from "./features/milestones/operations.ts"
 import { organizationBlockOperations } from "./features/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/organizations/member-operations.ts"
 import { organizationOperations } from "./features/organizations/operations.ts"
@@ -32,5 +34,7 @@ export const operations: readonly Operation[] = registry(
   topicOperations,
   starOperations,
   watchOperations,
+  labelOperations,
+  milestoneOperations,
   siteOperations,
 )

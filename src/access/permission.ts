@@ -1,9 +1,17 @@
 import type { Selectable } from "kysely"
-import { type Actor, isPublicOnly, type User } from "../core/actor.ts"
+import { type Actor, inPerson, isPublicOnly, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
-import { findCollaborations, findMemberOrganizations, findTeamGrants, findTransferOffers } from "./store.ts"
+import {
+  findCollaborations,
+  findCollaborationsOn,
+  findMemberOrganizations,
+  findMembersAmong,
+  findTeamGrants,
+  findTeamGrantsOn,
+  findTransferOffers,
+} from "./store.ts"
 
 export type Repository = Selectable<RepositoriesTable>
 
@@ -108,6 +116,45 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
 
 export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Promise<Permission> {
   return withoutLooking(actor, owned) ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
+}
+
+/**
+ * What each of these people may do on one repository, as themselves: at most three queries, however many they are. The offer of a transfer
+ * counts for nothing here: who was offered a repository does not belong to it yet.
+ */
+export async function permissionsOf(
+  db: Handle,
+  { repository, owner }: Owned,
+  people: readonly User[],
+): Promise<ReadonlyMap<number, Permission>> {
+  const decided = new Map<number, Permission>()
+  const open: User[] = []
+  for (const user of people) {
+    const known = withoutLooking(inPerson(user), { repository, owner })
+    if (known) decided.set(user.id, known)
+    else open.push(user)
+  }
+  if (open.length === 0) return decided
+  const userIds = open.map(({ id }) => id)
+  const on = { repositoryId: repository.id, userIds }
+  const collaborations = new Map((await findCollaborationsOn(db, on)).map((row) => [row.user_id, row.mode]))
+  const grants = Map.groupBy(owner.kind === "organization" ? await findTeamGrantsOn(db, on) : [], (row) => row.user_id)
+  const asksMembers = owner.kind === "organization" && owner.visibility !== "public"
+  const members = new Set(asksMembers ? (await findMembersAmong(db, { organizationId: owner.id, userIds })).map((row) => row.user_id) : [])
+  for (const user of open) {
+    const collaboration = collaborations.get(user.id) ?? Mode.none
+    decided.set(user.id, decide(user, repository, owner, collaboration, grants.get(user.id) ?? [], members.has(user.id)))
+  }
+  return decided
+}
+
+/** Those of the people who may read the unit, in their order. What is open to everybody costs no query. */
+export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people: readonly User[]): Promise<readonly User[]> {
+  const { repository, owner } = owned
+  if (people.length === 0 || !unitEnabled(repository, unit)) return []
+  if (repository.is_private === 0 && owner.visibility === "public") return people
+  const permissions = await permissionsOf(db, owned, people)
+  return people.filter(({ id }) => unitMode(permissions.get(id) ?? NOTHING, repository, unit) >= Mode.read)
 }
 
 /** The answers that need no query. */

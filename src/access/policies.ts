@@ -30,7 +30,7 @@ export interface Standing {
   readonly mayCreateRepositories: boolean
 }
 
-interface Me {
+export interface Me {
   /** The caller, who has signed in. */
   readonly me: User
   readonly actor: SignedIn
@@ -41,7 +41,8 @@ function signedInActor(actor: Actor): SignedIn {
   return actor
 }
 
-const asMe = (actor: Actor): Me => {
+/** The caller as somebody who has signed in; refuses `unauthenticated`. */
+export const asMe = (actor: Actor): Me => {
   const signedIn = signedInActor(actor)
   return { me: signedIn.user, actor: signedIn }
 }
@@ -304,7 +305,8 @@ async function admitted(db: Handle, actor: Actor, owned: Owned): Promise<OnRepos
   return { ...owned, permission }
 }
 
-const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> =>
+/** The repository of the path's {owner} and {repo}, as `locateRepository` finds it. */
+export const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> =>
   locateRepository(db, actor, path.owner ?? "", path.repo ?? "")
 
 /** At least read on something: whoever may know of the repository. */
@@ -324,13 +326,13 @@ export const onRepositorySignedIn: Access<OnRepository & Me> = {
 
 /** The repository of the path's {id}, for those who have signed in; who hasn't is asked to before anything is looked up. */
 export const onRepositoryById: Access<OnRepository & Me> = {
-  rule: { subject: "repository", needs: "reach", signIn: "required" },
+  rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
   open: async ({ db, actor, path }) => ({ ...asMe(actor), ...(await locateRepositoryById(db, actor, pathNumber(path.id))) }),
 }
 
 /** A repository that the path names below the caller's own things; who hasn't signed in is asked to before anything is looked up. */
 export const mineOnRepository: Access<OnRepository & Me> = {
-  rule: { subject: "repository", needs: "reach", signIn: "required" },
+  rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
   open: async (request) => ({ ...asMe(request.actor), ...(await locateFromPath(request)) }),
 }
 
@@ -403,8 +405,7 @@ export const onRepositoryOfPerson: Access<OnRepository & Me> = {
   open: async (request) => {
     const found = await onRepositorySignedIn.open(request)
     const isSelf = found.me.lower_name === (request.path["collaborator"] ?? "").toLowerCase()
-    if (!isSelf && found.permission.mode < Mode.admin)
-      throw refuse.forbidden("only administrators of the repo may ask what others may do")
+    if (!isSelf && found.permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the repo may ask what others may do")
     return found
   },
 }

@@ -45,6 +45,10 @@ export const findTeam = query("access.findTeam", (db, p: Params<{ id: number }>)
   db.selectFrom("teams").selectAll().where("id", "=", p.id),
 )
 
+export const findIssueByNumber = query("access.findIssueByNumber", (db, p: Params<{ repositoryId: number; number: number }>) =>
+  db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "=", p.number),
+)
+
 /** One row if the user is a member of the organisation, with the highest mode among the user's teams there. */
 export const findMembership = query("access.findMembership", (db, p: Params<{ organizationId: number; userId: number }>) =>
   db
@@ -121,4 +125,27 @@ export const findTransferOffers = query(
           ),
         ]),
       ),
+)
+
+// --- many people, one repository -------------------------------------------------------------------------------------------------
+
+type PeopleOn = Params<{ repositoryId: number; userIds: readonly number[] }>
+
+export const findCollaborationsOn = query("access.findCollaborationsOn", (db, p: PeopleOn) =>
+  db.selectFrom("collaborations").select(["user_id", "mode"]).where("repository_id", "=", p.repositoryId).where("user_id", "in", p.userIds),
+)
+
+export const findTeamGrantsOn = query("access.findTeamGrantsOn", (db, p: PeopleOn) =>
+  db
+    .selectFrom("team_repositories")
+    .innerJoin("team_members", "team_members.team_id", "team_repositories.team_id")
+    .innerJoin("teams", "teams.id", "team_repositories.team_id")
+    .leftJoin("team_units", "team_units.team_id", "teams.id")
+    .select(["team_members.user_id", "teams.mode as team_mode", "team_units.unit", "team_units.mode as unit_mode"])
+    .where("team_repositories.repository_id", "=", p.repositoryId)
+    .where("team_members.user_id", "in", p.userIds),
+)
+
+export const findMembersAmong = query("access.findMembersAmong", (db, p: Params<{ organizationId: number; userIds: readonly number[] }>) =>
+  db.selectFrom("organization_members").select("user_id").where("organization_id", "=", p.organizationId).where("user_id", "in", p.userIds),
 )

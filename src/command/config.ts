@@ -1,4 +1,5 @@
 import { describeConfig, effectiveConfig, type LoadedConfig } from "../core/config.ts"
+import { columns } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** Prints every setting with its effective value and where that came from; secrets are hidden. */
@@ -16,15 +17,4 @@ export function printConfig({ out, say }: Terminal, loaded: LoadedConfig, { json
 export function explainConfig({ out }: Terminal): void {
   for (const { key, variable, accepts, fallback, description } of describeConfig())
     out(`${key}  ${variable}\n  ${description}\n  Accepts ${accepts}. Default: ${fallback === "" ? "not set" : fallback}\n`)
-}
-
-/** Rows of text as lines with aligned columns. */
-export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  )
 }

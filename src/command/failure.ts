@@ -29,9 +29,27 @@ export function explain(error: unknown): { readonly text: string; readonly code:
 
 function wordsFor(error: unknown): string {
   if (error instanceof CommandFailed || error instanceof DatabaseRefused) return `${error.message}\n${error.advice}`
-  if (error instanceof KeyRefused || error instanceof Refusal) return error.message
+  if (error instanceof KeyRefused) return error.message
+  if (error instanceof Refusal) return refusalWords(error)
   if (!(error instanceof Error)) return `Something went wrong: ${String(error)}`
   return systemWords(error) ?? `Something went wrong that should not. Please report this:\n${error.stack ?? error.message}`
+}
+
+/** How the command line calls what the rules know by the API's names. */
+const CALLED: Readonly<Record<string, string>> = {
+  username: "the name",
+  new_username: "the new name",
+  name: "the name",
+  email: "the address",
+  full_name: "the full name",
+  password: "the password",
+}
+
+/** What the rules refuse, without the name of a JSON field in front. */
+function refusalWords({ message }: Refusal): string {
+  const [, field = "", reason = message] = /^\[(\w+)\]: (.*)$/s.exec(message) ?? []
+  const needsSubject = /^(must|is|can't)\b/.test(reason)
+  return `Refused: ${needsSubject ? `${CALLED[field] ?? field} ` : ""}${reason}.\nNothing was changed.`
 }
 
 /** The failures of the operating system that an operator can do something about. */

@@ -1,10 +1,12 @@
 import { Command, CommanderError } from "commander"
 import { loadConfig } from "../core/config.ts"
 import { VERSION } from "../core/version.ts"
+import { examples } from "./examples.ts"
 import { DONE, type ExitCode, explain, REFUSED } from "./failure.ts"
+import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
-
-type Environment = Readonly<Record<string, string | undefined>>
+import { tokenCommands } from "./token-commands.ts"
+import { userCommands } from "./user-commands.ts"
 
 const EXIT_CODES = "\nEnds with 0 when done, 1 when it failed, 2 when the command line or the configuration is refused."
 
@@ -35,6 +37,8 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     .option("-d, --data-dir <folder>", "use this data folder")
     .addHelpText("afterAll", EXIT_CODES)
     .helpCommand(false)
+    // Switches that are off unless given need no "(default: false)".
+    .configureHelp({ optionDescription: ({ description }) => description })
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: (text) => terminal.say(text.trimEnd()) })
 
@@ -46,16 +50,22 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   program
     .command("serve")
     .description("Serve until stopped. The first start makes an administrator.")
-    .action(async () => {
+    .option("--demo", "fill a fresh server with an example organisation, people and repositories", false)
+    .addHelpText("after", examples("hearth serve", "hearth --data-dir /tmp/look-around serve --demo"))
+    .action(async (options: { demo: boolean }) => {
       const { serve } = await import("./serve.ts")
-      await serve(terminal, env())
+      await serve(terminal, env(), options)
     })
+
+  userCommands(program, terminal, env)
+  tokenCommands(program, terminal, env)
 
   program
     .command("doctor")
     .description("Look for what is wrong with this installation, and say what to do about it.")
     .option("--repair", "put right what can be put right safely", false)
     .option("--no-fsck", "leave out the check of every repository's objects, which takes a while")
+    .addHelpText("after", examples("hearth doctor", "hearth doctor --repair --no-fsck"))
     .action(async (options: { repair: boolean; fsck: boolean }) => {
       const { examine } = await import("./doctor.ts")
       end(await examine(terminal, loadConfig({ env: env() }).config, options))
@@ -66,6 +76,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     .description("Print the effective settings and where each comes from.")
     .option("--json", "print JSON", false)
     .option("--explain", "print what each setting means instead", false)
+    .addHelpText("after", examples("hearth config", "hearth config --explain"))
     .action(async (options: { json: boolean; explain: boolean }) => {
       const { explainConfig, printConfig } = await import("./config.ts")
       if (options.explain) explainConfig(terminal)
@@ -75,6 +86,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   program
     .command("version")
     .description("Print the versions of Hearth, of its API, and of Node.js.")
+    .addHelpText("after", examples("hearth version"))
     .action(async () => {
       const { printVersion } = await import("./version.ts")
       printVersion(terminal)

@@ -1,22 +1,66 @@
-import { serveHearth } from "../app.ts"
+import { join } from "node:path"
+import { type Serving, serveHearth } from "../app.ts"
+import type { Config } from "../core/config.ts"
+import { Refusal } from "../core/errors.ts"
 import { VERSION } from "../core/version.ts"
+import { CommandFailed } from "./failure.ts"
+import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** Serves until the process is asked to stop (SIGINT, SIGTERM), then ends in good order. A second signal ends it at once. */
-export async function serve({ out }: Terminal, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+/**
+ * Serves until the process is asked to stop (SIGINT, SIGTERM), then ends in good order. A second signal ends it at once.
+ * With `demo` the server is filled with examples first; fails with {@link CommandFailed} where there is something on it already.
+ */
+export async function serve(terminal: Terminal, env: Environment, { demo }: { readonly demo: boolean }): Promise<void> {
   const stop = signalled()
   try {
-    const { url, administrator, made, close } = await serveHearth({ env })
-    out(`Hearth ${VERSION} is ready: ${url}`)
-    if (made !== undefined) {
-      out(`The first administrator is "${administrator.name}".`)
-      if (made.password !== undefined) out(`Its password is ${made.password} and is shown this once. Change it after signing in.`)
+    const serving = await start(env)
+    try {
+      const example = demo ? await import("./demo.ts") : undefined
+      await example?.requireFresh(serving.services.database.read)
+      announce(terminal, serving)
+      await example?.showDemo(terminal, serving)
+      await stop.asked
+    } finally {
+      await serving.close()
     }
-    await stop.asked
-    await close()
   } finally {
     stop.forget()
   }
+}
+
+async function start(env: Environment): Promise<Serving> {
+  try {
+    return await serveHearth({ env })
+  } catch (error) {
+    // Nothing but the first administrator is made by a start.
+    if (error instanceof Refusal)
+      throw new CommandFailed(
+        `The first administrator can't be made: ${error.message}`,
+        "Set HEARTH_ADMIN_USERNAME and HEARTH_ADMIN_EMAIL to what is accepted.",
+      )
+    throw error
+  }
+}
+
+/** Says where the server is, and at the first start who administers it, where everything lies, and what to do next. */
+function announce({ out }: Terminal, { url, administrator: { name }, made, services }: Serving): void {
+  out(`Hearth ${VERSION} is ready: ${url}`)
+  if (made === undefined) return
+  out(`The first administrator is "${name}".`)
+  if (made.password === undefined) out("Its password is the one that was configured.")
+  else out(`Its password is ${made.password} and is shown this once. Change it after signing in: ${url}/user/change_password`)
+  out(whereDataLies(services.config))
+  out("Next, make a repository and push to it:")
+  out(`  curl -u ${name} ${url}/api/v1/user/repos -H 'content-type: application/json' -d '{"name":"first"}'`)
+  out(`  git push ${url}/${name}/first.git HEAD:main`)
+  out(`The whole interface: ${url}/api/swagger`)
+}
+
+function whereDataLies({ dataDir, databaseUrl }: Config): string {
+  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1]
+  if (file?.startsWith(join(dataDir, "/"))) return `All data lies in ${dataDir}.`
+  return `Repositories lie in ${dataDir}, everything else in ${file ?? "PostgreSQL"}.`
 }
 
 function signalled() {

@@ -2,6 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runCommandLine } from "./program.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** What is piped into a command, or typed where it asks. */
+export interface Keyboard {
+  readonly piped?: string
+  readonly typed?: readonly string[]
+}
 
 /** What tests of the command line share: a folder for data, and a terminal that remembers. */
 export interface Shell {
@@ -10,6 +17,7 @@ export interface Shell {
   readonly run: (
     args: string,
     env?: Readonly<Record<string, string>>,
+    keyboard?: Keyboard,
   ) => Promise<{ readonly code: number; readonly out: string; readonly said: string }>
   readonly close: () => Promise<void>
 }
@@ -19,10 +27,21 @@ export async function openShell(): Promise<Shell> {
   const dataDir = join(folder, "data")
   return {
     dataDir,
-    async run(args, env = {}) {
+    async run(args, env = {}, { piped = "", typed } = {}) {
       const out: string[] = []
       const said: string[] = []
-      const terminal = { out: (line: string) => void out.push(line), say: (line: string) => void said.push(line), progress: () => {} }
+      const answers = [...(typed ?? [])]
+      const terminal: Terminal = {
+        out: (line) => void out.push(line),
+        say: (line) => void said.push(line),
+        progress: () => {},
+        interactive: typed !== undefined,
+        ask: async (question) => {
+          said.push(question)
+          return answers.shift() ?? ""
+        },
+        input: async () => piped,
+      }
       const code = await runCommandLine(args.split(" ").filter(Boolean), terminal, { HEARTH_DATA_DIR: dataDir, ...env })
       return { code, out: out.join("\n"), said: said.join("\n") }
     },

@@ -45,16 +45,31 @@ export interface AccessRule {
   /** Whom it takes at least; the words are those of the subject's policies in `access/`. */
   readonly needs: string
   readonly signIn: "required" | "optional"
+  /** True: who hasn't signed in is asked to before anything is looked up, and so even where the subject is hidden or missing. */
+  readonly asksFirst?: true
 }
 
 export type PathOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}` ? Name | PathOf<Rest> : never
 
 /** Names of path parameters that are numbers wherever they stand. An unreadable number is 0, which no row has. */
-const NUMERIC_PATH = ["id", "index", "column_id", "comment_id", "review_id", "attachment_id", "job_id", "run_id"] as const
+const NUMERIC_PATH = [
+  "id",
+  "index",
+  "position",
+  "issue_id",
+  "column_id",
+  "comment_id",
+  "review_id",
+  "attachment_id",
+  "job_id",
+  "run_id",
+] as const
 type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
 
-type PathValues<Route extends string> = { readonly [Name in PathOf<Route>]: Name extends NumericPath ? number : string }
+type PathValues<Route extends string, Text extends string> = {
+  readonly [Name in PathOf<Route>]: Name extends Exclude<NumericPath, Text> ? number : string
+}
 
 type Answers = Readonly<Record<number, TSchema | null>>
 
@@ -71,9 +86,9 @@ export interface Sent<S extends number, B> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Call<Route extends string, Found, Query extends TProperties, Body extends TSchema> = Request &
+type Call<Route extends string, Text extends string, Found, Query extends TProperties, Body extends TSchema> = Request &
   Found & {
-    readonly path: PathValues<Route>
+    readonly path: PathValues<Route, Text>
     readonly query: Static<TObject<Query>>
     readonly body: Static<Body>
     readonly page: Page
@@ -86,10 +101,12 @@ export interface CallRequest {
   readonly ip: string
 }
 
-interface Declared<Route extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {
+interface Declared<Route extends string, Text extends string, Found, Query extends TProperties, Body extends TSchema, A extends Answers> {
   /** Unique; clients generate their method names from it. */
   readonly id: string
   readonly route: `${Method} ${Route}`
+  /** Path parameters that may be names here, though what bears their name is a number elsewhere. */
+  readonly textPath?: readonly Text[]
   readonly summary: string
   readonly description?: string
   readonly deprecated?: boolean
@@ -104,13 +121,15 @@ interface Declared<Route extends string, Found, Query extends TProperties, Body 
   readonly archived?: "refused"
   /** Only for requests that were signed in with a Basic header. */
   readonly basicOnly?: boolean
+  /** The answer may be another without anything having been written, such as a running time. */
+  readonly changesWithTime?: boolean
   /** A list: `page` and `limit` are added to the query, Link and X-Total-Count to the answer. */
   readonly paged?: boolean
   readonly query?: Query
   readonly body?: Body
   readonly answers: A
   readonly refuses?: readonly RefusalKind[]
-  readonly handle: (call: Call<Route, Found, Query, Body>) => Promise<AnswerOf<A>> | AnswerOf<A>
+  readonly handle: (call: Call<Route, Text, Found, Query, Body>) => Promise<AnswerOf<A>> | AnswerOf<A>
 }
 
 /** An operation as the servers, documents and tests see it: one immutable record. */
@@ -129,6 +148,7 @@ export interface Operation {
   readonly publicOnly: "allowed" | "refused"
   readonly archived: "allowed" | "refused"
   readonly basicOnly: boolean
+  readonly changesWithTime: boolean
   readonly paged: boolean
   readonly query: TObject
   readonly body: TSchema | undefined
@@ -160,20 +180,26 @@ export function operation<
   const A extends Answers,
   Query extends TProperties = Record<never, never>,
   Body extends TSchema = TSchema,
->(declared: Declared<Route, Found, Query, Body, A>): Operation {
+  const Text extends string = never,
+>(declared: Declared<Route, Text, Found, Query, Body, A>): Operation {
   const [method, path] = splitRoute(declared.route)
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, numeric: isNumericPath(name) }))
+  const texts: readonly string[] = declared.textPath ?? []
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    numeric: isNumericPath(name) && !texts.includes(name),
+  }))
   const paging = declared.paged
     ? {
         page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
         limit: Type.Optional(Type.Integer({ description: "page size" })),
       }
     : {}
-  const values = (raw: Readonly<Record<string, string>>): PathValues<Route> =>
+  const values = (raw: Readonly<Record<string, string>>): PathValues<Route, Text> =>
     // Each name of the route's text is read from the router's match of the same text; the compiler can't follow a pattern's names.
-    Object.fromEntries(
-      parameters.map(({ name, numeric }) => [name, numeric ? pathNumber(raw[name]) : (raw[name] ?? "")]),
-    ) as PathValues<Route>
+    Object.fromEntries(parameters.map(({ name, numeric }) => [name, numeric ? pathNumber(raw[name]) : (raw[name] ?? "")])) as PathValues<
+      Route,
+      Text
+    >
   return {
     id: declared.id,
     method,
@@ -188,6 +214,7 @@ export function operation<
     publicOnly: declared.publicOnly ?? "allowed",
     archived: declared.archived ?? "allowed",
     basicOnly: declared.basicOnly ?? false,
+    changesWithTime: declared.changesWithTime ?? false,
     paged: declared.paged ?? false,
     query: Type.Object({ ...declared.query, ...paging }),
     body: declared.body,
@@ -201,6 +228,7 @@ export function operation<
           // Query and body were checked by the server against the very schemas that give these types.
           declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<
             Route,
+            Text,
             Found,
             Query,
             Body

@@ -18,6 +18,7 @@ const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   adminGetAllEmails: { emails: "it lists all addresses there are, in the order of an index, and counts them" },
   adminSearchEmails: { emails: "it looks for a part of an address" },
   repoSearch: { repositories: "it looks for a part of a name among all repositories, and counts those that the caller may see" },
+  topicSearch: { topics: "it looks for a part of a name among all topics" },
 }
 
 /** One call of a list: its filters, and the statements that it ran, by name where they are prepared. */

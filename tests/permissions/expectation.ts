@@ -54,6 +54,7 @@ export function expected(operation: Operation, role: Role, visibility: Visibilit
     }
 
     case "repository": {
+      if (anonymous && operation.rule.asksFirst) return 401
       if ((publicOnly || anonymous) && hidden) return 404
       if (visibility === "private" && role === "stranger") return 404
       if (needsSignIn) return 401

@@ -2,8 +2,8 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
-import type { Services } from "../../src/core/services.ts"
 import type { Database } from "../../src/core/database/database.ts"
+import type { Services } from "../../src/core/services.ts"
 
 /** What moves by itself: when a token was used last is noted beside the request, and the clock keeps its own times. */
 const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
@@ -20,7 +20,8 @@ export async function rowsOf(database: Database): Promise<Readonly<Record<string
 
 type Row = Readonly<Record<string, unknown>>
 
-const without = (row: Row, columns: readonly string[]): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
+const without = (row: Row, columns: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
 
 async function tablesOf({ kind, read }: Database): Promise<readonly string[]> {
   const text =
@@ -39,7 +40,9 @@ async function oneByOne({ read }: Database, tables: readonly string[]): Promise<
 
 async function allAtOnce({ read }: Database, tables: readonly string[]): Promise<Readonly<Record<string, readonly Row[]>>> {
   const members = tables.map((table) => `'${table}', (select coalesce(json_agg(t), '[]') from "${table}" t)`)
-  const { rows } = await sql.raw<{ content: Record<string, readonly Row[]> }>(`select json_build_object(${members.join(", ")}) as content`).execute(read)
+  const { rows } = await sql
+    .raw<{ content: Record<string, readonly Row[]> }>(`select json_build_object(${members.join(", ")}) as content`)
+    .execute(read)
   return rows[0]?.content ?? {}
 }
 

@@ -56,6 +56,12 @@ export interface Database<T = Tables> {
   afterCommit(tx: Transaction<T>, effect: () => void): void
 
   /**
+   * A number that is another one whenever something was committed, by this process or another, since it was asked for last. Undefined where
+   * that can't be known without asking a server.
+   */
+  state(): number | undefined
+
+  /**
    * Calls `listener` for every statement from now on; gives the function that stops it. Where the listener throws, the statement is not run
    * and fails with what was thrown: tests make one after another fail in this way.
    */

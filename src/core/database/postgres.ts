@@ -146,6 +146,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       }
     },
     afterCommit: keepEffect,
+    state: () => undefined,
     observe: observers.add,
     async notify(channel, payload, tx) {
       if (tx === undefined) await writers.query("select pg_notify($1, $2)", [channel, payload])

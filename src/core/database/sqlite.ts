@@ -61,6 +61,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const queue = createQueue()
   let transaction: { readonly ended: Promise<void>; readonly end: () => void } | undefined
   let closed = false
+  let commits = 0
 
   const read = handleOver<T>({
     kind: "sqlite",
@@ -99,6 +100,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     },
     async commit() {
       writer.exec("commit")
+      commits++
       endTransaction()
     },
     async rollback() {
@@ -128,6 +130,8 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     read,
     write: (work) => exclusively(() => runTransaction(connection, options, work)),
     afterCommit: keepEffect,
+    // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
+    state: () => (inMemory ? commits : Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])),
     observe: observers.add,
     async notify(channel, payload, tx) {
       if (tx === undefined) emitter.send(channel, payload)
@@ -297,7 +301,7 @@ function connectionOver(native: DatabaseSync, examine: (sql: string) => void = (
  * as quoted strings.
  */
 function rowMaker(columns: readonly string[]): (values: unknown) => Row {
-  const members = columns.map((name, i) => `[${JSON.stringify(name)}]: values[${i}]`)
+  const members = columns.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   const make = new Function("values", `return { ${members.join(", ")} }`)
   return (values) => make(values)
 }

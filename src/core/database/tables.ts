@@ -332,6 +332,8 @@ export interface ActivitiesTable {
   repository_id: number
   comment_id: number
   ref_name: string
+  /** The unit that one must be able to read to see it; "" where it is enough to reach the repository. */
+  unit: Generated<string>
   is_private: Flag
   is_hidden: Flag
   content: string

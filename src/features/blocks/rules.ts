@@ -3,13 +3,20 @@ import type { Handle, Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { holdUser, recountFollows } from "../users/store.ts"
-import { findBlockOf } from "./store.ts"
+import { findBlockOf, findBlocksOf } from "./store.ts"
 import { cutTiesToRepositories } from "./ties.ts"
 
 /** Whether one of the accounts, people or organisations, has blocked the person. A site administrator is never treated as blocked. */
 export async function isBlockedBy(db: Handle, person: User, accounts: readonly Pick<User, "id">[]): Promise<boolean> {
   if (person.is_admin === 1) return false
   return (await findBlockOf.first(db, { blockedId: person.id, blockerIds: accounts.map(({ id }) => id) })) !== undefined
+}
+
+/** Those of the accounts that have blocked the person. A site administrator is never treated as blocked. */
+export async function blockersAmong(db: Handle, person: User, accountIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (accountIds.length === 0 || person.is_admin === 1) return new Set()
+  const rows = await findBlocksOf(db, { blockedId: person.id, blockerIds: [...new Set(accountIds)] })
+  return new Set(rows.map((row) => row.blocker_id))
 }
 
 /** Refuses `forbidden` where one of the accounts has blocked the person. */

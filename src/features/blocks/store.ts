@@ -23,3 +23,8 @@ export const countBlocked = query("blocks.countBlocked", (db, p: Params<{ blocke
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .where("blocker_id", "=", p.blockerId),
 )
+
+/** Who of these accounts has blocked the person. */
+export const findBlocksOf = query("blocks.findAllOf", (db, p: Params<{ blockedId: number; blockerIds: readonly number[] }>) =>
+  db.selectFrom("blocks").select("blocker_id").where("blocked_id", "=", p.blockedId).where("blocker_id", "in", p.blockerIds),
+)

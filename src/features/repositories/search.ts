@@ -6,6 +6,7 @@ import { type Actor, actorId, isSiteAdministrator } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { contains, containsLower } from "../../core/database/expressions.ts"
 import type { Tables } from "../../core/database/tables.ts"
+import { findRepositoriesByIds } from "./store.ts"
 
 /** A page of a list and the length of the whole, both of the same rows. */
 export interface Found<Row> {
@@ -75,8 +76,10 @@ export async function listRepositories(
   const counted = await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   // Nothing to read where there is nothing on the page.
   if (counted.total <= offset) return { rows: [], total: counted.total }
-  const rows = await ordered(found, order).selectAll("repositories").limit(limit).offset(offset).execute()
-  return { rows, total: counted.total }
+  // Only ids are sorted: carrying sixty columns through the sort costs more than reading the page's rows afterwards.
+  const page = await ordered(found, order).select("repositories.id").limit(limit).offset(offset).execute()
+  const rows = new Map((await findRepositoriesByIds(db, { ids: page.map(({ id }) => id) })).map((row) => [row.id, row]))
+  return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total: counted.total }
 }
 
 // --- conditions ------------------------------------------------------------------------------------------------------------------
@@ -113,7 +116,13 @@ export const ofTeam = (teamId: number): Condition =>
 export const openToAll = (): Condition =>
   eb().and([
     eb()("repositories.is_private", "=", 0),
-    eb()("repositories.owner_id", "in", eb().selectFrom("users").select("users.id").where("users.visibility", "=", "public")),
+    eb().exists(
+      eb()
+        .selectFrom("users")
+        .select("users.id")
+        .whereRef("users.id", "=", "repositories.owner_id")
+        .where("users.visibility", "=", "public"),
+    ),
   ])
 
 /**

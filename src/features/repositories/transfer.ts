@@ -9,6 +9,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { recordActivity } from "../activity/rules.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
+import { dropSharedLabels } from "../labels/rules.ts"
 import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } from "../teams/rules.ts"
 import { holdRepository, recountOwned } from "./counters.ts"
 import { dropRedirect, requireBelowLimit, watchAutomatically } from "./establish.ts"
@@ -140,6 +141,7 @@ async function complete(tx: Transaction, services: Services, { repository, owner
   const counts = await recountOwned(tx, [owner.id, recipient.id])
   requireBelowLimit(services, doer, recipient, counts.get(recipient.id) ?? 0)
 
+  if (owner.kind === "organization") await dropSharedLabels(tx, id, owner.id)
   const formerCollaborators = await dropCollaborators(tx, id, recipient)
   const formerTeamMembers = await detachAllTeams(tx, id)
   const autoWatch = config.users.autoWatchNewRepositories

@@ -25,7 +25,9 @@ export async function searchTopics(
 ): Promise<{ readonly rows: readonly FoundTopic[]; readonly total: number }> {
   const borne = db
     .selectFrom("topics")
-    .innerJoin("repository_topics", "repository_topics.topic_id", "topics.id")
+    // SQLite takes a cross join as it stands: first the few topics of that name, then their repositories by an index.
+    .crossJoin("repository_topics")
+    .whereRef("repository_topics.topic_id", "=", "topics.id")
     .innerJoin("repositories", "repositories.id", "repository_topics.repository_id")
     .where(visibleRepositories(actor))
     .$if(text !== "", (topics) => topics.where((eb) => containsLower(eb.ref("topics.name"), text)))

@@ -8,6 +8,7 @@ import { flag } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
 import { branchOf, branchRef, isGitError, type ObjectId, type RefName, type Repository, tagOf } from "../../git/index.ts"
 import { type ActivityKind, hideActivities, recordActivity, showActivities } from "../activity/rules.ts"
+import { recountWatchers } from "../teams/watches.ts"
 import { chooseDefault, defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
 import { removeEntry, takeEntry } from "./entries.ts"
@@ -199,14 +200,7 @@ async function watchAutomatically(tx: Transaction, { id }: User, repositoryId: n
     .values(row)
     .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
     .executeTakeFirst()
-  if (added.numInsertedOrUpdatedRows === 0n) return
-  await tx
-    .updateTable("repositories")
-    .set({
-      watchers_count: sql<number>`(select count(*) from watches where watches.repository_id = repositories.id and watches.mode <> 'declined')`,
-    })
-    .where("id", "=", repositoryId)
-    .execute()
+  if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
 }
 
 /** Times that HEAD is tried again while somebody else is changing it. */

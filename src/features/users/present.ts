@@ -30,6 +30,45 @@ export function presentUser(site: Site, user: User, viewer: Actor = anonymous): 
 export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Shape<typeof UserRecord> =>
   userRecord(site, user, false, knowsAddress && user.hide_email === 0)
 
+/** Who stands in for an account that is gone: what it wrote stays. */
+export const GHOST: User = {
+  id: -1,
+  kind: "person",
+  name: "Ghost",
+  lower_name: "ghost",
+  full_name: "",
+  email: "",
+  description: "",
+  location: "",
+  website: "",
+  language: "",
+  theme: "",
+  diff_view_style: "",
+  visibility: "public",
+  avatar: "",
+  created_at: 0,
+  updated_at: 0,
+  last_login_at: 0,
+  password_hash: "",
+  credentials_version: 0,
+  login_name: "",
+  source_id: 0,
+  is_admin: 0,
+  is_active: 0,
+  is_restricted: 0,
+  prohibit_login: 1,
+  must_change_password: 0,
+  hide_email: 1,
+  hide_activity: 1,
+  allow_create_organization: 0,
+  max_repositories: 0,
+  repo_admin_change_team_access: 0,
+  followers_count: 0,
+  following_count: 0,
+  stars_count: 0,
+  repositories_count: 0,
+}
+
 function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Shape<typeof UserRecord> {
   return {
     id: user.id,

@@ -79,6 +79,7 @@ export const profileOperations: readonly Operation[] = [
     ...shared,
     id: "userGetHeatmapData",
     route: "GET /users/{username}/heatmap",
+    changesWithTime: true,
     summary: "Count what a user did in the last year, by quarters of an hour",
     description: "Only what happened in repositories that the caller may know of; nothing where the user hides its activity.",
     access: onVisibleUser,

@@ -8,7 +8,6 @@ import type { Site } from "../../core/site.ts"
 import { listMarked } from "../repositories/marked.ts"
 import { Repository, WatchInfo } from "../repositories/records.ts"
 import { watchedBy } from "../repositories/search.ts"
-import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentUser } from "../users/present.ts"
 import { User } from "../users/records.ts"
 import { unwatch, watch } from "./rules.ts"
@@ -18,13 +17,13 @@ const ofRepository = { tag: "repository", scope: ["repository"] } as const
 const ofUser = { tag: "user", scope: ["user"] } as const
 
 /** That a repository is watched. Clients know the repository's age as the watch's. */
-function presentWatch(site: Site, owned: Owned): WatchInfo {
-  const url = repositoryApiUrl(site, owned)
+function presentWatch(site: Site, { owner, repository }: Owned): WatchInfo {
+  const url = `${site.rootUrl}/api/v1/repos/${owner.name}/${repository.name}`
   return {
     subscribed: true,
     ignored: false,
     reason: null,
-    created_at: rfc3339(owned.repository.created_at),
+    created_at: rfc3339(repository.created_at),
     url: `${url}/subscription`,
     repository_url: url,
   }

@@ -8,33 +8,40 @@ import { linkHeader } from "./paging.ts"
 
 const JSON_TYPE = "application/json;charset=utf-8"
 
-/** Sends what a handler gave: body, entity tag, paging headers. */
-export function sendAnswer(
-  services: Services,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sent: Sent<number, unknown>,
-  page: Page | undefined,
-): FastifyReply {
-  reply.code(sent.status)
-  if (sent.headers) reply.headers(sent.headers)
+/** An answer as it goes out. */
+export interface Rendered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  /** The entity tag, where the answer has one. */
+  readonly tag: string | undefined
+}
+
+/** What a handler gave as it goes out: body, entity tag, paging headers. `url` is the request's own address with its query. */
+export function render(services: Services, method: string, url: string, sent: Sent<number, unknown>, page: Page | undefined): Rendered {
+  const headers: Record<string, string> = { ...sent.headers }
   if (sent.total !== undefined) {
-    reply.header("x-total-count", String(sent.total))
-    const [path = "", query = ""] = request.url.split("?", 2)
+    headers["x-total-count"] = String(sent.total)
+    const [path = "", query = ""] = url.split("?", 2)
     const links = page && linkHeader(services.site.rootUrl + path, new URLSearchParams(query), page, sent.total)
-    if (links) reply.header("link", links)
-    reply.header("access-control-expose-headers", links ? "Link, X-Total-Count" : "X-Total-Count")
+    if (links) headers["link"] = links
+    headers["access-control-expose-headers"] = links ? "Link, X-Total-Count" : "X-Total-Count"
   }
-  if (sent.body === undefined) return reply.send()
+  if (sent.body === undefined) return { status: sent.status, headers, body: undefined, tag: undefined }
   const body = JSON.stringify(sent.body)
-  reply.header("content-type", JSON_TYPE)
-  if (sent.status === 200 && (request.method === "GET" || request.method === "HEAD")) {
-    // A list's length is part of what is remembered: a page may stay the same while the total moves.
-    const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
-    reply.header("etag", tag)
-    if (matches(request.headers["if-none-match"], tag)) return reply.code(304).removeHeader("content-type").send()
-  }
-  return reply.send(body)
+  if (sent.status !== 200 || (method !== "GET" && method !== "HEAD")) return { status: sent.status, headers, body, tag: undefined }
+  // A list's length is part of what is remembered: a page may stay the same while the total moves.
+  const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
+  headers["etag"] = tag
+  return { status: sent.status, headers, body, tag }
+}
+
+/** Sends an answer, or only that it is as the client knows it. */
+export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body, tag }: Rendered): FastifyReply {
+  reply.headers(headers)
+  if (body === undefined) return reply.code(status).send()
+  if (tag !== undefined && matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
+  return reply.code(status).header("content-type", JSON_TYPE).send(body)
 }
 
 /** Whether an If-None-Match header names the tag; weak comparison, as for all conditional GETs. */

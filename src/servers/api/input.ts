@@ -58,7 +58,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  * Refuses as `invalid`: another content type, broken JSON, bytes that are not UTF-8, values that don't fit.
  */
 export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
-  const body = withoutNulls(decode(schema, bytes, contentType))
+  const body = withoutNulls(decode(schema, bytes, contentType), schema)
   check(schema, body)
   return body
 }
@@ -88,10 +88,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Optional members may be sent as null; numbers and texts that no column can hold are refused here, once for all. */
-function withoutNulls(value: unknown, at = ""): unknown {
+/**
+ * Optional members may be sent as null; where the schema itself knows null, it stays. Numbers and texts that no column can hold are
+ * refused here, once for all.
+ */
+function withoutNulls(value: unknown, schema: unknown, at = ""): unknown {
   if (typeof value === "string") {
     if (value.includes("\0")) throw refuse.invalid(at || "body", "must not contain the NUL character")
+    // Half of a surrogate pair can be written in JSON, but no database can hold it.
+    if (!value.isWellFormed()) throw refuse.invalid(at || "body", "must be well-formed Unicode")
     return value
   }
   if (typeof value === "number") {
@@ -100,13 +105,20 @@ function withoutNulls(value: unknown, at = ""): unknown {
   }
   if (typeof value !== "object" || value === null) return value
   const inside = (name: string) => (at === "" ? name : `${at}.${name}`)
-  if (Array.isArray(value)) return value.map((item, index) => withoutNulls(item, inside(String(index))))
+  if (Array.isArray(value)) return value.map((item, index) => withoutNulls(item, memberOf(schema, "items"), inside(String(index))))
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       if (name.includes("\0")) throw refuse.invalid(at || "body", "must not contain the NUL character")
-      return member === null ? [] : [[name, withoutNulls(member, inside(name))]]
+      const described = memberOf(memberOf(schema, "properties"), name)
+      if (member === null) return takesNull(described) ? [[name, null]] : []
+      return [[name, withoutNulls(member, described, inside(name))]]
     }),
   )
+}
+
+function takesNull(schema: unknown): boolean {
+  const kinds = memberOf(schema, "anyOf")
+  return Array.isArray(kinds) && kinds.some((kind) => typeOf(kind) === "null")
 }
 
 const TRUE = /^(1|t|true|on)$/i

@@ -7,8 +7,9 @@ import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/authentication/credentials.ts"
-import { sendAnswer, sendRefusal } from "./answer.ts"
+import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
+import { keptAnswers, keyOf } from "./kept.ts"
 
 export const API_BASE = "/api/v1"
 
@@ -25,10 +26,16 @@ export interface ApiOptions {
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
-interface Ready {
+/** A call that was let in, or whose answer is there already. */
+type Ready = { readonly kept: Rendered } | LetIn
+
+interface LetIn {
+  readonly kept?: undefined
   readonly actor: Actor
   readonly opened: Opened
   readonly parameters: URLSearchParams
+  /** Where the answer is kept, and the state of the database from before it was begun. */
+  readonly keep: { readonly key: string; readonly state: number } | undefined
 }
 
 /**
@@ -38,6 +45,7 @@ interface Ready {
  */
 export function registerApi(app: FastifyInstance, services: Services, { operations, authenticator, intercept, onAnswer }: ApiOptions): void {
   const ready = new WeakMap<FastifyRequest, Ready>()
+  const kept = keptAnswers()
 
   for (const operation of operations) {
     app.route<{ Params: Record<string, string> }>({
@@ -50,7 +58,7 @@ export function registerApi(app: FastifyInstance, services: Services, { operatio
       handler: async (request, reply) => {
         const call = ready.get(request)
         if (!call) throw new TypeError("a request reached its handler without having been let in")
-        return answer(request, reply, operation, call)
+        return call.kept ? sendRendered(request, reply, call.kept) : answer(request, reply, operation, call)
       },
       errorHandler: (error, request, reply) => sendRefusal(services, request, reply, error),
     })
@@ -67,10 +75,14 @@ export function registerApi(app: FastifyInstance, services: Services, { operatio
     if (services.config.security.requireSignIn && actor.kind === "anonymous")
       throw refuse.forbidden("Only signed in user is allowed to call APIs.")
     if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
+    const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? services.database.state() : undefined
+    const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
+    const known = keep && kept.get(keep.key, keep.state)
+    if (known) return { kept: known }
     for (const value of Object.values(request.params)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path: request.params })
     if (operation.archived === "refused" && opened.archived) throw refuse.archived()
-    return { actor, opened, parameters }
+    return { actor, opened, parameters, keep }
   }
 
   function present(request: FastifyRequest, parameters: URLSearchParams): Presented {
@@ -82,17 +94,19 @@ export function registerApi(app: FastifyInstance, services: Services, { operatio
     request: FastifyRequest,
     reply: FastifyReply,
     operation: Operation,
-    { actor, opened, parameters }: Ready,
+    { actor, opened, parameters, keep }: LetIn,
   ): Promise<FastifyReply> {
     const intercepted = intercept?.(operation, actor)
-    if (intercepted) return sendAnswer(services, request, reply, intercepted, undefined)
+    if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
     const page: Page = readPage(parameters, services.config.api)
     const query = readQuery(operation.query, parameters)
     const sentBody = Buffer.isBuffer(request.body) ? request.body : undefined
     const body = operation.body && readBody(operation.body, sentBody, request.headers["content-type"])
     const sent = await opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
     onAnswer?.(operation, sent)
-    return sendAnswer(services, request, reply, sent, operation.paged ? page : undefined)
+    const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
+    if (keep) kept.keep(keep.key, keep.state, rendered)
+    return sendRendered(request, reply, rendered)
   }
 }
 

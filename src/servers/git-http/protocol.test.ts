@@ -240,6 +240,28 @@ describe("bodies", () => {
   }, 60_000)
 })
 
+/**
+ * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once took
+ * the question's body for one that never ended, closed the connection after five seconds, and pushes failed wherever the pusher was slow.
+ */
+test("a connection stays open between git's question and its pack", async () => {
+  const socket = connect(Number(new URL(world.hearth.url).port), "127.0.0.1")
+  const ask = (): Promise<string> => {
+    socket.write(
+      `POST /ada/repo/git-receive-pack HTTP/1.1\r\nHost: x\r\nAuthorization: token ${ada.token}\r\n` +
+        "Content-Type: application/x-git-receive-pack-request\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0000\r\n0\r\n\r\n",
+    )
+    return new Promise((resolve, reject) => {
+      socket.once("data", (data) => resolve(data.toString("latin1")))
+      socket.once("close", () => reject(new Error("the connection was closed")))
+    })
+  }
+  expect(await ask()).toMatch(/^HTTP\/1\.1 200/)
+  await new Promise((resolve) => setTimeout(resolve, 6_000))
+  expect(await ask()).toMatch(/^HTTP\/1\.1 200/)
+  socket.destroy()
+})
+
 /** Waits until no git process runs. */
 async function settled(): Promise<void> {
   for (let tries = 0; tries < 100 && world.services.git.running() > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 50))

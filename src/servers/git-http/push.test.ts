@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { databaseKinds, statementsOf } from "../../../tests/support/database.ts"
 import type { Repository } from "../../access/permission.ts"
 import { client, ok } from "../../git/testing.ts"
 import {
@@ -103,6 +103,25 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
     await must("main")
     await must("main:other")
     expect(await world.services.database.read.selectFrom("jobs").selectAll().where("kind", "=", "push.settle").execute()).toEqual([])
+  })
+
+  test("the price of one commit: three git processes, and as many statements on every push", async () => {
+    const { work, must } = await stage()
+    await must("main")
+    const { git, database } = world.services
+    const prices: number[][] = []
+    for (let index = 2; index <= 3; index++) {
+      await commit(work, `number ${index}`)
+      const before = git.spawned()
+      const statements = await statementsOf(database, () => must("main"))
+      // Workers look for something to do now and then.
+      const own = statements.filter(({ name }) => !/^jobs\.(findDue|findNext)/.test(name ?? ""))
+      prices.push([git.spawned() - before, own.length])
+    }
+    expect(prices).toEqual([
+      [3, 25],
+      [3, 25],
+    ])
   })
 
   test("further commits: five are told of seven, newest first, with the place to compare", async () => {

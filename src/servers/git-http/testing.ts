@@ -111,7 +111,7 @@ export function address({ hearth }: World, path: string, login?: string, passwor
 }
 
 /** A client's new repository with one commit on `main`. */
-export async function workFolder({ folder }: World, name: string, ...init: readonly string[]): Promise<string> {
+export async function workFolder({ folder }: Pick<World, "folder">, name: string, ...init: readonly string[]): Promise<string> {
   const work = join(folder, name)
   await mkdir(work)
   await ok(work, "init", "-q", "-b", "main", ...init)

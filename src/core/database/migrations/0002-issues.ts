@@ -1,6 +1,7 @@
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
+import { keepTotals } from "./totals.ts"
 
 /** Issues with everything around them, tracked time and notifications. */
 export const issues = { id: 2, name: "issues", up }
@@ -154,7 +155,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       resolver_id: "users",
     },
   )
-  await index("comments_issue", "comments", ["issue_id", "kind", "created_at", "id"])
+  await index("comments_issue", "comments", ["issue_id", "kind", "created_at", "id", "author_id"])
   await index("comments_timeline", "comments", ["issue_id", "created_at", "id"])
   await index("comments_reference", "comments", ["ref_issue_id"])
   await index("comments_reference_comment", "comments", ["ref_comment_id"])
@@ -196,17 +197,52 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       repository_id: "reference",
       subject: "text",
       issue_id: "owned?",
-      commit_id: "text",
       status: "text",
-      comment_id: "reference?",
-      updated_by: "integer",
       created_at: "time",
       updated_at: "time",
     },
-    { user_id: "users", repository_id: "repositories", issue_id: "issues", comment_id: "comments" },
+    { user_id: "users", repository_id: "repositories", issue_id: "issues" },
   )
-  await index("notifications_issue", "notifications", ["user_id", "issue_id"])
-  await index("notifications_status", "notifications", ["user_id", "status", "updated_at", "id"])
-  await index("notifications_updated", "notifications", ["user_id", "updated_at", "id"])
-  await index("notifications_repository", "notifications", ["user_id", "repository_id", "updated_at", "id"])
+  await index("notifications_issue", "notifications", ["issue_id", "user_id"], true)
+  // With the repository at its end the index alone says what somebody is still shown.
+  await index("notifications_list", "notifications", ["user_id", "status", "subject", "updated_at", "id", "repository_id"])
+  await index("notifications_repository", "notifications", ["repository_id", "user_id", "status", "subject", "updated_at", "id"])
+  const notificationKey = ["user_id", "repository_id", "subject", "status"]
+  await table(
+    "notification_totals",
+    { user_id: "reference", repository_id: "reference", subject: "text", status: "text", total: "integer" },
+    { user_id: "users", repository_id: "repositories" },
+    notificationKey,
+  )
+  await index("notification_totals_repository", "notification_totals", ["repository_id"])
+  await keepTotals(db, types, { table: "notifications", totals: "notification_totals", key: notificationKey })
+
+  await db.schema
+    .alterTable("activities")
+    .addColumn("unit", types.text, (column) => column.notNull().defaultTo(""))
+    .execute()
+  // The row that the actor itself is told with stands for the event, where each event is shown once.
+  await sql`create index activities_performed on activities (receiver_id, created_at, id) where receiver_id = actor_id`.execute(db)
+  await sql`create index activities_original on activities (repository_id, created_at, id) where receiver_id = actor_id`.execute(db)
+  const activityKey = ["receiver_id", "repository_id", "actor_id", "unit", "is_private", "is_hidden"]
+  await table(
+    "activity_totals",
+    {
+      receiver_id: "reference",
+      repository_id: "reference",
+      actor_id: "integer",
+      unit: "text",
+      is_private: "flag",
+      is_hidden: "flag",
+      total: "integer",
+    },
+    { receiver_id: "users", repository_id: "repositories" },
+    activityKey,
+  )
+  await sql`create index activity_totals_original on activity_totals (repository_id) where receiver_id = actor_id`.execute(db)
+  await index("activity_totals_repository", "activity_totals", ["repository_id"])
+  await sql`insert into activity_totals (receiver_id, repository_id, actor_id, unit, is_private, is_hidden, total)
+    select receiver_id, repository_id, actor_id, unit, is_private, is_hidden, count(*) from activities
+    group by receiver_id, repository_id, actor_id, unit, is_private, is_hidden`.execute(db)
+  await keepTotals(db, types, { table: "activities", totals: "activity_totals", key: activityKey })
 }

@@ -165,14 +165,31 @@ export interface NotificationsTable {
   id: Generated<number>
   user_id: number
   repository_id: number
-  subject: "issue" | "pull" | "commit" | "repository"
+  subject: "issue" | "pull" | "repository"
   issue_id: number | null
-  commit_id: Generated<string>
   status: "unread" | "read" | "pinned"
-  comment_id: Generated<number | null>
-  updated_by: number
   created_at: Seconds
   updated_at: Seconds
+}
+
+/** How many threads somebody has of a kind, kept by the database (see migrations/totals.ts). */
+export interface NotificationTotalsTable {
+  user_id: number
+  repository_id: number
+  subject: NotificationsTable["subject"]
+  status: NotificationsTable["status"]
+  total: number
+}
+
+/** How many rows of a feed are alike in what decides who may see them, kept by the database. */
+export interface ActivityTotalsTable {
+  receiver_id: number
+  repository_id: number
+  actor_id: number
+  unit: string
+  is_private: Flag
+  is_hidden: Flag
+  total: number
 }
 
 export interface IssueTables {
@@ -190,4 +207,6 @@ export interface IssueTables {
   reactions: ReactionsTable
   attachments: AttachmentsTable
   notifications: NotificationsTable
+  notification_totals: NotificationTotalsTable
+  activity_totals: ActivityTotalsTable
 }

@@ -70,6 +70,8 @@ const rules: Readonly<Record<string, string>> = {
   "team owner": "Owners of the organisation",
   "repository reach": "Whoever reaches any part of the repository",
   "repository administrator": "Administrators of the repository",
+  "repository selfOrAdministrator": "The user, and administrators of the repository",
+  "repository issuesOrPulls:write": "Whoever may write to the repository’s issues or its pull requests",
   "repository owner": "Owners of the repository",
 }
 

@@ -1,0 +1,143 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../core/database/database.ts"
+import type { IssuesTable } from "../core/database/tables/issues.ts"
+import type { Flag } from "../core/database/tables.ts"
+import { refuse } from "../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../core/operation.ts"
+import { Mode, type Unit } from "./modes.ts"
+import { unitMode } from "./permission.ts"
+import { asMe, locateFromPath, type Me, type OnRepository } from "./policies.ts"
+import { findIssueByNumber } from "./store.ts"
+
+/** An issue or a pull request. */
+export type Issue = Selectable<IssuesTable>
+
+/** A repository together with one of its issues. */
+export interface OnIssue extends OnRepository {
+  readonly issue: Issue
+}
+
+type Kind = Pick<Issue, "is_pull">
+
+/** The part of a repository that an issue or pull request belongs to. */
+export const unitOf = ({ is_pull }: Kind): Unit => (is_pull === 1 ? "repo.pulls" : "repo.issues")
+
+/** Whether the caller may read issues, or pull requests. A part that is switched off is read by nobody. */
+export const readsKind = ({ permission, repository }: OnRepository, kind: Kind): boolean =>
+  unitMode(permission, repository, unitOf(kind)) >= Mode.read
+
+/** Whether the caller may write to issues, or to pull requests. */
+export const writesKind = ({ permission, repository }: OnRepository, kind: Kind): boolean =>
+  unitMode(permission, repository, unitOf(kind)) >= Mode.write
+
+export interface ReadableKinds {
+  readonly issues: boolean
+  readonly pulls: boolean
+}
+
+const kindOf = (isPull: Flag): Kind => ({ is_pull: isPull })
+
+/** What of both the caller may read. */
+export const readableKinds = (found: OnRepository): ReadableKinds => ({
+  issues: readsKind(found, kindOf(0)),
+  pulls: readsKind(found, kindOf(1)),
+})
+
+/** Refuses as missing a repository that has, for this caller, neither issues nor pull requests. One without code has no pull requests. */
+function requireIssues(found: OnRepository): OnRepository {
+  const { issues, pulls } = readableKinds(found)
+  const { is_mirror, is_empty } = found.repository
+  if (issues || (pulls && is_mirror === 0 && is_empty === 0)) return found
+  throw refuse.notFound()
+}
+
+/** The issue of that number; one that is missing, or of a kind that the caller may not read, is refused as `notFound`. */
+export const locateIssue = async (db: Handle, found: OnRepository, number: number): Promise<Issue> =>
+  admitIssue(found, number === 0 ? undefined : await findIssueByNumber.first(db, { repositoryId: found.repository.id, number }))
+
+/** The issue, if it is there, belongs to the repository and is of a kind that the caller may read; otherwise refuses `notFound`. */
+export function admitIssue(found: OnRepository, issue: Issue | undefined): Issue {
+  if (issue === undefined || issue.repository_id !== found.repository.id || !readsKind(found, issue)) throw refuse.notFound()
+  return issue
+}
+
+/** Refuses `forbidden` unless the caller may write to issues of this kind. */
+export function requireWriting(found: OnRepository, kind: Kind): void {
+  if (!writesKind(found, kind)) throw refuse.forbidden("write permission is required")
+}
+
+const locate = async (request: Request): Promise<OnRepository> => requireIssues(await locateFromPath(request))
+
+const withIssue = async ({ db, path }: Request, found: OnRepository): Promise<OnIssue> => ({
+  ...found,
+  issue: await locateIssue(db, found, pathNumber(path.index)),
+})
+
+/** A repository with issues or pull requests that the caller may read; all others are as good as missing. */
+export const onIssues: Access<OnRepository> = {
+  rule: { subject: "repository", needs: "issuesOrPulls:read", signIn: "optional" },
+  open: locate,
+}
+
+/** Like `onIssues`, for those who have signed in. */
+export const onIssuesSignedIn: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "issuesOrPulls:read", signIn: "required" },
+  open: async (request) => {
+    const found = await locate(request)
+    return { ...asMe(request.actor), ...found }
+  },
+}
+
+/** The issue of the path's {index}, for whoever may read its kind. */
+export const onIssue: Access<OnIssue> = {
+  rule: { subject: "repository", needs: "issue:read", signIn: "optional" },
+  open: async (request) => withIssue(request, await locate(request)),
+}
+
+/** Like `onIssue`, for those who have signed in. The repository is looked up first, the issue last. */
+export const onIssueSignedIn: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:read", signIn: "required" },
+  open: async (request) => {
+    const found = await onIssuesSignedIn.open(request)
+    return { ...found, ...(await withIssue(request, found)) }
+  },
+}
+
+/** What only changes things: an archived repository is refused to everybody who has signed in, before anything else is told. */
+async function openForChange(request: Request): Promise<OnRepository & Me> {
+  const found = await onIssuesSignedIn.open(request)
+  if (found.repository.is_archived === 1) throw refuse.archived()
+  return found
+}
+
+/** The issue of the path's {index}, to be changed by whoever may write to its kind. */
+export const onIssueAsWriter: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:write", signIn: "required" },
+  open: async (request) => {
+    const found = await openForChange(request)
+    const located = await withIssue(request, found)
+    requireWriting(located, located.issue)
+    return { ...found, ...located }
+  },
+}
+
+/** The issue of the path's {index}, to be changed by its author or whoever may write to its kind. */
+export const onIssueAsAuthor: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:author", signIn: "required" },
+  open: async (request) => {
+    const found = await openForChange(request)
+    const located = await withIssue(request, found)
+    if (located.issue.author_id !== found.me.id) requireWriting(located, located.issue)
+    return { ...found, ...located }
+  },
+}
+
+/** The issue of the path's {index}, to be changed by administrators of the repository. */
+export const onIssueAsAdministrator: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:administrator", signIn: "required" },
+  open: async (request) => {
+    const found = await openForChange(request)
+    if (found.permission.mode < Mode.admin) throw refuse.forbidden("user should be an administrator of the repo")
+    return { ...found, ...(await withIssue(request, found)) }
+  },
+}

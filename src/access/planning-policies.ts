@@ -1,0 +1,21 @@
+import { refuse } from "../core/errors.ts"
+import type { Access } from "../core/operation.ts"
+import { Mode } from "./modes.ts"
+import { unitMode } from "./permission.ts"
+import { type Me, type OnRepository, onRepositorySignedIn } from "./policies.ts"
+
+/**
+ * The labels and milestones of a repository, which serve its issues and its pull requests: for whoever may write to either. Administrators
+ * pass even where both are switched off. That a repository is archived is told first.
+ */
+export const onPlanning: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "issuesOrPulls:write", signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    const { permission, repository } = found
+    if (repository.is_archived === 1) throw refuse.archived()
+    const mode = Math.max(unitMode(permission, repository, "repo.issues"), unitMode(permission, repository, "repo.pulls"))
+    if (permission.mode < Mode.admin && mode < Mode.write) throw refuse.forbidden("write permission is required")
+    return found
+  },
+}

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs"
+import { findUserByName, findUserRedirect } from "../access/store.ts"
+import { openHouse } from "../app.ts"
+import type { User } from "../core/actor.ts"
+import { loadConfig } from "../core/config.ts"
+import type { Handle } from "../core/database/database.ts"
+import type { Services } from "../core/services.ts"
+import { CommandFailed } from "./failure.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Does one piece of work on an installation, beside a server that may be running on it. Where nothing was started yet it fails with
+ * {@link CommandFailed} rather than make something in a folder that was mistyped, unless `makes` is set.
+ */
+export async function onInstallation<T>(env: Environment, work: (services: Services) => Promise<T>, { makes = false } = {}): Promise<T> {
+  const { databaseUrl, dataDir } = loadConfig({ env }).config
+  const file = /^sqlite:(\/.*)$/.exec(databaseUrl)?.[1]
+  if (file !== undefined && !makes && !existsSync(file))
+    throw new CommandFailed(
+      `There is no Hearth in ${dataDir}: ${file} is missing.`,
+      "Start it once with `hearth serve`, or name the right folder with --data-dir.",
+    )
+  const house = await openHouse({ env })
+  try {
+    return await work(house.services)
+  } finally {
+    await house.close()
+  }
+}
+
+const WHO_THERE_IS = "`hearth user list` shows who there is."
+
+/** The person of a name, in any letter case. Fails with {@link CommandFailed} for names of nobody, of organisations, and of former times. */
+export async function personNamed(db: Handle, name: string): Promise<User> {
+  const lowerName = name.toLowerCase()
+  const user = await findUserByName.first(db, { lowerName })
+  if (user?.kind === "person") return user
+  if (user) throw new CommandFailed(`${user.name} is an organisation, not a person.`, WHO_THERE_IS)
+  const renamed = await findUserRedirect.first(db, { lowerName })
+  if (renamed) throw new CommandFailed(`${name} is called ${renamed.name} now.`, "Use that name.")
+  throw new CommandFailed(`There is nobody called ${name}.`, WHO_THERE_IS)
+}

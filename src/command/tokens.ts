@@ -1,0 +1,84 @@
+import { Compile } from "typebox/compile"
+import { refuse } from "../core/errors.ts"
+import { rfc3339 } from "../core/record.ts"
+import { CreateAccessTokenOption } from "../features/authentication/records.ts"
+import { countTokensOf, findTokenByName, findTokensOf } from "../features/authentication/store.ts"
+import { createToken, deleteToken } from "../features/authentication/tokens.ts"
+import { CommandFailed } from "./failure.ts"
+import { type Environment, onInstallation, personNamed } from "./installation.ts"
+import { printTable } from "./table.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** What an operator does with access tokens. */
+
+const tokenNames = Compile(CreateAccessTokenOption.properties.name)
+
+/** Makes a token and prints nothing but it, so that a script can take it. */
+export async function addToken(
+  terminal: Terminal,
+  env: Environment,
+  userName: string,
+  name: string,
+  scopes: readonly string[],
+): Promise<void> {
+  if (!tokenNames.Check(name)) throw refuse.invalid("name", "must have 1 to 255 characters")
+  await onInstallation(env, async ({ database, now }) => {
+    const user = await personNamed(database.read, userName)
+    const { token, row } = await database.write(async (tx) => {
+      if (await findTokenByName.first(tx, { userId: user.id, name }))
+        throw new CommandFailed(
+          `${user.name} has a token ${name} already.`,
+          `Choose another name, or remove that one first: hearth token remove ${user.name} ${name}`,
+        )
+      return createToken(tx, { userId: user.id, name, scopes, now: now() })
+    })
+    terminal.say(`The token ${name} of ${user.name} for ${row.scopes}, shown this once:`)
+    terminal.out(token)
+  })
+}
+
+/** Prints a person's tokens, newest first. The texts themselves are known to nobody. */
+export function listTokens(terminal: Terminal, env: Environment, userName: string, { json }: { readonly json: boolean }): Promise<void> {
+  return onInstallation(env, async ({ database }) => {
+    const user = await personNamed(database.read, userName)
+    const total = (await countTokensOf.first(database.read, { userId: user.id }))?.total ?? 0
+    const tokens = await findTokensOf(database.read, { userId: user.id, limit: total, offset: 0 })
+    const used = (at: number): string | null => (at === 0 ? null : rfc3339(at))
+    if (json)
+      terminal.out(
+        JSON.stringify(
+          tokens.map((row) => ({
+            id: row.id,
+            name: row.name,
+            scopes: row.scopes.split(","),
+            token_last_eight: row.last_eight,
+            created_at: rfc3339(row.created_at),
+            last_used_at: used(row.last_used_at),
+          })),
+          null,
+          2,
+        ),
+      )
+    else
+      printTable(
+        terminal,
+        ["NAME", "ENDS IN", "SCOPES", "MADE", "LAST USED"],
+        tokens.map((row) => [row.name, row.last_eight, row.scopes, rfc3339(row.created_at), used(row.last_used_at) ?? "never"]),
+      )
+  })
+}
+
+/** Takes a token back; it is refused from the next request on. */
+export function removeToken(terminal: Terminal, env: Environment, userName: string, name: string): Promise<void> {
+  return onInstallation(env, async ({ database }) => {
+    const user = await personNamed(database.read, userName)
+    const removed = await database.write(async (tx) => {
+      const token = await findTokenByName.first(tx, { userId: user.id, name })
+      if (token) await deleteToken(tx, token)
+      return token !== undefined
+    })
+    if (!removed)
+      throw new CommandFailed(`${user.name} has no token ${name}.`, `\`hearth token list ${user.name}\` shows those that there are.`)
+    terminal.out(`The token ${name} of ${user.name} was removed.`)
+  })
+}

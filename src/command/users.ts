@@ -1,0 +1,219 @@
+import { Compile } from "typebox/compile"
+import type { User } from "../core/actor.ts"
+import type { Handle } from "../core/database/database.ts"
+import { flag } from "../core/database/tables.ts"
+import { refuse } from "../core/errors.ts"
+import { rfc3339 } from "../core/record.ts"
+import { findTwoFactor } from "../features/authentication/store.ts"
+import { disableTwoFactor, enableTwoFactor } from "../features/authentication/two-factor.ts"
+import { dropAvatar } from "../features/avatars/pictures.ts"
+import { requireAddress } from "../features/users/addresses.ts"
+import { deletePerson } from "../features/users/deletion.ts"
+import { requireAccountName } from "../features/users/names.ts"
+import { CreateUserOption } from "../features/users/records.ts"
+import { changePerson, createPerson, renamePerson } from "../features/users/rules.ts"
+import { listPeople } from "../features/users/store.ts"
+import { CommandFailed } from "./failure.ts"
+import { type Environment, onInstallation, personNamed } from "./installation.ts"
+import { choosePassword } from "./password.ts"
+import { printTable } from "./table.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** What an operator does with people, by the rules that the API goes by too. What the rules refuse is thrown, and said in words by the caller. */
+
+export interface NewUser {
+  readonly email: string
+  readonly fullName: string
+  readonly admin: boolean
+  readonly mustChange: boolean
+  readonly passwordStdin: boolean
+}
+
+const fullNames = Compile(CreateUserOption.properties.full_name)
+
+/** Makes a person. It may be the first of an installation that was never started. */
+export async function addUser(terminal: Terminal, env: Environment, name: string, wanted: NewUser): Promise<void> {
+  const { email, fullName, admin } = wanted
+  // Before anybody types a password.
+  requireAccountName(name, "username")
+  requireAddress(email, "email")
+  if (!fullNames.Check(fullName)) throw refuse.invalid("full_name", "is too long")
+  await onInstallation(
+    env,
+    async ({ config, database, passwords, now }) => {
+      const { password, isGenerated } = await choosePassword(terminal, config, name, wanted.passwordStdin)
+      const passwordHash = await passwords.hash(password)
+      await database.write((tx) =>
+        createPerson(tx, {
+          name,
+          email,
+          passwordHash,
+          fullName,
+          isAdmin: admin,
+          mustChangePassword: wanted.mustChange,
+          visibility: config.users.defaultVisibility,
+          allowCreateOrganization: config.users.allowCreateOrganization,
+          now: now(),
+        }),
+      )
+      terminal.out(`${name} was made${admin ? " and administers the site" : ""}.`)
+      if (isGenerated) terminal.out(`The password is ${password} and is shown this once.`)
+    },
+    { makes: true },
+  )
+}
+
+/** Prints everybody, by name. */
+export function listUsers(terminal: Terminal, env: Environment, { json }: { readonly json: boolean }): Promise<void> {
+  return onInstallation(env, async ({ database }) => {
+    const people = await everybody(database.read)
+    const enrolled = new Set((await database.read.selectFrom("two_factors").select("user_id").execute()).map((row) => row.user_id))
+    if (json)
+      terminal.out(
+        JSON.stringify(
+          people.map((user) => described(user, enrolled.has(user.id))),
+          null,
+          2,
+        ),
+      )
+    else
+      printTable(
+        terminal,
+        ["NAME", "ADDRESS", "FULL NAME", "ROLE", "STATE", "TWO-FACTOR", "SINCE"],
+        people.map((user) => [
+          user.name,
+          user.email,
+          user.full_name,
+          user.is_admin === 1 ? "administrator" : "",
+          stateOf(user),
+          enrolled.has(user.id) ? "on" : "",
+          rfc3339(user.created_at).slice(0, 10),
+        ]),
+      )
+  })
+}
+
+const AT_ONCE = 500
+
+async function everybody(db: Handle): Promise<readonly User[]> {
+  const people: User[] = []
+  for (;;) {
+    const { rows } = await listPeople(db, { sort: "name" }, { limit: AT_ONCE, offset: people.length })
+    people.push(...rows)
+    if (rows.length < AT_ONCE) return people
+  }
+}
+
+const stateOf = (user: User): string =>
+  user.is_active === 0
+    ? "inactive"
+    : user.prohibit_login === 1
+      ? "may not sign in"
+      : user.must_change_password === 1
+        ? "must change password"
+        : "active"
+
+/** A person by the names of the API. */
+const described = (user: User, twoFactor: boolean) => ({
+  id: user.id,
+  login: user.name,
+  full_name: user.full_name,
+  email: user.email,
+  is_admin: user.is_admin === 1,
+  active: user.is_active === 1,
+  prohibit_login: user.prohibit_login === 1,
+  restricted: user.is_restricted === 1,
+  must_change_password: user.must_change_password === 1,
+  two_factor: twoFactor,
+  created: rfc3339(user.created_at),
+})
+
+/** Gives a person another password. */
+export function changePassword(
+  terminal: Terminal,
+  env: Environment,
+  name: string,
+  wanted: { readonly passwordStdin: boolean },
+): Promise<void> {
+  return onInstallation(env, async ({ config, database, passwords, now }) => {
+    const user = await personNamed(database.read, name)
+    const { password, isGenerated } = await choosePassword(terminal, config, user.name, wanted.passwordStdin)
+    const passwordHash = await passwords.hash(password)
+    await database.write((tx) => changePerson(tx, user.id, { password_hash: passwordHash }, now()))
+    terminal.out(`${user.name} has a new password. Access tokens stay good; see \`hearth token list ${user.name}\`.`)
+    if (isGenerated) terminal.out(`The password is ${password} and is shown this once.`)
+  })
+}
+
+/** Gives a person another name. */
+export function renameUser(terminal: Terminal, env: Environment, name: string, newName: string): Promise<void> {
+  return onInstallation(env, async ({ database, now }) => {
+    const user = await personNamed(database.read, name)
+    const renamed = await database.write((tx) => renamePerson(tx, user.id, newName, now()))
+    terminal.out(`${user.name} is called ${renamed.name} now. Addresses with the old name lead to the new one.`)
+  })
+}
+
+/** Deletes a person, once somebody has confirmed it. */
+export function deleteUser(
+  terminal: Terminal,
+  env: Environment,
+  name: string,
+  { purge, yes }: { readonly purge: boolean; readonly yes: boolean },
+): Promise<void> {
+  return onInstallation(env, async (services) => {
+    const user = await personNamed(services.database.read, name)
+    if (!yes) await confirmDeletion(terminal, user, purge)
+    await services.database.write((tx) => deletePerson(tx, services, user, purge))
+    await dropAvatar(services, user.avatar)
+    terminal.out(`${user.name} was deleted.`)
+  })
+}
+
+async function confirmDeletion(terminal: Terminal, { name, repositories_count: count }: User, purge: boolean): Promise<void> {
+  if (!terminal.interactive)
+    throw new CommandFailed(`Nobody is there to confirm that ${name} is deleted.`, "Nothing was changed. Say --yes to do it unasked.")
+  if (purge) terminal.say(`With ${name} go ${count} repositories of its own, and organisations that nobody else owns with all of theirs.`)
+  const answer = await terminal.ask(`There is no way back. Type ${name} to delete it: `)
+  if (answer.trim() !== name) throw new CommandFailed("That is another name.", "Nothing was changed.")
+}
+
+/** Makes a person an administrator of the site, or one no longer. */
+export function setAdministrator(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
+  return onInstallation(env, async ({ database, now }) => {
+    const user = await personNamed(database.read, name)
+    await database.write((tx) => changePerson(tx, user.id, { is_admin: flag(on) }, now()))
+    terminal.out(on ? `${user.name} administers the site.` : `${user.name} doesn't administer the site.`)
+  })
+}
+
+/** Lets a person use its account, or no longer. */
+export function setActive(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
+  return onInstallation(env, async ({ database, now }) => {
+    const user = await personNamed(database.read, name)
+    await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, now()))
+    terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
+  })
+}
+
+/** Asks a person for a code beside the password, or no longer. */
+export function setTwoFactor(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
+  return onInstallation(env, async (services) => {
+    const { database } = services
+    const user = await personNamed(database.read, name)
+    if (!on) {
+      const had = await database.write((tx) => disableTwoFactor(tx, user))
+      terminal.out(had ? `${user.name} signs in with the password alone.` : `${user.name} had no second factor.`)
+      return
+    }
+    if (await findTwoFactor.first(database.read, { userId: user.id }))
+      throw new CommandFailed(
+        `${user.name} has a second factor already, whose secret is not told again.`,
+        `Whoever lost it gets a new one after: hearth user two-factor ${user.name} off`,
+      )
+    const { secret, address } = await database.write((tx) => enableTwoFactor(services, tx, user))
+    terminal.out(`${user.name} is asked for a code beside the password from now on. These are shown this once, for an authenticator app:`)
+    terminal.out(`secret   ${secret}`)
+    terminal.out(`address  ${address}`)
+  })
+}

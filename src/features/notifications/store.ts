@@ -1,0 +1,147 @@
+import { type SqlBool, sql } from "kysely"
+import { Mode } from "../../access/modes.ts"
+import { mayRead } from "../../access/readers.ts"
+import { type Params, query } from "../../core/database/query.ts"
+import type { NotificationsTable } from "../../core/database/tables/issues.ts"
+
+interface Telling {
+  readonly issueId: number
+  readonly repositoryId: number
+  readonly actorId: number
+  readonly subject: NotificationsTable["subject"]
+  /** The unit that one must be able to read. */
+  readonly unit: string
+  /** People who are told whatever they subscribed to. */
+  readonly direct: readonly number[]
+  /** 1: everybody around the issue is told too. */
+  readonly broadcast: number
+  /** 1: those who watch the repository are told too. */
+  readonly watchers: number
+  readonly now: number
+}
+
+/**
+ * Writes that something happened to an issue into the threads of everybody whom it concerns, and gives who they are: one statement, however
+ * many. The rows are written in the order of the people, so that two events at once don't wait for each other crosswise.
+ */
+export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Telling>) => {
+  const around = sql<SqlBool>`${p.broadcast} = 1`
+  const people = db
+    .selectFrom("users as named")
+    .select("named.id")
+    .where("named.id", "in", p.direct)
+    .union(
+      db
+        .selectFrom("watches")
+        .select("user_id as id")
+        .where("repository_id", "=", p.repositoryId)
+        .where("mode", "!=", "declined")
+        .where(sql<SqlBool>`${p.watchers} = 1`),
+    )
+    .union(db.selectFrom("issue_watches").select("user_id as id").where("issue_id", "=", p.issueId).where("is_watching", "=", 1).where(around))
+    .union(db.selectFrom("issue_assignees").select("user_id as id").where("issue_id", "=", p.issueId).where(around))
+    .union(db.selectFrom("issues").select("author_id as id").where("id", "=", p.issueId).where(around))
+    .union(
+      db
+        .selectFrom("comments")
+        .select("author_id as id")
+        .where("issue_id", "=", p.issueId)
+        .where(sql<SqlBool>`kind in ('comment', 'code', 'review')`)
+        .where(around),
+    )
+  return db
+    .insertInto("notifications")
+    .columns(["user_id", "repository_id", "subject", "issue_id", "status", "created_at", "updated_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.repositoryId))
+        .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+        .select([
+          "users.id",
+          "repositories.id as repository_id",
+          sql<NotificationsTable["subject"]>`cast(${p.subject} as text)`.as("subject"),
+          sql<number>`cast(${p.issueId} as bigint)`.as("issue_id"),
+          sql.lit<NotificationsTable["status"]>("unread").as("status"),
+          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
+          sql<number>`cast(${p.now} as bigint)`.as("updated_at"),
+        ])
+        .where("users.id", "in", people)
+        .where("users.id", "!=", p.actorId)
+        .where("users.kind", "=", "person")
+        .where("users.is_active", "=", 1)
+        .where("users.prohibit_login", "=", 0)
+        .where((where) =>
+          where.or([
+            where("users.id", "in", p.direct),
+            where.not(
+              where.exists(
+                where
+                  .selectFrom("issue_watches")
+                  .select("issue_watches.user_id")
+                  .whereRef("issue_watches.user_id", "=", "users.id")
+                  .where("issue_watches.issue_id", "=", p.issueId)
+                  .where("issue_watches.is_watching", "=", 0),
+              ),
+            ),
+          ]),
+        )
+        .where(mayRead(sql`${p.unit}`))
+        .orderBy("users.id"),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["issue_id", "user_id"]).doUpdateSet({
+        status: sql`case when notifications.status = 'pinned' then 'pinned' else 'unread' end`,
+        updated_at: (eb) => eb.ref("excluded.updated_at"),
+      }),
+    )
+    .returning("user_id")
+})
+
+interface Offering {
+  readonly repositoryId: number
+  readonly recipientId: number
+  readonly actorId: number
+  readonly now: number
+}
+
+/** Writes a thread for each of those who can say yes or no to the offer of a repository, and gives who they are. */
+export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Offering>) =>
+  db
+    .insertInto("notifications")
+    .columns(["user_id", "repository_id", "subject", "status", "created_at", "updated_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .select([
+          "users.id",
+          sql<number>`cast(${p.repositoryId} as bigint)`.as("repository_id"),
+          sql.lit<NotificationsTable["subject"]>("repository").as("subject"),
+          sql.lit<NotificationsTable["status"]>("unread").as("status"),
+          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
+          sql<number>`cast(${p.now} as bigint)`.as("updated_at"),
+        ])
+        .where(
+          "users.id",
+          "in",
+          eb
+            .selectFrom("users as named")
+            .select("named.id")
+            .where("named.id", "=", p.recipientId)
+            .union(
+              eb
+                .selectFrom("team_members")
+                .innerJoin("teams", "teams.id", "team_members.team_id")
+                .select("team_members.user_id as id")
+                .where("team_members.organization_id", "=", p.recipientId)
+                .where((team) => team.or([team("teams.can_create_repositories", "=", 1), team("teams.mode", ">=", Mode.owner)])),
+            ),
+        )
+        .where("users.id", "!=", p.actorId)
+        .where("users.kind", "=", "person")
+        .where("users.is_active", "=", 1)
+        .where("users.prohibit_login", "=", 0)
+        .orderBy("users.id"),
+    )
+    .returning("user_id"),
+)

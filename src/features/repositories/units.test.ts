@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest"
+import { formatDuration, parseDuration } from "./durations.ts"
+import { expandText, pathMatcher, variablesOf } from "./expansion.ts"
+import { requireRepositoryName } from "./names.ts"
+import { gitignoreNames, gitignoreText } from "./templates/gitignores.ts"
+import { fillLicense, licenseText } from "./templates/licenses.ts"
+
+describe("lengths of time", () => {
+  test.each([
+    [28_800, "8h0m0s"],
+    [600, "10m0s"],
+    [45, "45s"],
+    [0, "0s"],
+  ])("%d seconds are written %s and read back", (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text)
+    expect(parseDuration(text)).toBe(seconds)
+  })
+  test.each([
+    ["1.5h", 5400],
+    ["90m", 5400],
+    ["0", 0],
+    ["-5m", -300],
+    ["8h30m0s", 30_600],
+  ])("%s is read as %d", (text, seconds) => expect(parseDuration(text)).toBe(seconds))
+  test.each(["", "8", "h", "8 h", "8d", "soon"])("%j is no length of time", (text) => expect(parseDuration(text)).toBeUndefined())
+})
+
+describe("names", () => {
+  test.each(["a", "a.b", "A_b-c", "x".repeat(100), "git", ".github"])("%s is one", (name) =>
+    expect(() => requireRepositoryName(name)).not.toThrow(),
+  )
+  test.each(["", ".", "..", "-", "a..b", "a b", "a/b", "a.git", "a.WIKI", "a.rss", "a.atom", "é", "x".repeat(101)])("%j is none", (name) =>
+    expect(() => requireRepositoryName(name)).toThrow(/^\[name\]: /),
+  )
+})
+
+describe("templates", () => {
+  test("every .gitignore template has lines that end, and no name leads to what an object has by itself", () => {
+    for (const name of gitignoreNames) expect(gitignoreText(name)).toMatch(/^\S[\s\S]*\S\n$/)
+    expect(gitignoreText("constructor")).toBeUndefined()
+  })
+  test("a licence leaves no place for year and holder open, and a GNU licence is not touched", async () => {
+    const mit = fillLicense("MIT", (await licenseText("MIT")) ?? "", { name: "$& Ada", year: 2026 })
+    expect(mit).toContain("Copyright (c) 2026 $& Ada\n")
+    const gpl = (await licenseText("GPL-3.0-or-later")) ?? ""
+    expect(fillLicense("GPL-3.0-or-later", gpl, { name: "Ada", year: 2026 })).toBe(gpl)
+  })
+  test.each(["../package", "No-Such", "", "MIT/../MIT"])("there is no licence %j", async (name) =>
+    expect(await licenseText(name)).toBeUndefined(),
+  )
+})
+
+describe("variables of templates", () => {
+  const side = { name: "my-tool", owner: "ada", description: "It works", htmlUrl: "https://h/ada/my-tool", sshUrl: "git@h:ada/my-tool.git" }
+  const values = variablesOf(side, { ...side, name: "seed" }, new Date("2026-02-03T00:00:00Z"))
+  test.each([
+    ["$REPO_NAME by ${REPO_OWNER}", "my-tool by ada"],
+    ["${REPO_NAME_PASCAL} $REPO_NAME_SNAKE $REPO_NAME_UPPER", "MyTool my_tool MY-TOOL"],
+    ["${TEMPLATE_NAME}: $REPO_DESCRIPTION", "seed: It works"],
+    ["$YEAR-$MONTH-$DAY", "2026-02-03"],
+    ["$HOME ${PATH} $100 $", "$HOME ${PATH} $100 $"],
+  ])("%s", (text, expected) => expect(expandText(text, values)).toBe(expected))
+  test("a star stays within a folder, two don't", () => {
+    const matches = pathMatcher("# a comment\n\n*.txt\r\ndocs/**/*.md\na.b\n")
+    expect(["x.txt", "docs/a.md", "docs/x/y.md", "a.b"].every(matches)).toBe(true)
+    expect(["docs/x.txt", "a.md", "axb", "# a comment"].some(matches)).toBe(false)
+  })
+})

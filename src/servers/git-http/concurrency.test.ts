@@ -1,0 +1,89 @@
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
+import { client, ok } from "../../git/testing.ts"
+import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, type World, workFolder } from "./testing.ts"
+
+/** Many at once. */
+describe.each(databaseKinds)("at once on %s", (kind) => {
+  let world: World
+  let ada: Person
+  let work: string
+
+  beforeAll(async () => {
+    world = await openWorld(kind)
+    ada = await person(world, "ada")
+    work = await workFolder(world, "work")
+  }, 60_000)
+  afterAll(() => world.close())
+
+  const url = (name: string) => address(world, `ada/${name}`, "ada", ada.token)
+  const many = <T>(count: number, make: (index: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+  const settleJobs = () => world.services.database.read.selectFrom("jobs").selectAll().where("kind", "=", "push.settle").execute()
+
+  test("20 pushes to branches of their own and 20 clones", async () => {
+    const row = await repository(world, ada.user, "busy")
+    await ok(work, "push", "-q", url("busy"), "main")
+    const folders = await many(20, async (index) => {
+      const folder = join(world.folder, `pusher${index}`)
+      await ok(world.folder, "clone", "-q", work, folder)
+      await commit(folder, `from ${index}`)
+      return folder
+    })
+    const [pushes, clones] = await Promise.all([
+      Promise.all(folders.map((folder, index) => client(folder, ["push", url("busy"), `HEAD:refs/heads/b${index}`]))),
+      many(20, (index) => client(world.folder, ["clone", "-q", url("busy"), `clone${index}`])),
+    ])
+    expect([...pushes, ...clones].filter(({ code }) => code !== 0)).toEqual([])
+    const expected = Object.fromEntries(
+      await Promise.all(folders.map(async (folder, index) => [`b${index}`, await ok(folder, "rev-parse", "HEAD")])),
+    )
+    expect(await branchRows(world, row)).toEqual({ ...expected, main: await ok(work, "rev-parse", "main") })
+    expect(await reload(world, row)).toMatchObject({ branches_count: 21, default_branch: "main", is_empty: 0 })
+    expect(await feed(world, row)).toHaveLength(42)
+    expect(await settleJobs()).toEqual([])
+    await many(20, (index) => ok(join(world.folder, `clone${index}`), "fsck", "--strict"))
+  }, 120_000)
+
+  test("of pushes to one branch one wins, and its row is the one that stays", async () => {
+    const row = await repository(world, ada.user, "race")
+    await ok(work, "push", "-q", url("race"), "main")
+    const folders = await many(6, async (index) => {
+      const folder = join(world.folder, `racer${index}`)
+      await ok(world.folder, "clone", "-q", work, folder)
+      await commit(folder, `race ${index}`)
+      return folder
+    })
+    const runs = await Promise.all(folders.map((folder) => client(folder, ["push", url("race"), "HEAD:main"])))
+    const winners = runs.flatMap(({ code }, index) => (code === 0 ? [index] : []))
+    expect(winners).toHaveLength(1)
+    for (const { code, err } of runs) if (code !== 0) expect(err).toMatch(/rejected|fetch first/)
+    const winner = folders[winners[0] ?? -1] ?? ""
+    expect(await branchRows(world, row)).toEqual({ main: await ok(winner, "rev-parse", "HEAD") })
+    expect(await feed(world, row)).toHaveLength(3)
+    expect(await settleJobs()).toEqual([])
+  }, 120_000)
+
+  test("first pushes to an empty repository agree on one default branch", async () => {
+    const row = await repository(world, ada.user, "first")
+    const runs = await many(6, (index) => client(work, ["push", url("first"), `main:first${index}`]))
+    expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0))
+    const after = await reload(world, row)
+    expect(after).toMatchObject({ branches_count: 6, is_empty: 0 })
+    expect(after.default_branch).toMatch(/^first\d$/)
+    expect(await ok(work, "ls-remote", "--symref", url("first"), "HEAD")).toContain(`ref: refs/heads/${after.default_branch}\tHEAD`)
+  }, 120_000)
+
+  test("a branch that is moved to and fro ends as its row says", async () => {
+    const row = await repository(world, ada.user, "fro")
+    const folder = await workFolder(world, "fro")
+    await commit(folder, "two")
+    await ok(folder, "push", "-q", url("fro"), "main", "main~1:refs/heads/branch")
+    const runs = await many(8, (index) => client(folder, ["push", "--force", url("fro"), `main~${index % 2}:refs/heads/branch`]))
+    expect(runs.some(({ code }) => code === 0)).toBe(true)
+    const [listed = ""] = (await ok(folder, "ls-remote", url("fro"), "refs/heads/branch")).split("\t")
+    expect((await branchRows(world, row))["branch"]).toBe(listed)
+    expect(await settleJobs()).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,41 @@
+/** A server in a process of its own, as people run it: for tests that kill it. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+
+export interface ServerProcess {
+  readonly url: string
+  /** Ends it as a power cut would: nothing is tidied up. */
+  readonly kill: () => Promise<void>
+}
+
+const main = new URL("../../src/main.ts", import.meta.url).pathname
+const PATIENCE_MS = 20_000
+
+/** Starts `hearth serve` and waits until it says that it is ready. Throws with its words when it ends before. */
+export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "serve"], {
+    env: { PATH: process.env["PATH"], HEARTH_HTTP_PORT: "0", HEARTH_LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const ended = once(child, "exit")
+  let words = ""
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS)
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        words += text
+        const [, found] = /is ready: (\S+)/.exec(words) ?? []
+        if (!found) return
+        clearTimeout(timer)
+        resolve(found)
+      })
+    ended.then(() => reject(new Error(`the server ended before it was ready: ${words}`)), reject)
+  })
+  return {
+    url,
+    async kill() {
+      child.kill("SIGKILL")
+      await ended
+    },
+  }
+}
