@@ -7,5 +7,14 @@ import { settleJob } from "./features/transport/journal.ts"
 /** Everything that is done after a write, outside the database. */
 export const jobs: readonly JobDefinition<never>[] = [settleJob, alignHeadJob, removeFilesJob, deleteOwnedJob]
 
+const sweepRepositories: Task = {
+  name: "sweep_repositories",
+  cron: "17 4 * * *",
+  run: async ({ git }) => {
+    await git.repositories.sweep()
+    return undefined
+  },
+}
+
 /** Everything that the clock starts. */
-export const schedule: readonly Task[] = [removeEndedJobs]
+export const schedule: readonly Task[] = [removeEndedJobs, sweepRepositories]

@@ -104,7 +104,7 @@ export const onIssueSignedIn: Access<OnIssue & Me> = {
 }
 
 /** What only changes things: an archived repository is refused to everybody who has signed in, before anything else is told. */
-async function openForChange(request: Request): Promise<OnRepository & Me> {
+export async function openForChange(request: Request): Promise<OnRepository & Me> {
   const found = await onIssuesSignedIn.open(request)
   if (found.repository.is_archived === 1) throw refuse.archived()
   return found

@@ -49,6 +49,14 @@ export const findIssueByNumber = query("access.findIssueByNumber", (db, p: Param
   db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "=", p.number),
 )
 
+export const findIssueById = query("access.findIssueById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("issues").selectAll().where("id", "=", p.id),
+)
+
+export const findCommentById = query("access.findCommentById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("comments").selectAll().where("id", "=", p.id),
+)
+
 /** One row if the user is a member of the organisation, with the highest mode among the user's teams there. */
 export const findMembership = query("access.findMembership", (db, p: Params<{ organizationId: number; userId: number }>) =>
   db

@@ -98,6 +98,15 @@ export const settings = {
     minInterval: duration(600, "The shortest time between two updates of a mirror.", { min: 60 }),
     defaultInterval: duration(28_800, "The time between two updates of a mirror whose maker doesn't say.", { min: 60 }),
   },
+  attachments: {
+    enabled: yesOrNo(true, "People may attach files to issues and comments."),
+    maxBytes: size(100 * 2 ** 20, "The largest file that may be attached."),
+    types: text(
+      ".csv, .docx, .dmp, .fodg, .fodp, .fods, .fodt, .gif, .gz, .jpeg, .jpg, .json, .jsonc, .log, .md, .mov, .mp4, .odf, .odg, .odp, .ods, .odt, .patch, .pdf, .png, .pptx, .svg, .tgz, .txt, .webm, .webp, .xls, .xlsx, .zip",
+      "How the names of files may end that are attached, with commas between them; * lets in every file.",
+      { accepts: "* or endings such as .png, .txt", pattern: /^(\*|\.[\w.+-]+(\s*,\s*\.[\w.+-]+)*)$/ },
+    ),
+  },
   jobs: {
     workers: integer(4, "How many background jobs this process works on at once.", { min: 1, max: 100 }),
   },

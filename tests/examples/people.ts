@@ -68,8 +68,7 @@ export const peopleExamples: Examples = {
         source_id: 0,
         full_name: "A Name",
         email: `${world.unique("new")}@example.com`,
-        password: "another password",
-        restricted: true,
+        prohibit_login: true,
       },
     }
   },

@@ -118,7 +118,7 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
       for (const part of ODD_PARTS)
         if (operation.path.includes("{"))
           await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part), { authorization })
-      for (const query of ODD_QUERIES) await attempt(`query ${query}`, `${address()}?${query}`)
+      for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2)) await attempt(`query ${query}`, `${address()}?${query}`)
       if (operation.body) {
         for (const body of ODD_BODIES) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
         await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })

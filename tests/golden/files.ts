@@ -9,14 +9,14 @@ const HEADER = `-- Made by \`npm run golden\`; read the difference in review. Pl
 `
 
 /**
- * Holds texts against the files of a folder below this one, by the files' names; with GOLDEN=write it writes them instead. Files that nothing
+ * Holds texts against the files of a folder below this one, by the files' names; with UPDATE_GOLDEN set it writes them instead. Files that nothing
  * makes any more fail too.
  */
 export async function expectGolden(folder: string, texts: ReadonlyMap<string, string>): Promise<void> {
   const place = (name: string) => `${here}${folder}/${name}.sql`
   const there = (await readdir(`${here}${folder}`).catch(() => [])).filter((name) => name.endsWith(".sql")).map((name) => name.slice(0, -4))
   const stale = there.filter((name) => !texts.has(name))
-  if (process.env["GOLDEN"] === "write") {
+  if (process.env["UPDATE_GOLDEN"]) {
     for (const name of stale) await rm(place(name))
     for (const [name, text] of texts) {
       await mkdir(dirname(place(name)), { recursive: true })

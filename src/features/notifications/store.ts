@@ -145,3 +145,35 @@ export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Off
     )
     .returning("user_id"),
 )
+
+/** What a thread shows of its issue. */
+export type IssueSubject = Awaited<ReturnType<typeof findSubjects>>[number]
+
+/** These issues, each with its newest plain comment. */
+export const findSubjects = query("notifications.findSubjects", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("issues")
+    .select(["issues.id", "issues.number", "issues.title", "issues.is_pull", "issues.is_closed"])
+    .select((eb) =>
+      eb
+        .selectFrom("comments")
+        .select("comments.id")
+        .whereRef("comments.issue_id", "=", "issues.id")
+        .where("comments.kind", "=", "comment")
+        .orderBy("comments.created_at", "desc")
+        .orderBy("comments.id", "desc")
+        .limit(1)
+        .as("latest_comment_id"),
+    )
+    .where("issues.id", "in", p.ids),
+)
+
+export const findThread = query("notifications.findThread", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("notifications").selectAll().where("id", "=", p.id),
+)
+
+export const setStatus = query(
+  "notifications.setStatus",
+  (db, p: Params<{ ids: readonly number[]; status: NotificationsTable["status"]; now: number }>) =>
+    db.updateTable("notifications").set({ status: p.status, updated_at: p.now }).where("id", "in", p.ids),
+)

@@ -214,7 +214,8 @@ const HEAD_PAUSE_MS = 25
 export async function alignHead({ database, git }: Services, repositoryId: number): Promise<void> {
   for (let tries = 1; ; tries++) {
     const row = await findRepository.first(database.read, { id: repositoryId })
-    if (!row) return
+    // A repository that was generated without files has no default branch until something is pushed.
+    if (!row || row.default_branch === "") return
     const repository = git.at(row.storage, row.object_format)
     const wanted = branchRef(row.default_branch)
     if ((await git.references.head(repository)) === wanted) return

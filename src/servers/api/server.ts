@@ -5,11 +5,13 @@ import { isPublicOnly } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { uploadFieldOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/authentication/credentials.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
 import { keptAnswers, keyOf } from "./kept.ts"
+import { receiveUpload } from "./upload.ts"
 
 export const API_BASE = "/api/v1"
 
@@ -43,12 +45,24 @@ interface LetIn {
  * with a token for this (403), on what (404), with what rights (401, 403), is it archived (423), what was sent (422); then the handler.
  * All up to there happens before a byte of the body is read.
  */
-export function registerApi(app: FastifyInstance, services: Services, { operations, authenticator, intercept, onAnswer }: ApiOptions): void {
+export function registerApi(
+  app: FastifyInstance,
+  services: Services,
+  { operations, authenticator, intercept, onAnswer }: ApiOptions,
+): void {
   const ready = new WeakMap<FastifyRequest, Ready>()
   const kept = keptAnswers()
 
-  for (const operation of operations) {
-    app.route<{ Params: Record<string, string> }>({
+  const isUpload = (operation: Operation): boolean => uploadFieldOf(operation.body) !== undefined
+  for (const operation of operations) if (!isUpload(operation)) serve(app, operation)
+  app.register(async (uploads) => {
+    // Nothing may collect these bodies: whoever takes the file reads it piece by piece.
+    uploads.addContentTypeParser("multipart/form-data", (_request, _body, done) => done(null))
+    for (const operation of operations) if (isUpload(operation)) serve(uploads, operation)
+  })
+
+  function serve(on: FastifyInstance, operation: Operation): void {
+    on.route<{ Params: Record<string, string> }>({
       method: operation.method,
       url: API_BASE + operation.path.replace(/\{(\w+)\}/g, ":$1"),
       config: { operation: operation.id },
@@ -100,14 +114,20 @@ export function registerApi(app: FastifyInstance, services: Services, { operatio
     if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
     const page: Page = readPage(parameters, services.config.api)
     const query = readQuery(operation.query, parameters)
-    const sentBody = Buffer.isBuffer(request.body) ? request.body : undefined
-    const body = operation.body && readBody(operation.body, sentBody, request.headers["content-type"])
-    const sent = await opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    const field = uploadFieldOf(operation.body)
+    const receiving = field === undefined ? undefined : await receiveUpload(request.raw, field)
+    const run = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
     const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
     if (keep) kept.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
+}
+
+function readJson(request: FastifyRequest, { body }: Operation): unknown {
+  const sent = Buffer.isBuffer(request.body) ? request.body : undefined
+  return body && readBody(body, sent, request.headers["content-type"])
 }
 
 const headerText = (request: FastifyRequest, name: string): string | undefined => {

@@ -69,6 +69,9 @@ const rules: Readonly<Record<string, string>> = {
   "team privileged": "Members of the team, and owners of the organisation",
   "team owner": "Owners of the organisation",
   "repository reach": "Whoever reaches any part of the repository",
+  "repository comment:read": "Whoever may read the comment’s issue",
+  "repository comment:author": "The comment’s author, and whoever may write to its issue",
+  "repository comment:writingAuthor": "The comment’s author and administrators of the repository, as long as they may write to its issue",
   "repository administrator": "Administrators of the repository",
   "repository selfOrAdministrator": "The user, and administrators of the repository",
   "repository issuesOrPulls:write": "Whoever may write to the repository’s issues or its pull requests",
@@ -122,8 +125,11 @@ export function bodyRequired({ body }: Operation): boolean {
   return body.type !== "object" || (Array.isArray(body.required) && body.required.length > 0)
 }
 
-/** Texts go as text, everything else as JSON. */
-export const mediaType = (schema: unknown): string => (isJson(schema) && schema.type === "string" ? "text/plain" : "application/json")
+/** Texts go as text, files as a form, everything else as JSON. */
+export function mediaType(schema: unknown): string {
+  if (!isJson(schema)) return "application/json"
+  return schema.type === "string" ? "text/plain" : typeof schema.uploadField === "string" ? "multipart/form-data" : "application/json"
+}
 
 /** The tags in the order in which operations first bear them. */
 export const tagsOf = (operations: readonly Operation[]): readonly string[] => [...new Set(operations.map(({ tag }) => tag))]

@@ -1,6 +1,7 @@
-import Type from "typebox"
+import Type, { type TSchema } from "typebox"
 import type { Operation } from "../../../core/operation.ts"
 import { record } from "../../../core/record.ts"
+import { uploadFieldOf } from "../../../core/upload.ts"
 import {
   type About,
   API_PATH,
@@ -134,7 +135,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
         ...(numeric ? { type: "integer", format: "int64" } : { type: "string" }),
       })),
       ...queryParameters(operation).map(({ name, schema, required }) => ({ in: "query", name, required, ...plain(write(schema)) })),
-      ...(body ? [{ in: "body", name: "body", required: bodyRequired(operation), schema: write(body) }] : []),
+      ...(body ? [describeBody(operation, body, write)] : []),
     ],
     responses: {
       ...Object.fromEntries(
@@ -153,6 +154,12 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
     "x-access": inWords(operation.rule),
     "x-token-scopes": scopesOf(operation),
   }
+}
+
+function describeBody(operation: Operation, body: TSchema, write: Schemas["write"]): Json {
+  const file = uploadFieldOf(body)
+  if (file !== undefined) return { in: "formData", name: file, type: "file", required: true }
+  return { in: "body", name: "body", required: bodyRequired(operation), schema: write(body) }
 }
 
 /** What a request must say of who asks, where that differs from the document's own. */

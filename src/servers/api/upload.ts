@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http"
+import { Busboy, type BusboyFileStream } from "@fastify/busboy"
+import { type Refusal, refuse } from "../../core/errors.ts"
+import type { Upload } from "../../core/upload.ts"
+
+/** What may stand beside the file is small. */
+const LIMITS = { fieldNameSize: 100, fieldSize: 65_536, fields: 20, parts: 40, headerPairs: 40, headerSize: 16_384 }
+
+/** A file that is being received. */
+export interface Receiving {
+  readonly upload: Upload
+  /** Reads the rest of the request into nothing, so that the connection can serve the next one. Call it when the handler is done. */
+  readonly end: () => void
+}
+
+/**
+ * Waits for the file in the part `field` of a multipart request; its bytes are read by whoever takes the upload.
+ * Refuses `invalid` another content type, and `badRequest` a body that can't be understood or has no such file.
+ */
+export function receiveUpload(request: IncomingMessage, field: string): Promise<Receiving> {
+  const contentType = request.headers["content-type"]
+  if (!contentType?.toLowerCase().startsWith("multipart/form-data"))
+    return Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
+  return new Promise((resolve, reject) => {
+    let content: BusboyFileStream | undefined
+    const fail = (refusal: Refusal): void => {
+      end()
+      content?.destroy(refusal)
+      reject(refusal)
+    }
+    const parser = openParser(request.headers, contentType)
+    if (!parser) {
+      request.resume()
+      return reject(broken())
+    }
+
+    function end(): void {
+      request.off("close", onClose)
+      request.unpipe(parser)
+      request.resume()
+    }
+    const onClose = (): void => {
+      if (!request.complete) fail(refuse.badRequest("the request broke off"))
+    }
+
+    parser.on("file", (name, stream, fileName) => {
+      // A stream that breaks off says so to whoever reads it; where nobody does yet, that must not end the process.
+      stream.on("error", () => {})
+      if (name !== field || content) return void stream.resume()
+      content = stream
+      resolve({
+        upload: { fileName: fileName ?? "", content: stream },
+        end() {
+          end()
+          stream.destroy()
+        },
+      })
+    })
+    parser.on("error", () => fail(broken()))
+    parser.on("finish", () => {
+      if (!content) fail(refuse.badRequest(`[${field}]: is required; send the file in a part of this name`))
+    })
+    request.on("close", onClose)
+    request.pipe(parser)
+  })
+}
+
+const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")
+
+/** Throws at once for a content type without a boundary. */
+function openParser(headers: IncomingMessage["headers"], contentType: string) {
+  try {
+    return new Busboy({ headers: { ...headers, "content-type": contentType }, limits: LIMITS })
+  } catch {
+    return undefined
+  }
+}
