@@ -16,6 +16,7 @@ import { VERSION } from "./core/version.ts"
 import { openAuthenticator } from "./features/authentication/authenticate.ts"
 import { openPasswords } from "./features/authentication/passwords.ts"
 import { createToken } from "./features/authentication/tokens.ts"
+import { openMailer } from "./features/mail/mailer.ts"
 import { createPerson } from "./features/users/rules.ts"
 import { openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
@@ -158,6 +159,8 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
     const now = (): number => Math.floor(Date.now() / 1000)
     const site = openSite(config)
+    const mailer = openMailer(config, site)
+    closing.push(async () => mailer.close())
     const outbox = openJobs({ database, log, now, workers: config.jobs.workers, metrics })
     closing.push(() => outbox.close())
     const services: Services = {
@@ -167,6 +170,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       git,
       jobs: outbox,
       secrets,
+      mailer,
       passwords: openPasswords(config.security.maxConcurrentPasswordChecks),
       log,
       now,

@@ -6,7 +6,7 @@ import { refuse } from "../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../core/operation.ts"
 import { Mode, type Unit } from "./modes.ts"
 import { unitMode } from "./permission.ts"
-import { asMe, locateFromPath, type Me, type OnRepository } from "./policies.ts"
+import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
 import { findIssueByNumber } from "./store.ts"
 
 /** An issue or a pull request. */
@@ -68,7 +68,8 @@ export function requireWriting(found: OnRepository, kind: Kind): void {
 
 const locate = async (request: Request): Promise<OnRepository> => requireIssues(await locateFromPath(request))
 
-const withIssue = async ({ db, path }: Request, found: OnRepository): Promise<OnIssue> => ({
+/** Adds the issue of the path's {index}, see `locateIssue`. */
+export const withIssue = async ({ db, path }: Request, found: OnRepository): Promise<OnIssue> => ({
   ...found,
   issue: await locateIssue(db, found, pathNumber(path.index)),
 })
@@ -139,5 +140,26 @@ export const onIssueAsAdministrator: Access<OnIssue & Me> = {
     const found = await openForChange(request)
     if (found.permission.mode < Mode.admin) throw refuse.forbidden("user should be an administrator of the repo")
     return { ...found, ...(await withIssue(request, found)) }
+  },
+}
+
+/** A repository whose issues the caller may read; one who may read only its pull requests is forbidden. */
+export const onIssuesAsReader: Access<OnRepository> = {
+  rule: { subject: "repository", needs: "issues:read", signIn: "optional" },
+  open: async (request) => {
+    const found = await locate(request)
+    requireUnit(found, "repo.issues", "read")
+    return found
+  },
+}
+
+/** A repository whose issues the caller, who has signed in, may read, and so may add to. */
+export const onIssuesAsReporter: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "issues:read", signIn: "required" },
+  open: async (request) => {
+    const found = await onIssuesSignedIn.open(request)
+    if (found.repository.is_archived === 1) throw refuse.archived()
+    requireUnit(found, "repo.issues", "read")
+    return found
   },
 }

@@ -45,6 +45,10 @@ export const findTeam = query("access.findTeam", (db, p: Params<{ id: number }>)
   db.selectFrom("teams").selectAll().where("id", "=", p.id),
 )
 
+export const findAssignment = query("access.findAssignment", (db, p: Params<{ issueId: number; userId: number }>) =>
+  db.selectFrom("issue_assignees").select("id").where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
+)
+
 export const findIssueByNumber = query("access.findIssueByNumber", (db, p: Params<{ repositoryId: number; number: number }>) =>
   db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "=", p.number),
 )

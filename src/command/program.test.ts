@@ -17,10 +17,15 @@ afterEach(async () => {
 })
 
 describe("the command line", () => {
-  test.each(["", "serve", "doctor", "config", "version"])("explains itself: hearth %s --help", async (command) => {
+  const USER = ["add", "list", "password", "rename", "delete", "admin", "active", "two-factor"].map((verb) => `user ${verb}`)
+  const TOKEN = ["add", "list", "remove"].map((verb) => `token ${verb}`)
+  const COMMANDS = ["serve", "doctor", "config", "version", "user", ...USER, "token", ...TOKEN]
+
+  test.each(["", ...COMMANDS])("explains itself: hearth %s --help", async (command) => {
     const { code, out } = await shell.run(`${command} --help`)
     expect(code).toBe(0)
     expect(out).toContain(`Usage: hearth ${command}`.trim())
+    if (command !== "") expect(out).toMatch(new RegExp(`\nExamples:\n.*hearth .*${command}`))
     expect(out).toContain("Ends with 0 when done, 1 when it failed, 2 when")
   })
 
@@ -31,6 +36,9 @@ describe("the command line", () => {
   })
 
   test.each([
+    ["user", "Usage: hearth user"],
+    ["token ad", "unknown command 'ad'\n(Did you mean add?)"],
+    ["user rename ada", "missing required argument 'new'"],
     ["srve", "unknown command 'srve'\n(Did you mean serve?)"],
     ["config --yaml", "unknown option '--yaml'"],
     ["version now", "too many arguments"],
@@ -91,8 +99,8 @@ describe("hearth config", () => {
 })
 
 describe("hearth serve", () => {
-  function serve(env: Readonly<Record<string, string>>) {
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts", "serve"], {
+  function serve(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts", "serve", ...args], {
       env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     })
@@ -126,6 +134,8 @@ describe("hearth serve", () => {
     const password = /Its password is (\S+) and is shown this once/.exec(first.out())?.[1] ?? ""
     expect(password.length).toBeGreaterThanOrEqual(16)
     expect(first.said()).not.toContain(password)
+    expect(first.out()).toContain(`All data lies in ${shell.dataDir}.`)
+    expect(first.out()).toContain(`git push ${url}/root/first.git HEAD:main`)
 
     const second = serve({ HEARTH_HTTP_PORT: "0" })
     const again = await ready(second)
@@ -139,6 +149,26 @@ describe("hearth serve", () => {
     const root = await house.services.database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).executeTakeFirstOrThrow()
     expect(root.name).toBe("root")
     expect(await house.services.passwords.verify(password, root.password_hash)).toBe(true)
+  })
+
+  test("fills a fresh server with an example, and refuses any other", async () => {
+    const first = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
+    const url = await ready(first)
+    while (!first.out().includes("api/v1/user/repos\n")) await once(first.child.stdout, "data")
+    expect(first.out()).toContain(`git clone ${url}/dewpoint/sprinkle.git`)
+    first.child.kill("SIGTERM")
+    expect(await first.ended).toBe(0)
+
+    const second = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
+    expect(await second.ended).toBe(1)
+    expect(second.said()).toContain("Start without --demo, or with an empty folder: hearth --data-dir <folder> serve --demo")
+    expect(second.out()).toBe("")
+  })
+
+  test("says which setting makes no administrator", async () => {
+    const server = serve({ HEARTH_HTTP_PORT: "0", HEARTH_ADMIN_USERNAME: "a..b" })
+    expect(await server.ended).toBe(1)
+    expect(server.said()).toContain("Set HEARTH_ADMIN_USERNAME and HEARTH_ADMIN_EMAIL to what is accepted.")
   })
 
   test("says which port is taken", async () => {

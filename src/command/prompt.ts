@@ -5,9 +5,9 @@ import { CommandFailed } from "./failure.ts"
 /** Asks for one line on a terminal; with `hidden` nothing of it is shown. Fails with {@link CommandFailed} on Ctrl-C and at the end of the input. */
 export async function prompt(input: Readable, output: Writable, question: string, hidden: boolean): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // What is hidden is read key by key, since a terminal that reads lines shows them; this must be so before anybody is asked.
+  const lines = createInterface({ input, output: hidden ? nowhere : output, terminal: hidden, historySize: 0 })
   if (hidden) output.write(question)
-  // Treated as a terminal, so that it is this process and not the terminal itself that shows, or doesn't show, what is typed.
-  const lines = createInterface({ input, output: hidden ? nowhere : output, terminal: true, historySize: 0 })
   try {
     return await new Promise((resolve, reject) => {
       lines.once("close", () => reject(new CommandFailed("Broken off.", "Nothing was changed.")))

@@ -15,6 +15,7 @@ export interface Services {
   readonly jobs: Jobs
   readonly secrets: Secrets
   readonly passwords: Passwords
+  readonly mailer: Mailer
   readonly log: Logger
   /** The current time in whole seconds. */
   readonly now: () => number
@@ -26,4 +27,26 @@ export interface Passwords {
   readonly hash: (password: string) => Promise<string>
   /** Whether the password is the one stored. An empty hash matches nothing, but takes as long, so that names can't be probed. */
   readonly verify: (password: string, hash: string) => Promise<boolean>
+}
+
+/** A mail to one person. */
+export interface Mail {
+  readonly to: string
+  /** The name beside the sender's address. */
+  readonly fromName: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly messageId: string
+  /** The mails that this one follows, the first of the thread at the front. */
+  readonly references: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The way to the mail server. */
+export interface Mailer {
+  /** Hands the mail over to the server. Rejects with what the server or the connection says. */
+  readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>
+  /** Ends the connections. */
+  readonly close: () => void
 }

@@ -94,6 +94,24 @@ export const settings = {
       pattern: /^[\w.-]+$/,
     }),
   },
+  mail: {
+    host: text("", "The mail server (SMTP) that notifications are sent through. Without it no mail is sent.", {
+      accepts: "an IP address or a host name",
+      pattern: /^[\w.:-]+$/,
+    }),
+    port: integer(587, "The port of the mail server.", { min: 1, max: 65_535 }),
+    tls: choice(
+      ["starttls", "implicit", "none"],
+      "starttls",
+      "How the connection is protected: from its beginning (implicit, usually port 465), from the greeting on, or not at all.",
+    ),
+    username: text("", "The name that Hearth signs in to the mail server with. Without it, it doesn't sign in."),
+    password: secretText("The password that goes with that name."),
+    from: text("", "The address that mails come from. By default noreply@ and the host of rootUrl.", {
+      accepts: "an e-mail address",
+      pattern: /^[^\s@<>]+@[^\s@<>]+$/,
+    }),
+  },
   mirror: {
     minInterval: duration(600, "The shortest time between two updates of a mirror.", { min: 60 }),
     defaultInterval: duration(28_800, "The time between two updates of a mirror whose maker doesn't say.", { min: 60 }),

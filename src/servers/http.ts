@@ -11,8 +11,10 @@ import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
+import { registerAttachments } from "./web/attachments.ts"
 import { registerChangePassword } from "./web/change-password.ts"
 import { registerHome } from "./web/home.ts"
+import { registerUnsubscribe } from "./web/unsubscribe.ts"
 
 export interface HttpOptions {
   readonly operations: readonly Operation[]
@@ -75,9 +77,11 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerApi(app, services, options)
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
+  registerAttachments(app, services, options.authenticator)
   registerHealth(app, services, options.metrics)
   registerHome(app, services)
   registerChangePassword(app, services, options.authenticator)
+  registerUnsubscribe(app, services)
   await registerGitHttp(app, services, options.authenticator)
   return app
 }

@@ -1,10 +1,14 @@
+import { commentExamples } from "./comments.ts"
+import { dependencyExamples } from "./dependencies.ts"
 import type { Examples } from "./example.ts"
+import { issueExamples } from "./issues.ts"
 import { labelExamples } from "./labels.ts"
 import { milestoneExamples } from "./milestones.ts"
 import { organizationExamples } from "./organizations.ts"
 import { peopleExamples } from "./people.ts"
 import { repositoryExamples } from "./repositories.ts"
 import { siteExamples } from "./site.ts"
+import { trackingExamples } from "./tracking.ts"
 
 export { addressOf, type Example, type MakeExample } from "./example.ts"
 
@@ -14,6 +18,10 @@ export const examples: Examples = {
   ...peopleExamples,
   ...organizationExamples,
   ...repositoryExamples,
+  ...issueExamples,
   ...labelExamples,
   ...milestoneExamples,
+  ...dependencyExamples,
+  ...commentExamples,
+  ...trackingExamples,
 }

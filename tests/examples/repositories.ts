@@ -100,8 +100,6 @@ export const repositoryExamples: Examples = {
     const { repository, authorization } = await owned(world)
     return { authorization, path: { id: repository.id } }
   },
-  repoSigningKey: async (world) => ({ ...(await call(world)), status: 404 }),
-  repoSigningKeySSH: async (world) => ({ ...(await call(world)), status: 404 }),
 
   // --- changing --------------------------------------------------------------------------------------------------------------------
   repoEdit: async (world) => ({

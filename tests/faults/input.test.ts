@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
-import { addressOf, type Example, examples } from "../examples/index.ts"
+import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { send as call } from "../support/http.ts"
@@ -73,12 +73,6 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
     await fresh.drop()
   })
 
-  const prepare = async (operation: Operation): Promise<Example> => {
-    const example = await examples[operation.id]?.(world, 1)
-    if (!example) throw new Error(`${operation.id} has no example`)
-    return { authorization: world.root, ...example }
-  }
-
   interface Sending {
     readonly authorization?: string | undefined
     readonly body?: string | Uint8Array<ArrayBuffer>
@@ -105,20 +99,19 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
     { timeout: 120_000 },
     async (_name, operation) => {
       const failures: string[] = []
-      let example = await prepare(operation)
-      const { authorization } = example
+      let prepared = await prepareCall(world, operation)
       const attempt = async (what: string, path: string, sending: Sending = {}): Promise<void> => {
-        const status = await send(operation, path, { authorization: example.authorization, ...sending })
+        const status = await send(operation, path, { authorization: prepared.calling.authorization, ...sending })
         if (status >= 500) failures.push(`${status} for ${what}`)
         // It was accepted, and what it was about may be gone.
-        if (status < 300 && operation.method !== "GET") example = await prepare(operation)
+        if (status < 300 && operation.method !== "GET") prepared = await prepareCall(world, operation)
       }
-      const address = () => addressOf(operation.path, example)
+      const address = () => prepared.address
 
       for (const part of ODD_PARTS)
-        if (operation.path.includes("{"))
-          await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part), { authorization })
-      for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2)) await attempt(`query ${query}`, `${address()}?${query}`)
+        if (operation.path.includes("{")) await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part))
+      for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2))
+        await attempt(`query ${query}`, `${address()}?${query}`)
       if (operation.body) {
         for (const body of ODD_BODIES) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
         await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })
@@ -127,7 +120,7 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
         await attempt("plain text", address(), { body: "x", type: "text/plain" })
         for (const [field, value] of oddMembers(operation.body, kind))
           await attempt(`${field} = ${JSON.stringify(value).slice(0, 30)}`, address(), {
-            body: JSON.stringify({ ...Object(example.body), [field]: value }),
+            body: JSON.stringify({ ...Object(prepared.calling.body), [field]: value }),
           })
       }
       expect(failures).toEqual([])

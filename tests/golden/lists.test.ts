@@ -3,9 +3,8 @@ import { startHearth } from "../../src/app.ts"
 import type { User } from "../../src/core/actor.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
-import { addressOf, examples } from "../examples/index.ts"
+import { prepareCall } from "../examples/prepare.ts"
 import { type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
-import { send } from "../support/http.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
 import { filtersOf } from "./filters.ts"
@@ -48,19 +47,17 @@ async function record(kind: FreshKind): Promise<Recording> {
   const recorded = new Map<string, readonly Recorded[]>()
   try {
     for (const operation of lists) {
-      const example = await examples[operation.id]?.(world, 2)
-      if (!example) throw new Error(`${operation.id} has no example`)
+      const caller = operation.rule.needs === "siteAdministrator" ? world.root : authorization
+      const call = await prepareCall(world, operation, 2, caller)
       const calls: Recorded[] = []
       for (const filters of [{}, ...filtersOf(operation)]) {
-        const query = { ...example.query, ...filters }
-        const caller = operation.rule.needs === "siteAdministrator" ? world.root : authorization
         let status = 0
         const statements = await statementsOf(hearth.services.database, async () => {
-          status = (await send(hearth.url, "GET", addressOf(operation.path, example), { authorization: caller, ...example, query })).status
+          status = (await call.send(filters)).status
         })
         // A value that this list doesn't know is refused; the others show what it does.
         if (status === 422 && Object.keys(filters).length > 0) continue
-        if (status !== 200) throw new Error(`GET ${operation.path} ${JSON.stringify(query)} was answered with ${status}`)
+        if (status !== 200) throw new Error(`GET ${operation.path} ${JSON.stringify(filters)} was answered with ${status}`)
         const label = Object.entries(filters)
           .map(([name, value]) => `${name}=${value}`)
           .join("&")

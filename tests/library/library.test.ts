@@ -40,7 +40,11 @@ describe("a forge inside a test", () => {
 
   it("leaves nothing behind, a hundred times", { timeout: 120_000 }, async () => {
     const before = await leftovers()
-    const resources = () => process.getActiveResourcesInfo().filter((kind) => kind !== "CloseReq" && kind !== "Immediate").sort()
+    const resources = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((kind) => kind !== "CloseReq" && kind !== "Immediate")
+        .sort()
     const files = async () => (await readdir("/proc/self/fd")).length
     await (await startHearth({ memory: true })).close()
     const openResources = resources()

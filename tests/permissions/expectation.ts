@@ -4,68 +4,124 @@ import type { Credential, Role, Visibility } from "./world.ts"
 /** Let in, or the status of the refusal. */
 export type Expected = "in" | 401 | 403 | 404
 
+/** Who calls, with what in hand, on what. */
+export interface Cell {
+  readonly role: Role
+  readonly credential: Credential
+  readonly visibility: Visibility
+}
+
 /**
  * What a caller must get, from the declared rule alone. This is written from the specification's side, not from the policies' code: what
  * somebody is to a subject is spelled out here once more.
  */
-export function expected(operation: Operation, role: Role, visibility: Visibility, credential: Credential): Expected {
-  if (role === "prohibited" && credential === "password") return 401
-  if (role === "inactive" || role === "prohibited") return 403
-  if (role !== "anonymous") {
-    if (credential === "narrow" && operation.scope.length > 0) return 403
-    if (credential === "publicOnly" && operation.publicOnly === "refused") return 403
-    if (credential !== "password" && operation.basicOnly) return 401
-  }
-  const publicOnly = credential === "publicOnly" && role !== "anonymous"
-  const { subject, needs, signIn } = operation.rule
-  const anonymous = role === "anonymous"
-  const needsSignIn = signIn === "required" && anonymous
-  const hidden = visibility !== "public"
-  const site = role === "siteAdministrator"
-
-  switch (subject) {
+export function expected(operation: Operation, cell: Cell): Expected {
+  const refused = refusedByCredential(operation, cell)
+  if (refused) return refused
+  switch (operation.rule.subject) {
     case "site":
-      if (needsSignIn) return 401
-      return needs === "siteAdministrator" && !site ? 403 : "in"
-
-    case "user": {
-      if (needsSignIn) return 401
-      if (needs === "siteAdministrator") return site ? "in" : 403
-      if (needs !== "known" && !personShown(role, visibility, publicOnly)) return 404
-      return needs === "self" && !site ? 403 : "in"
-    }
-
-    case "organization": {
-      if (needsSignIn) return 401
-      if (publicOnly && hidden) return 404
-      if (anonymous && hidden) return 404
-      if (visibility === "private" && role !== "owner" && !site) return 404
-      return (needs === "member" || needs === "owner") && role !== "owner" && !site ? 403 : "in"
-    }
-
-    case "team": {
-      if (publicOnly && hidden) return 404
-      if (anonymous) return 401
-      if (role === "owner" || site) return "in"
-      // Everybody else is a stranger to the organisation: the public team is shown, but is not theirs.
-      if (hidden) return 404
-      if (needs === "read") return "in"
-      return needs === "privileged" ? 404 : 403
-    }
-
-    case "repository": {
-      if (anonymous && operation.rule.asksFirst) return 401
-      if ((publicOnly || anonymous) && hidden) return 404
-      if (visibility === "private" && role === "stranger") return 404
-      if (needsSignIn) return 401
-      const rank = RANK[role]
-      const wanted = needs === "reach" ? 1 : needs === "administrator" || needs === "selfOrAdministrator" ? 3 : needs === "owner" ? 4 : needs.endsWith(":write") ? 2 : needs.endsWith(":read") ? 1 : undefined
-      if (wanted === undefined) throw new Error(`a repository rule that the matrix does not know: ${needs}`)
-      return rank >= wanted ? "in" : 403
-    }
+      return onSite(operation, cell)
+    case "user":
+      return onUser(operation, cell)
+    case "organization":
+      return onOrganization(operation, cell)
+    case "team":
+      return onTeam(operation, cell)
+    case "repository":
+      return onRepository(operation, cell)
   }
 }
 
+/** What an account in this state, or a token of this kind, is refused whatever it asks for. */
+function refusedByCredential(operation: Operation, { role, credential }: Cell): Expected | undefined {
+  if (role === "anonymous") return undefined
+  if (role === "prohibited" && credential === "password") return 401
+  if (role === "inactive" || role === "prohibited") return 403
+  if (credential === "narrow" && operation.scope.length > 0) return 403
+  if (credential === "publicOnly" && operation.publicOnly === "refused") return 403
+  if (credential !== "password" && operation.basicOnly) return 401
+  return undefined
+}
+
+const isPublicOnly = ({ role, credential }: Cell): boolean => credential === "publicOnly" && role !== "anonymous"
+const isSite = ({ role }: Cell): boolean => role === "siteAdministrator"
+const mustSignIn = ({ rule }: Operation, { role }: Cell): boolean => rule.signIn === "required" && role === "anonymous"
+
+/** Hidden from strangers and from tokens that are limited to what is public. */
+const isHidden = (cell: Cell): boolean => cell.visibility !== "public" && (cell.role === "anonymous" || isPublicOnly(cell))
+
+const unknownRule = ({ rule }: Operation): Error =>
+  new Error(`the matrix does not know the rule ${rule.subject} ${rule.needs}; tell it what to expect`)
+
+function onSite(operation: Operation, cell: Cell): Expected {
+  if (mustSignIn(operation, cell)) return 401
+  switch (operation.rule.needs) {
+    case "nothing":
+    case "signIn":
+      return "in"
+    case "siteAdministrator":
+      return isSite(cell) ? "in" : 403
+  }
+  throw unknownRule(operation)
+}
+
+/** The person of the path, who is none of the callers. */
+function onUser(operation: Operation, cell: Cell): Expected {
+  if (mustSignIn(operation, cell)) return 401
+  const shown = !isHidden(cell) && (cell.visibility !== "private" || isSite(cell))
+  switch (operation.rule.needs) {
+    case "siteAdministrator":
+      return isSite(cell) ? "in" : 403
+    // One may block, or follow no longer, whoever hides.
+    case "nothing":
+      return isHidden(cell) ? 404 : "in"
+    case "visible":
+      return shown ? "in" : 404
+    case "self":
+      if (!shown) return 404
+      return isSite(cell) ? "in" : 403
+  }
+  throw unknownRule(operation)
+}
+
+/** Only the owner belongs to the organisation; the collaborators of its repository don't. */
+function onOrganization(operation: Operation, cell: Cell): Expected {
+  if (mustSignIn(operation, cell)) return 401
+  const insider = cell.role === "owner" || isSite(cell)
+  if (isHidden(cell) || (cell.visibility === "private" && !insider)) return 404
+  switch (operation.rule.needs) {
+    case "visible":
+      return "in"
+    case "member":
+    case "selfOrMember":
+    case "createRepositories":
+    case "owner":
+      return insider ? "in" : 403
+  }
+  throw unknownRule(operation)
+}
+
+/** A team in which nobody is, as visible as its organisation. */
+function onTeam(operation: Operation, cell: Cell): Expected {
+  if (isPublicOnly(cell) && cell.visibility !== "public") return 404
+  if (cell.role === "anonymous") return 401
+  if (cell.role === "owner" || isSite(cell)) return "in"
+  if (cell.visibility === "private") return 404
+  switch (operation.rule.needs) {
+    // A limited team is shown to members of the organisation only.
+    case "read":
+      return cell.visibility === "public" ? "in" : 404
+    case "organizationMember":
+      return cell.visibility === "public" ? 403 : 404
+    case "privileged":
+      return 404
+    case "owner":
+      return 403
+  }
+  throw unknownRule(operation)
+}
+
+/** What somebody is to the repositories: 1 may read what is open to them, 2 write, 3 administer, 4 own. */
 const RANK: Readonly<Record<Role, number>> = {
   anonymous: 1,
   stranger: 1,
@@ -78,8 +134,26 @@ const RANK: Readonly<Record<Role, number>> = {
   prohibited: 0,
 }
 
-function personShown(role: Role, visibility: Visibility, publicOnly: boolean): boolean {
-  if (visibility === "public") return true
-  if (role === "anonymous" || publicOnly) return false
-  return role === "siteAdministrator" || visibility === "limited"
+/** The rank that a rule takes. */
+function rankFor(operation: Operation): number {
+  const { needs } = operation.rule
+  if (needs === "reach" || needs.endsWith(":read")) return 1
+  if (needs.endsWith(":write")) return 2
+  // Nobody but the owner wrote the issue, and nobody asks about himself.
+  if (needs === "issue:author" || needs === "comment:author" || needs === "issue:contributor" || needs === "issue:writeOrMissing") return 2
+  // Who may write but did not write the comment administers at least.
+  if (needs === "comment:writingAuthor") return 3
+  if (needs === "administrator" || needs.endsWith("selfOrAdministrator") || needs.endsWith(":administrator")) return 3
+  if (needs === "owner") return 4
+  throw unknownRule(operation)
+}
+
+function onRepository(operation: Operation, cell: Cell): Expected {
+  if (cell.role === "anonymous" && operation.rule.asksFirst) return 401
+  if (isHidden(cell) || (cell.visibility === "private" && cell.role === "stranger")) return 404
+  if (mustSignIn(operation, cell)) return 401
+  // The person of the path is none of the callers.
+  if (operation.rule.needs === "issue:self") return isSite(cell) ? "in" : 403
+  if (RANK[cell.role] >= rankFor(operation)) return "in"
+  return operation.rule.needs === "issue:writeOrMissing" ? 404 : 403
 }

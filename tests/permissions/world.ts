@@ -1,9 +1,21 @@
-import { randomBytes } from "node:crypto"
-import type { Services } from "../../src/core/services.ts"
+import type { Hearth } from "../../src/app.ts"
+import { createToken } from "../../src/features/authentication/tokens.ts"
+import { createPerson } from "../../src/features/users/rules.ts"
+import { basic, must } from "../support/http.ts"
 
-/** A small world in which every kind of caller meets every kind of subject. It is built through the API, as people would. */
+/** A small world in which every kind of caller meets every kind of subject. */
 
-export const roles = ["anonymous", "stranger", "reader", "writer", "administrator", "owner", "siteAdministrator", "inactive", "prohibited"] as const
+export const roles = [
+  "anonymous",
+  "stranger",
+  "reader",
+  "writer",
+  "administrator",
+  "owner",
+  "siteAdministrator",
+  "inactive",
+  "prohibited",
+] as const
 export type Role = (typeof roles)[number]
 
 export const visibilities = ["public", "limited", "private"] as const
@@ -15,6 +27,8 @@ export type Credential = (typeof credentials)[number]
 /** What the tokens of each kind carry; the narrow one opens nothing but what needs no scope. */
 const TOKEN_SCOPES = { full: ["all"], narrow: ["read:misc"], publicOnly: ["all", "public-only"] } as const
 
+const PASSWORD = "one password for all"
+
 export interface World {
   /** The Authorization header of a caller; undefined for anonymous. */
   readonly authorization: (role: Role, credential: Credential) => string | undefined
@@ -22,61 +36,92 @@ export interface World {
   readonly parameters: (visibility: Visibility) => Readonly<Record<string, string>>
 }
 
-/** What is read of the answers. */
-interface Made {
-  readonly id?: number
-  readonly sha1?: string
-}
-
 /**
- * For each visibility an organisation `org-V`, with a repository (private in the private one) and a team, and a person `person-V`.
- * Reader, writer and administrator are collaborators of each repository; the owner owns each organisation.
+ * For each visibility V an organisation `org-V` with a team and a repository that has an issue (private in the private one), and a person
+ * `person-V`. Reader, writer and administrator are collaborators of each repository; the owner owns each organisation.
  */
-export async function buildWorld(url: string, token: string, services: Services): Promise<World> {
-  const call = async (method: string, path: string, body?: object, authorization = `token ${token}`): Promise<Made> => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { authorization, ...(body && { "content-type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-    return text === "" ? {} : JSON.parse(text)
+export async function buildWorld({ url, services }: Hearth): Promise<World> {
+  const headers = await buildCallers({ services })
+  const owner = headers.get("owner full")
+  const call = <T>(route: string, body?: object): Promise<T> => {
+    const [method = "", path = ""] = route.split(" ")
+    return must<T>(url, method, path, { authorization: owner, body })
   }
-  const password = randomBytes(9).toString("base64url")
-  const basic = (name: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
-  const headers = new Map<string, string>()
-  const people = roles.filter((role) => role !== "anonymous")
-  for (const role of people) {
-    const name = role.toLowerCase()
-    await call("POST", "/admin/users", { username: name, email: `${name}@example.com`, password, must_change_password: false })
-    headers.set(`${role} password`, basic(name))
-    for (const [kind, scopes] of Object.entries(TOKEN_SCOPES)) {
-      const made = await call("POST", `/users/${name}/tokens`, { name: kind, scopes }, basic(name))
-      headers.set(`${role} ${kind}`, `token ${made.sha1}`)
-    }
-  }
-  const owner = basic("owner")
   const values = new Map<Visibility, Readonly<Record<string, string>>>()
   for (const visibility of visibilities) {
     const person = `person-${visibility}`
-    await call("POST", "/admin/users", { username: person, email: `${person}@example.com`, password, visibility, must_change_password: false })
+    const now = services.now()
+    await services.database.write((tx) =>
+      createPerson(tx, { name: person, email: `${person}@example.com`, passwordHash: "", visibility, now }),
+    )
     const org = `org-${visibility}`
-    await call("POST", "/orgs", { username: org, visibility }, owner)
-    const team = await call("POST", `/orgs/${org}/teams`, { name: "team", visibility, units_map: { "repo.code": "read" } }, owner)
-    const repository = await call("POST", `/orgs/${org}/repos`, { name: "repo", private: visibility === "private" }, owner)
-    for (const [name, permission] of [["reader", "read"], ["writer", "write"], ["administrator", "admin"]] as const)
-      await call("PUT", `/repos/${org}/repo/collaborators/${name}`, { permission }, owner)
-    values.set(visibility, { owner: org, repo: "repo", org, username: person, team_id: String(team.id), repository_id: String(repository.id) })
+    await call("POST /orgs", { username: org, visibility })
+    const team = await call<{ id: number }>(`POST /orgs/${org}/teams`, { name: "team", visibility, units_map: { "repo.code": "read" } })
+    const made = { name: "repo", private: visibility === "private", auto_init: true, template: true }
+    const repository = await call<{ id: number }>(`POST /orgs/${org}/repos`, made)
+    for (const [name, permission] of [
+      ["reader", "read"],
+      ["writer", "write"],
+      ["administrator", "admin"],
+    ] as const)
+      await call(`PUT /repos/${org}/repo/collaborators/${name}`, { permission })
+    await services.database.write(async (tx) => {
+      const { id } = await tx.selectFrom("users").select("id").where("lower_name", "=", "owner").executeTakeFirstOrThrow()
+      const moment = { created_at: now, updated_at: now }
+      const issue = {
+        repository_id: repository.id,
+        number: 1,
+        is_pull: 0,
+        author_id: id,
+        title: "An issue",
+        content: "",
+        ...moment,
+      } as const
+      await tx.insertInto("issues").values(issue).execute()
+    })
+    values.set(visibility, {
+      owner: org,
+      repo: "repo",
+      template_owner: org,
+      template_repo: "repo",
+      org,
+      username: person,
+      user: person,
+      team_id: String(team.id),
+      repository_id: String(repository.id),
+    })
   }
-  await services.database.write(async (tx) => {
-    const bump = { credentials_version: 2 }
-    await tx.updateTable("users").set({ is_admin: 1, ...bump }).where("lower_name", "=", "siteadministrator").execute()
-    await tx.updateTable("users").set({ is_active: 0, ...bump }).where("lower_name", "=", "inactive").execute()
-    await tx.updateTable("users").set({ prohibit_login: 1, ...bump }).where("lower_name", "=", "prohibited").execute()
-  })
   return {
     authorization: (role, credential) => headers.get(`${role} ${credential}`),
     parameters: (visibility) => values.get(visibility) ?? {},
   }
+}
+
+/** A person for each role, all with one password; gives their Authorization headers by role and credential. */
+async function buildCallers({ services }: Pick<Hearth, "services">): Promise<ReadonlyMap<string, string>> {
+  const headers = new Map<string, string>()
+  const passwordHash = await services.passwords.hash(PASSWORD)
+  const now = services.now()
+  await services.database.write(async (tx) => {
+    for (const role of roles) {
+      if (role === "anonymous") continue
+      const name = role.toLowerCase()
+      const email = `${name}@example.com`
+      const user = await createPerson(tx, {
+        name,
+        email,
+        passwordHash,
+        now,
+        isAdmin: role === "siteAdministrator",
+        isActive: role !== "inactive",
+      })
+      if (role === "prohibited") await tx.updateTable("users").set({ prohibit_login: 1 }).where("id", "=", user.id).execute()
+      headers.set(`${role} password`, basic(name, PASSWORD))
+      for (const [kind, scopes] of Object.entries(TOKEN_SCOPES)) {
+        const { token } = await createToken(tx, { userId: user.id, name: kind, scopes, now })
+        headers.set(`${role} ${kind}`, `token ${token}`)
+      }
+    }
+  })
+  return headers
 }

@@ -3,9 +3,8 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ObservedStatement } from "../../src/core/database/database.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
-import { addressOf, examples } from "../examples/index.ts"
+import { type PreparedCall, prepareCall } from "../examples/prepare.ts"
 import { statementsOf } from "../support/database.ts"
-import { send } from "../support/http.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 /** So many entries that a default page (30) isn't all there is. */
@@ -47,13 +46,13 @@ describe("the number of queries", () => {
     readonly length: number
   }
 
-  /** Calls an operation and gives what it asked the database and how many entries it answered; git must not have been started. */
-  async function measure(operation: Operation, call: () => ReturnType<typeof send>, status?: number): Promise<Measured> {
+  /** Sends a call and gives what it asked the database and how many entries it answered; git must not have been started. */
+  async function measure(operation: Operation, call: PreparedCall, query?: Readonly<Record<string, string>>): Promise<Measured> {
     const spawned = hearth.services.git.spawned()
     let text = ""
     const statements = await statementsOf(hearth.services.database, async () => {
-      const answer = await call()
-      if (answer.status !== status) expect(answer.status, `${operation.id}: ${answer.text}`).toBeLessThan(300)
+      const answer = await call.send(query)
+      expect(call.isRight(answer.status), `${operation.id} was answered with ${answer.status} ${answer.text}`).toBe(true)
       text = answer.text
     })
     expect(hearth.services.git.spawned() - spawned, `${operation.id} started git`).toBe(0)
@@ -65,18 +64,13 @@ describe("the number of queries", () => {
   describe("of a list is the same whatever its length", () => {
     const lists = operations.filter(({ paged }) => paged)
     it.each(lists.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))("%s", async (_name, operation) => {
-      const example = await examples[operation.id]?.(world, MANY)
-      const ask = (page: string, limit: string) => () =>
-        send(hearth.url, operation.method, addressOf(operation.path, example ?? {}), {
-          authorization: world.root,
-          ...example,
-          query: { ...example?.query, page, limit },
-        })
+      const call = await prepareCall(world, operation, MANY)
+      const ask = (page: string, limit: string) => measure(operation, call, { page, limit })
       // The first entry may be of a kind that needs less, as the owners' team does, so the second is looked at too.
-      const first = await measure(operation, ask("1", "1"))
-      const second = await measure(operation, ask("2", "1"))
+      const first = await ask("1", "1")
+      const second = await ask("2", "1")
       const one = first.statements.length > second.statements.length ? first : second
-      const many = await measure(operation, ask("1", "50"))
+      const many = await ask("1", "50")
       expect([first.length, second.length]).toEqual([1, 1])
       expect(many.length).toBeGreaterThanOrEqual(SHORT.has(operation.id) ? 20 : MANY)
       expect(many.statements.length, `for many: ${texts(many).join("; ")}; for one: ${texts(one).join("; ")}`).toBe(one.statements.length)
@@ -87,22 +81,14 @@ describe("the number of queries", () => {
   describe("of what is asked for most is stated", () => {
     it.each(Object.entries(SINGLE))("%s: %i", async (id, bound) => {
       const operation = operations.find((known) => known.id === id)
-      const example = await examples[id]?.(world, 1)
-      if (!operation || !example) throw new Error(`there is no operation ${id} with an example`)
-      const ask = () => send(hearth.url, operation.method, addressOf(operation.path, example), { authorization: world.root, ...example })
-      const asked = texts(await measure(operation, ask))
+      if (!operation) throw new Error(`there is no operation ${id}`)
+      const asked = texts(await measure(operation, await prepareCall(world, operation)))
       expect(asked.length, asked.join("\n")).toBe(bound)
     })
   })
 
   it("starts git for no read at all", async () => {
-    const reads = operations.filter(({ method }) => method === "GET")
-    for (const operation of reads) {
-      const example = await examples[operation.id]?.(world, 1)
-      if (!example) continue
-      const ask = () => send(hearth.url, "GET", addressOf(operation.path, example), { authorization: world.root, ...example })
-      await measure(operation, ask, example.status)
-    }
+    for (const operation of operations) if (operation.method === "GET") await measure(operation, await prepareCall(world, operation))
   })
 })
 

@@ -40,10 +40,10 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {})
       redirect: "manual",
       headers: {
         ...(caller === undefined ? {} : { authorization: caller }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }

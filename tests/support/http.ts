@@ -10,7 +10,7 @@ export interface Calling {
   /** The Authorization header; none for a stranger. */
   readonly authorization?: string | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
-  /** Sent as JSON. */
+  /** Sent as JSON, a form as multipart/form-data. */
   readonly body?: unknown
 }
 
@@ -20,11 +20,14 @@ export async function send(url: string, method: string, path: string, { authoriz
   const answer = await fetch(`${url}/api/v1${path}${parameters}`, {
     method,
     redirect: "manual",
-    headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": "application/json" }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: { ...(authorization && { authorization }), ...(isJson(body) && { "content-type": "application/json" }) },
+    ...(body instanceof FormData && { body }),
+    ...(isJson(body) && { body: JSON.stringify(body) }),
   })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
+
+const isJson = (body: unknown): boolean => body !== undefined && !(body instanceof FormData)
 
 /** Like `send`, for calls that only prepare something: throws unless it succeeds, and gives the body as what the caller says it is. */
 export async function must<T>(url: string, method: string, path: string, calling?: Calling): Promise<T> {

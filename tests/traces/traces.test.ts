@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
+import { checkAnswers } from "../support/answers.ts"
 import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
 import { covered } from "./covered.ts"
 
@@ -10,11 +11,13 @@ const ADMIN_PASSWORD = "root-pass-1"
 
 /** Plays recorded scenarios of API calls against a server of our own and compares what it answers, on both databases. */
 describe.each(databaseKinds)("recorded scenarios (%s)", (kind) => {
+  const check = checkAnswers()
   let fresh: FreshUrl
   let hearth: Hearth
   beforeAll(async () => {
     fresh = await freshUrl(kind)
-    hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url, admin: { username: "root", password: ADMIN_PASSWORD } } })
+    const config = { databaseUrl: fresh.url, admin: { username: "root", password: ADMIN_PASSWORD } }
+    hearth = await startHearth({ memory: true, config, onAnswer: check.onAnswer })
   })
   afterAll(async () => {
     await hearth.close()
@@ -24,9 +27,10 @@ describe.each(databaseKinds)("recorded scenarios (%s)", (kind) => {
   it.each(covered)("%s", { timeout: 60_000 }, async (name) => {
     const player = new URL("trace.mjs", import.meta.url).pathname
     const scenario = new URL(`scenarios/${name}.json`, import.meta.url).pathname
-    const { stdout } = await run(process.execPath, [player, "check", hearth.url, scenario], { env: { ADMIN: `root:${ADMIN_PASSWORD}` } }).catch(
-      (error: { readonly stdout: string }) => ({ stdout: error.stdout }),
-    )
+    const { stdout } = await run(process.execPath, [player, "check", hearth.url, scenario], {
+      env: { ADMIN: `root:${ADMIN_PASSWORD}` },
+    }).catch((error: { readonly stdout: string }) => ({ stdout: error.stdout }))
     expect(stdout).toMatch(/^\d+ passed, 0 failed\n$/)
+    expect(check.mismatches()).toEqual([])
   })
 })

@@ -37,3 +37,29 @@ export function containsLower(text: Expression<string | null>, needle: string | 
     postgres: sql<SqlBool>`strpos(${text}, ${needle}) > 0`,
   })
 }
+
+/**
+ * The texts of issues that hold all words of `text`, each as the beginning of one of theirs, in any letter case: rows of issue ids, one for
+ * each body or comment that does. Undefined where `text` has no words at all.
+ */
+export function issuesWithWords(text: string): Expression<number> | undefined {
+  const words = text.match(/[\p{L}\p{N}]+/gu)
+  if (!words) return undefined
+  const match = words.map((word) => `"${word}"*`).join(" ")
+  const sought = words.map((word) => `'${word}':*`).join(" & ")
+  return portable({
+    sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select comments.issue_id from comments where comments.id = found.rowid / 2) end
+      from issue_words as found where found.issue_words match ${match})`,
+    postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${sought})
+      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${sought}))`,
+  })
+}
+
+/** Whether a text is one of these in any letter case of any script. */
+export function isOneOf(text: Expression<string | null>, values: readonly string[]): Expression<SqlBool> {
+  const any = (condition: (value: string) => Expression<SqlBool>) => sql<SqlBool>`(${sql.join(values.map(condition), sql` or `)})`
+  return portable({
+    sqlite: any((value) => sql<SqlBool>`fold(${text}) = fold(${value})`),
+    postgres: any((value) => sql<SqlBool>`lower(${text} collate "und-x-icu") = lower(${value} collate "und-x-icu")`),
+  })
+}

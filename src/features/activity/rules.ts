@@ -1,39 +1,14 @@
-import { sql } from "kysely"
-import { Mode, type Unit } from "../../access/modes.ts"
-import { permissionsOn, type Repository, unitEnabled, unitMode } from "../../access/permission.ts"
+import { type SqlBool, sql } from "kysely"
+import type { Issue } from "../../access/issue-policies.ts"
+import type { Unit } from "../../access/modes.ts"
+import type { Repository } from "../../access/permission.ts"
+import { mayRead } from "../../access/readers.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
-import { flag } from "../../core/database/tables.ts"
+import { type Params, query } from "../../core/database/query.ts"
+import type { ActivityKind } from "./kinds.ts"
 
-/** What the feed tells of, by the words of the API. */
-export type ActivityKind =
-  | "create_repo"
-  | "rename_repo"
-  | "star_repo"
-  | "watch_repo"
-  | "commit_repo"
-  | "create_issue"
-  | "create_pull_request"
-  | "transfer_repo"
-  | "push_tag"
-  | "comment_issue"
-  | "merge_pull_request"
-  | "close_issue"
-  | "reopen_issue"
-  | "close_pull_request"
-  | "reopen_pull_request"
-  | "delete_tag"
-  | "delete_branch"
-  | "mirror_sync_push"
-  | "mirror_sync_create"
-  | "mirror_sync_delete"
-  | "approve_pull_request"
-  | "reject_pull_request"
-  | "comment_pull"
-  | "publish_release"
-  | "pull_review_dismissed"
-  | "pull_request_ready_for_review"
-  | "auto_merge_pull_request"
+export type { ActivityKind } from "./kinds.ts"
 
 /** The unit that a watcher must be able to read to be told of an event; the others are told to every watcher. */
 const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
@@ -74,46 +49,106 @@ export interface NewActivity {
  * the repository that it happened in. Whether they still may is asked again when the feed is read.
  */
 export async function recordActivity(tx: Transaction, event: NewActivity): Promise<void> {
-  const { kind, actor, repository, owner } = event
-  const watchers = await tx
-    .selectFrom("watches")
-    .innerJoin("users", "users.id", "watches.user_id")
-    .selectAll("users")
-    .where("watches.repository_id", "=", repository.id)
-    .where("watches.mode", "!=", "declined")
-    .where("users.is_active", "=", 1)
-    .where("users.prohibit_login", "=", 0)
-    .where("users.id", "!=", actor.id)
-    .execute()
-  const unit = UNIT_OF[kind]
-  // What is open to everybody need not be asked for each of a thousand watchers.
-  const open = !unit || (repository.is_private === 0 && owner.visibility === "public" && unitEnabled(repository, unit))
-  const receivers = new Set([actor.id])
-  if (owner.kind === "organization") receivers.add(owner.id)
-  for (const watcher of watchers) if (open || (await mayRead(tx, watcher, repository, owner, unit))) receivers.add(watcher.id)
-  await tx
-    .insertInto("activities")
-    .values(
-      [...receivers].map((receiver) => ({
-        receiver_id: receiver,
-        actor_id: actor.id,
-        op_type: kind,
-        repository_id: repository.id,
-        comment_id: event.commentId ?? 0,
-        ref_name: event.refName ?? "",
-        is_private: flag(repository.is_private === 1 || owner.visibility === "private"),
-        is_hidden: 0 as const,
-        content: event.content ?? "",
-        created_at: event.now,
-      })),
-    )
-    .execute()
+  const { kind, actor, repository } = event
+  await tell(tx, {
+    kind,
+    unit: UNIT_OF[kind] ?? "",
+    actorId: actor.id,
+    repositoryId: repository.id,
+    commentId: event.commentId ?? 0,
+    refName: event.refName ?? "",
+    content: event.content ?? "",
+    now: event.now,
+  })
 }
 
-async function mayRead(tx: Transaction, user: User, repository: Repository, owner: User, unit: Unit): Promise<boolean> {
-  const actor = { kind: "user", user, credential: { kind: "password" }, basic: false } as const
-  const permission = (await permissionsOn(tx, actor, [{ repository, owner }])).get(repository.id)
-  return permission !== undefined && unitMode(permission, repository, unit) >= Mode.read
+interface Row {
+  readonly kind: ActivityKind
+  readonly unit: string
+  readonly actorId: number
+  readonly repositoryId: number
+  readonly commentId: number
+  readonly refName: string
+  readonly content: string
+  readonly now: number
+}
+
+/** One statement, however many watch. The rows are written in the order of the people, so that two events don't wait for each other crosswise. */
+const tell = query("activity.tell", (db, p: Params<Row>) => {
+  const receivers = db
+    .selectFrom("users as doer")
+    .select("doer.id")
+    .where("doer.id", "=", p.actorId)
+    .union(db.selectFrom("repositories as home").select("home.owner_id as id").where("home.id", "=", p.repositoryId))
+    .union(db.selectFrom("watches").select("user_id as id").where("repository_id", "=", p.repositoryId).where("mode", "!=", "declined"))
+  const watcher = sql<SqlBool>`(users.is_active = 1 and users.prohibit_login = 0 and (${p.unit} = '' or ${mayRead(sql`${p.unit}`)})
+    and exists (select 1 from watches where watches.repository_id = repositories.id and watches.user_id = users.id and watches.mode <> 'declined'))`
+  return db
+    .insertInto("activities")
+    .columns([
+      "receiver_id",
+      "actor_id",
+      "op_type",
+      "repository_id",
+      "comment_id",
+      "ref_name",
+      "unit",
+      "is_private",
+      "is_hidden",
+      "content",
+      "created_at",
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.repositoryId))
+        .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+        .select([
+          "users.id",
+          sql<number>`cast(${p.actorId} as bigint)`.as("actor_id"),
+          sql<string>`cast(${p.kind} as text)`.as("op_type"),
+          "repositories.id as repository_id",
+          sql<number>`cast(${p.commentId} as bigint)`.as("comment_id"),
+          sql<string>`cast(${p.refName} as text)`.as("ref_name"),
+          sql<string>`cast(${p.unit} as text)`.as("unit"),
+          sql<0 | 1>`case when repositories.is_private = 1 or owner.visibility = 'private' then 1 else 0 end`.as("is_private"),
+          sql.lit<0>(0).as("is_hidden"),
+          sql<string>`cast(${p.content} as text)`.as("content"),
+          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
+        ])
+        .where("users.id", "in", receivers)
+        .where((where) =>
+          where.or([
+            where("users.id", "=", p.actorId),
+            where.and([where("owner.kind", "=", "organization"), where("users.id", "=", where.ref("owner.id"))]),
+            watcher,
+          ]),
+        )
+        .orderBy("users.id"),
+    )
+})
+
+const forgetComments = query("activity.forgetComments", (db, p: Params<{ issueId: number }>) =>
+  db
+    .deleteFrom("activities")
+    .where("comment_id", "in", (eb) => eb.selectFrom("comments").select("comments.id").where("comments.issue_id", "=", p.issueId))
+    // The index holds only what is about an entry of a timeline.
+    .where(sql<SqlBool>`comment_id <> 0`),
+)
+
+const forgetCreation = query("activity.forgetCreation", (db, p: Params<{ repositoryId: number; createdAt: number; start: string }>) =>
+  db
+    .deleteFrom("activities")
+    .where("repository_id", "=", p.repositoryId)
+    .where("created_at", "=", p.createdAt)
+    .where("op_type", "in", [sql.lit("create_issue"), sql.lit("create_pull_request")])
+    .where(sql<SqlBool>`substr(content, 1, length(${p.start})) = ${p.start}`),
+)
+
+/** An issue that is deleted is told of no more. Call it while its comments are still there. */
+export async function forgetIssueActivities(tx: Transaction, issue: Issue): Promise<void> {
+  await forgetComments(tx, { issueId: issue.id })
+  await forgetCreation(tx, { repositoryId: issue.repository_id, createdAt: issue.created_at, start: `${issue.number}|` })
 }
 
 /** A repository that turns private takes its past out of everybody's feed but that of those who may see it. */

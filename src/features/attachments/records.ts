@@ -11,3 +11,6 @@ export const Attachment = record("Attachment", {
   browser_download_url: Type.String({ format: "uri" }),
 })
 export type Attachment = Static<typeof Attachment>
+
+export const EditAttachmentOptions = record("EditAttachmentOptions", { name: Type.Optional(Type.String()) })
+export type EditAttachmentOptions = Static<typeof EditAttachmentOptions>

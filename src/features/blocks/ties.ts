@@ -1,12 +1,13 @@
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
+import { cutTiesToIssues } from "../issues/ties.ts"
 import { recountStars } from "../repositories/counters.ts"
 import { recountWatchers } from "../teams/watches.ts"
 import { recountFollows } from "../users/store.ts"
 
 /** What binds an account to others, where it has to end. */
 
-/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, and offers to take one over. */
+/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, offers to take one over, and issues. */
 export async function cutTiesToRepositories(tx: Transaction, person: User, owner: User): Promise<void> {
   const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
   const tied = (table: "stars" | "watches" | "collaborations") =>
@@ -15,6 +16,7 @@ export async function cutTiesToRepositories(tx: Transaction, person: User, owner
   const unwatched = await tied("watches")
   await tied("collaborations")
   await tx.deleteFrom("repository_transfers").where("recipient_id", "=", person.id).where("repository_id", "in", theirs).execute()
+  await cutTiesToIssues(tx, person, owner)
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }

@@ -3,6 +3,7 @@ import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
 import { Attachment } from "../attachments/records.ts"
 import { Label } from "../labels/records.ts"
 import { Milestone } from "../milestones/records.ts"
+import { Project } from "../projects/records.ts"
 import { User } from "../users/records.ts"
 
 // --- what is answered --------------------------------------------------------------------------------------------------------------
@@ -37,8 +38,7 @@ export const Issue = record("Issue", {
   assets: Type.Array(Attachment),
   labels: Type.Array(Label),
   milestone: nullable(Milestone),
-  // Filled in when there are projects; their record then takes the place of the null.
-  projects: Type.Null(),
+  projects: nullable(Type.Array(Project)),
   assignee: nullable(User),
   assignees: nullable(Type.Array(User)),
   state: oneOf(["open", "closed"]),

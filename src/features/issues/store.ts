@@ -54,7 +54,6 @@ export const insertIssue = query(
       title: string
       content: string
       ref: string
-      milestoneId: number | null
       dueAt: number
       now: number
     }>,
@@ -69,7 +68,6 @@ export const insertIssue = query(
         title: p.title,
         content: p.content,
         ref: p.ref,
-        milestone_id: p.milestoneId,
         due_at: p.dueAt,
         created_at: p.now,
         updated_at: p.now,
@@ -144,4 +142,8 @@ export const insertTimelineEntry = query(
         updated_at: p.now,
       })
       .returningAll(),
+)
+
+export const findTeamNamed = query("issues.findTeamNamed", (db, p: Params<{ organizationId: number; lowerName: string }>) =>
+  db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),
 )

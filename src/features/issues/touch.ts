@@ -1,6 +1,7 @@
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { Seconds } from "../../core/database/tables.ts"
+import { refuse } from "../../core/errors.ts"
 
 /** What follows in an issue's own row, and in its repository's, from what happens around it. */
 
@@ -8,9 +9,12 @@ const touch = query("issues.touch", (db, p: Params<{ id: number; now: number }>)
   db.updateTable("issues").set({ updated_at: p.now }).where("id", "=", p.id),
 )
 
-/** Moves the time of the issue's last change, which also keeps others from changing its row until the transaction ends. */
+/**
+ * Moves the time of the issue's last change, which also keeps others from changing its row until the transaction ends. Refuses `notFound`
+ * where the issue was deleted meanwhile.
+ */
 export async function touchIssue(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
-  await touch(tx, { id: issueId, now })
+  if ((await touch.changes(tx, { id: issueId, now })) === 0) throw refuse.notFound()
 }
 
 const countComments = query("issues.countComments", (db, p: Params<{ id: number }>) =>

@@ -3,9 +3,9 @@ import type { Repository } from "../../access/permission.ts"
 import type { User } from "../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
-import { type Params, query } from "../../core/database/query.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import { holdIssue } from "../issues/hold.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { type LabelMode, labelsAfter } from "./scopes.ts"
@@ -38,13 +38,6 @@ function requireAll<K>(named: readonly K[], found: ReadonlySet<K>): void {
   if (missing !== undefined) throw refuse.invalid("labels", `there is no label ${missing} in this repository`)
 }
 
-const holdIssue = query("labels.holdIssue", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("issues")
-    .set((eb) => ({ is_locked: eb.ref("is_locked") }))
-    .where("id", "=", p.id),
-)
-
 export interface LabelChange {
   readonly issue: Pick<Issue, "id">
   /** Of the issue's repository, as `usableLabels` gives them. */
@@ -56,11 +49,12 @@ export interface LabelChange {
 
 /**
  * Changes what labels an issue bears, with an entry of the timeline for each that goes or comes. An exclusive label drives out others of its
- * scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment.
+ * scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment, `notFound` where the
+ * issue is gone.
  */
 export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
   // Two changes at once must not both find the scope free.
-  await holdIssue(tx, { id: issue.id })
+  await holdIssue(tx, issue.id)
   const borne = await findIssueLabels(tx, { issueId: issue.id })
   const wanted = labelsAfter(borne, labels, mode)
   const removed = without(borne, wanted)

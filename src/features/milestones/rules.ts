@@ -4,6 +4,7 @@ import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import { holdIssue } from "../issues/hold.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { dueAt } from "./due.ts"
@@ -69,17 +70,9 @@ export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone
   await tx.deleteFrom("milestones").where("id", "=", milestone.id).execute()
 }
 
-const holdIssue = query("milestones.holdIssue", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("issues")
-    .set((eb) => ({ milestone_id: eb.ref("milestone_id") }))
-    .where("id", "=", p.id)
-    .returning("milestone_id"),
-)
-
 /**
  * Gives an issue a milestone of its repository, or none for null, with an entry of the timeline and the counts of both milestones. The one
- * that it has already changes nothing. Refuses as `invalid` a milestone that the repository does not have.
+ * that it has already changes nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
  */
 export async function setMilestone(
   tx: Transaction,
@@ -88,9 +81,7 @@ export async function setMilestone(
   actor: User,
   now: Seconds,
 ): Promise<void> {
-  const held = await holdIssue.first(tx, { id: issue.id })
-  if (!held) throw refuse.notFound()
-  const old = held.milestone_id
+  const { milestone_id: old } = await holdIssue(tx, issue.id)
   if (old === milestoneId) return
   if (milestoneId !== null) {
     // Held, so that it can't be deleted before the issue refers to it.

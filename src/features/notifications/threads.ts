@@ -112,7 +112,7 @@ export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { l
   const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
   const ranges = groups.map((group) => rangeOf(db, actor, asked, group))
   const timed = asked.since !== undefined || asked.before !== undefined
-  const total = timed ? await countOf(db, ranges) : groups.reduce((all, group) => all + group.shown, 0)
+  const total = timed ? await countOf(ranges) : groups.reduce((all, group) => all + group.shown, 0)
   const found = together(
     db,
     ranges.map((range) => newestOf(range, offset + limit)),
@@ -129,7 +129,7 @@ export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { l
 }
 
 /** Between two moments the rows must be counted; the index holds all that it takes. */
-async function countOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[]): Promise<number> {
+async function countOf(ranges: readonly ReturnType<typeof rangeOf>[]): Promise<number> {
   const [first, ...others] = ranges.map((range) =>
     range.clearSelect().select((eb) => eb.fn.countAll<number>().as("total")),
   )

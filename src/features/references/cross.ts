@@ -1,4 +1,4 @@
-import { type Issue, readsKind, writesKind } from "../../access/issue-policies.ts"
+import { type Issue, type OnIssue, readsKind, writesKind } from "../../access/issue-policies.ts"
 import { type Owned, permissionsOn } from "../../access/permission.ts"
 import { inPerson, type User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
@@ -87,9 +87,10 @@ const kindOf = ({ comment, issue }: ReferringText): TimelineKind =>
 async function findTargets(tx: Transaction, source: ReferringText, references: readonly Reference[]): Promise<readonly Target[]> {
   const found = await resolveReferences(tx, source, source.author, references)
   const targets = new Map<number, Target>()
-  for (const { reference, issue, repository, owner, writable } of found) {
+  for (const each of found) {
+    const { reference, issue, repository, owner } = each
     if (issue.id === source.issue.id) continue
-    const acts = source.issue.is_pull === 1 && issue.is_pull === 0 && (writable || issue.author_id === source.author.id)
+    const acts = source.issue.is_pull === 1 && mayAct(each, source.author)
     const action = acts ? reference.action : "none"
     const known = targets.get(issue.id)
     if (!known || action !== "none") targets.set(issue.id, { issue, repository, owner, action })
@@ -98,12 +99,13 @@ async function findTargets(tx: Transaction, source: ReferringText, references: r
   return all.toSorted((a, b) => a.issue.id - b.issue.id)
 }
 
+/** Whether somebody may close and reopen an issue by what they write elsewhere. Pull requests are not closed in this way. */
+export const mayAct = (target: OnIssue, writer: Pick<User, "id">): boolean =>
+  target.issue.is_pull === 0 && (target.issue.author_id === writer.id || writesKind(target, target.issue))
+
 /** A reference together with what it leads to. */
-export interface Resolved extends Owned {
+export interface Resolved extends OnIssue {
   readonly reference: Reference
-  readonly issue: Issue
-  /** Whether the reader may write to issues of this kind there. */
-  readonly writable: boolean
 }
 
 /** Follows references as `reader` may: what is missing or hidden is left out. At most seven queries. */
@@ -133,8 +135,9 @@ export async function resolveReferences(
     const place = named(home, reference) ? home : others.find((other) => named(other, reference))
     const issue = place && issues.find((each) => each.repository_id === place.repository.id && each.number === reference.number)
     const permission = place && permissions.get(place.repository.id)
-    if (!place || !issue || !permission || !readsKind({ ...place, permission }, issue)) return []
-    return [{ reference, issue, repository: place.repository, owner: place.owner, writable: writesKind({ ...place, permission }, issue) }]
+    if (!place || !issue || !permission) return []
+    const found = { ...place, permission, issue, reference }
+    return readsKind(found, issue) ? [found] : []
   })
 }
 

@@ -4,6 +4,7 @@ import type { Transaction } from "../../core/database/database.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { oneOf } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
 import { OBJECT_FORMATS } from "./records.ts"
@@ -26,6 +27,7 @@ export async function deleteRepository(tx: Transaction, { jobs }: Pick<Services,
   const { id } = repository
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  await deleteAttachments(tx, { jobs }, { repository_id: id })
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
   const gone = await tx
     .deleteFrom("repositories")

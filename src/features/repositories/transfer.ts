@@ -10,6 +10,7 @@ import type { Services } from "../../core/services.ts"
 import { recordActivity } from "../activity/rules.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { dropSharedLabels } from "../labels/rules.ts"
+import { notifyOffer } from "../notifications/rules.ts"
 import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } from "../teams/rules.ts"
 import { holdRepository, recountOwned } from "./counters.ts"
 import { dropRedirect, requireBelowLimit, watchAutomatically } from "./establish.ts"
@@ -54,6 +55,7 @@ export async function transferRepository(tx: Transaction, services: Services, re
       created_at: services.now(),
     })
     .execute()
+  await notifyOffer(tx, services, { repository: owned.repository, recipient, actor: doer, now: services.now() })
   return false
 }
 

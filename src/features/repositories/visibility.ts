@@ -6,6 +6,7 @@ import { flag } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { hideActivities, showActivities } from "../activity/rules.ts"
+import { cutLostTiesToIssues } from "../issues/ties.ts"
 import { isOrganizationOwner } from "../teams/rules.ts"
 import { recountWatchers } from "../teams/watches.ts"
 import { recountStars } from "./counters.ts"
@@ -69,6 +70,7 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   await setPrivate(tx, toHide, true)
   await setPrivate(tx, toShow, false)
   await clearFollowers(tx, toHide)
+  await cutLostTiesToIssues(tx, toHide)
   for (const id of toHide) await hideActivities(tx, id)
   for (const id of toShow) await showActivities(tx, id)
 }

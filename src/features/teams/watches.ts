@@ -5,6 +5,7 @@ import type { SignedIn, User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
 import type { Seconds } from "../../core/database/tables.ts"
+import { cutLostTiesToIssues } from "../issues/ties.ts"
 
 /** Which pairs of member and repository came about: those of these teams, narrowed to these people or repositories where given. */
 export interface Gained {
@@ -53,11 +54,13 @@ export async function watchThroughTeams(tx: Transaction, { teamIds, userIds, rep
 }
 
 /**
- * To be called after rights were taken away: of these people, whoever can no longer reach one of these repositories stops watching it.
+ * To be called after rights were taken away: of these people, whoever can no longer reach one of these repositories stops watching it, and
+ * is no more bound to its issues.
  * Stars stay; whether they are shown is asked again when they are read.
  */
 export async function afterAccessLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
   if (userIds.length === 0 || repositoryIds.length === 0) return
+  await cutLostTiesToIssues(tx, repositoryIds, userIds)
   const watchers = await tx
     .selectFrom("users")
     .selectAll()
@@ -102,6 +105,12 @@ export async function unwatchOrganization(tx: Transaction, organizationId: numbe
     .returning("repository_id")
     .execute()
   await recountWatchers(tx, distinctRepositories(ended))
+  const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).execute()
+  await cutLostTiesToIssues(
+    tx,
+    owned.map(({ id }) => id),
+    userIds,
+  )
 }
 
 const acting = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })

@@ -1,3 +1,4 @@
+import type { Issue } from "../../access/issue-policies.ts"
 import type { Owned } from "../../access/permission.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
@@ -6,32 +7,33 @@ import { rfc3339 } from "../../core/record.ts"
 import type { Site } from "../../core/site.ts"
 import { presentIssues } from "../issues/present.ts"
 import { findIssuesByIds } from "../issues/store.ts"
-import { usersById } from "../repositories/store.ts"
 import { GHOST } from "../users/present.ts"
 import type { StopWatch, TrackedTime } from "./records.ts"
-import type { RunningStopwatch, Time } from "./store.ts"
+import type { NamedTime, RunningStopwatch } from "./store.ts"
 import { timeText } from "./words.ts"
 
+/** What the times belong to, as far as it is known already. */
+export interface KnownOfTimes {
+  readonly owned?: readonly Owned[]
+  readonly issues?: readonly Issue[]
+}
+
 /**
- * Times with their issues as the caller sees them, in the order given; `owned` are the repositories, where they are known already. That the
- * caller may read the issues was decided by whoever made the list. The number of queries doesn't grow with the list.
+ * Times with their issues as the caller sees them, in the order given. That the caller may read the issues was decided by whoever made the
+ * list. The number of queries doesn't grow with the list.
  */
 export async function presentTimes(
   db: Handle,
   site: Site,
   actor: Actor,
-  times: readonly Time[],
-  owned?: readonly Owned[],
+  times: readonly NamedTime[],
+  { owned, issues }: KnownOfTimes = {},
 ): Promise<TrackedTime[]> {
   if (times.length === 0) return []
-  const rows = await findIssuesByIds(db, { ids: [...new Set(times.map((time) => time.issue_id))] })
-  const issues = new Map((await presentIssues(db, site, actor, rows, owned ? { owned } : {})).map((issue) => [issue.id, issue]))
-  const users = await usersById(
-    db,
-    times.map((time) => time.user_id),
-  )
+  const rows = issues ?? (await findIssuesByIds(db, { ids: [...new Set(times.map((time) => time.issue_id))] }))
+  const records = new Map((await presentIssues(db, site, actor, rows, owned ? { owned } : {})).map((issue) => [issue.id, issue]))
   return times.flatMap((time) => {
-    const issue = issues.get(time.issue_id)
+    const issue = records.get(time.issue_id)
     if (!issue) return []
     return [
       {
@@ -39,7 +41,7 @@ export async function presentTimes(
         created: rfc3339(time.created_at),
         time: time.seconds,
         user_id: time.user_id,
-        user_name: (users.get(time.user_id) ?? GHOST).name,
+        user_name: time.user_name ?? GHOST.name,
         issue_id: time.issue_id,
         issue,
       },

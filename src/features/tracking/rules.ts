@@ -4,9 +4,11 @@ import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
-import { findTime, insertTime, markAllDeleted, markDeleted, type Time } from "./store.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { bookTime, findTime, markAllDeleted, markDeleted, type Time } from "./store.ts"
 import { timeText } from "./words.ts"
-import { holdIssue } from "./hold.ts"
+
+export { stopStopwatch } from "./stopwatches.ts"
 
 type Id<T extends { readonly id: number }> = Pick<T, "id">
 
@@ -22,17 +24,10 @@ export interface NewTime {
 
 /** Books time on an issue, with an entry of the timeline. Who may is the caller's affair. Refuses `notFound` where the issue is gone. */
 export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, now }: NewTime): Promise<Time> {
-  await holdIssue(tx, issue.id, now)
-  const time = await book(tx, issue, user, seconds, spentAt)
+  await touchIssue(tx, issue.id, now)
+  const time = await bookTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt })
   const entry = { issueId: issue.id, authorId: user.id, now, content: timeText(seconds), tracked_time_id: time.id }
   await addTimelineEntry(tx, { ...entry, kind: "add_time_manual" })
-  return time
-}
-
-/** The row alone; the issue must be held already. */
-export async function book(tx: Transaction, issue: Id<Issue>, user: Id<User>, seconds: number, spentAt: Seconds): Promise<Time> {
-  const [time] = await insertTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt })
-  if (!time) throw new TypeError("an insert gives its row")
   return time
 }
 
@@ -44,13 +39,13 @@ export async function deleteTime(tx: Transaction, issue: Id<Issue>, timeId: numb
   const time = await findTime.first(tx, { id: timeId, issueId: issue.id })
   if (!time) throw refuse.notFound()
   if (time.user_id !== actor.id && actor.is_admin === 0) throw refuse.forbidden("only those who booked it may delete it")
-  await holdIssue(tx, issue.id, now)
+  await touchIssue(tx, issue.id, now)
   await tellDeleted(tx, issue, await markDeleted(tx, { id: time.id }), actor, now)
 }
 
 /** Does the same to all entries that the person has on the issue. Refuses `notFound` where there is none. */
 export async function resetTimes(tx: Transaction, issue: Id<Issue>, actor: User, now: Seconds): Promise<void> {
-  await holdIssue(tx, issue.id, now)
+  await touchIssue(tx, issue.id, now)
   await tellDeleted(tx, issue, await markAllDeleted(tx, { issueId: issue.id, userId: actor.id }), actor, now)
 }
 

@@ -6,11 +6,10 @@ import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
+import { touchIssue } from "../issues/touch.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
 import { holdUser } from "../users/store.ts"
-import { holdIssue } from "./hold.ts"
-import { book } from "./rules.ts"
-import { deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
+import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
 import { timeText } from "./words.ts"
 
 /**
@@ -23,7 +22,7 @@ export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id">, 
   const running = await findRunningIssues(tx, { userId: person.id })
   if (running.some(({ id }) => id === issue.id)) throw refuse.conflict("cannot start a stopwatch again if it already exists")
   for (const other of running) await leave(tx, other, person, now)
-  await holdIssue(tx, issue.id, now)
+  await touchIssue(tx, issue.id, now)
   await insertStopwatch(tx, { issueId: issue.id, userId: person.id, createdAt: now })
   await addTimelineEntry(tx, { issueId: issue.id, kind: "start_tracking", authorId: person.id, now })
 }
@@ -40,14 +39,19 @@ async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): P
  * Stops the person's stopwatch on the issue and books its time, with an entry of the timeline. Gives what was booked; undefined where none
  * was running, and then nothing is written. A second is the least that is booked. Refuses `notFound` where the issue is gone.
  */
-export async function stopStopwatch(tx: Transaction, issue: Pick<Issue, "id">, user: Pick<User, "id">, now: Seconds): Promise<Time | undefined> {
+export async function stopStopwatch(
+  tx: Transaction,
+  issue: Pick<Issue, "id">,
+  user: Pick<User, "id">,
+  now: Seconds,
+): Promise<Time | undefined> {
   const key = { issueId: issue.id, userId: user.id }
   if (!(await findStopwatch.first(tx, key))) return undefined
-  await holdIssue(tx, issue.id, now)
+  await touchIssue(tx, issue.id, now)
   // It may have been stopped while this waited for the issue.
   const [stopwatch] = await deleteStopwatch(tx, key)
   if (!stopwatch) return undefined
-  const time = await book(tx, issue, user, Math.max(1, now - stopwatch.created_at), now)
+  const time = await bookTime(tx, { ...key, seconds: Math.max(1, now - stopwatch.created_at), createdAt: now })
   const entry = { issueId: issue.id, authorId: user.id, now, content: timeText(time.seconds), tracked_time_id: time.id }
   await addTimelineEntry(tx, { ...entry, kind: "stop_tracking" })
   return time
@@ -58,7 +62,7 @@ export async function cancelStopwatch(tx: Transaction, issue: Pick<Issue, "id">,
   const key = { issueId: issue.id, userId: user.id }
   const refusal = refuse.conflict("cannot cancel a non-existent stopwatch")
   if (!(await findStopwatch.first(tx, key))) throw refusal
-  await holdIssue(tx, issue.id, now)
+  await touchIssue(tx, issue.id, now)
   if ((await deleteStopwatch(tx, key)).length === 0) throw refusal
   await addTimelineEntry(tx, { issueId: issue.id, kind: "cancel_tracking", authorId: user.id, now })
 }

@@ -1,28 +1,29 @@
 import { type Expression, type Selectable, type SqlBool, sql } from "kysely"
-import type { ReadableKinds } from "../../access/issue-policies.ts"
 import { readableRepositories } from "../../access/visibility.ts"
 import type { SignedIn } from "../../core/actor.ts"
-import type { Handle } from "../../core/database/database.ts"
+import type { Handle, Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { StopwatchesTable, TrackedTimesTable } from "../../core/database/tables/issues.ts"
-import { type Flag, flag, type Seconds } from "../../core/database/tables.ts"
+import type { Seconds } from "../../core/database/tables.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Found } from "../users/store.ts"
 
 export type Time = Selectable<TrackedTimesTable>
 export type Stopwatch = Selectable<StopwatchesTable>
 
+/** A time with the name of who spent it, as far as the account is still there. */
+export interface NamedTime extends Time {
+  readonly user_name: string | null
+}
+
 type Condition = Expression<SqlBool>
 
 /** The times of one issue. */
 export const ofIssue = (issueId: number): Condition => sql<SqlBool>`tracked_times.issue_id = ${issueId}`
 
-/** The times of a repository's issues and pull requests, as far as the caller may read either. */
-export function ofRepository(repositoryId: number, { issues, pulls }: ReadableKinds): Condition {
-  const kinds: readonly Flag[] = [flag(false), flag(true)].filter((isPull) => (isPull === 1 ? pulls : issues))
-  return sql<SqlBool>`tracked_times.issue_id in (
-    select id from issues where repository_id = ${repositoryId} and is_pull in (${sql.join(kinds.length === 0 ? [2] : kinds)}))`
-}
+/** The times of a repository's issues, and with `pulls` those of its pull requests. */
+export const ofRepository = (repositoryId: number, pulls: boolean): Condition => sql<SqlBool>`tracked_times.issue_id in (
+  select id from issues where repository_id = ${repositoryId}${pulls ? sql`` : sql` and is_pull = 0`})`
 
 /** The unit that an issue of the row `issues` belongs to. */
 const unit = sql<string>`case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end`
@@ -48,26 +49,46 @@ const times = (db: Handle, where: Condition, { userId, since, before }: TimesFil
     .$if(since !== undefined, (found) => found.where("tracked_times.created_at", ">=", since ?? 0))
     .$if(before !== undefined, (found) => found.where("tracked_times.created_at", "<=", before ?? 0))
 
+const named = (found: ReturnType<typeof times>) =>
+  found
+    .leftJoin("users", "users.id", "tracked_times.user_id")
+    .selectAll("tracked_times")
+    .select("users.name as user_name")
+    .orderBy("tracked_times.id")
+
 /** A page of times in the order in which they were booked, and their number. Deleted ones are not among them. */
-export async function findTimes(db: Handle, where: Condition, filter: TimesFilter, page: Page): Promise<Found<Time>> {
+export async function findTimes(db: Handle, where: Condition, filter: TimesFilter, page: Page): Promise<Found<NamedTime>> {
   const found = times(db, where, filter)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await found.selectAll("tracked_times").orderBy("tracked_times.id").limit(page.limit).offset(page.offset).execute()
+  const rows = await named(found).limit(page.limit).offset(page.offset).execute()
   return { rows, total }
 }
 
 /** All of those times at once. */
-export const findAllTimes = (db: Handle, where: Condition, filter: TimesFilter): Promise<readonly Time[]> =>
-  times(db, where, filter).selectAll("tracked_times").orderBy("tracked_times.id").execute()
+export const findAllTimes = (db: Handle, where: Condition, filter: TimesFilter): Promise<readonly NamedTime[]> =>
+  named(times(db, where, filter)).execute()
 
-export const insertTime = query(
-  "tracking.insertTime",
-  (db, p: Params<{ issueId: number; userId: number; seconds: number; createdAt: number }>) =>
-    db
-      .insertInto("tracked_times")
-      .values({ issue_id: p.issueId, user_id: p.userId, seconds: p.seconds, created_at: p.createdAt })
-      .returningAll(),
+export interface TimeToBook {
+  readonly issueId: number
+  readonly userId: number
+  readonly seconds: number
+  /** When it was spent. */
+  readonly createdAt: Seconds
+}
+
+const insertTime = query("tracking.insertTime", (db, p: Params<TimeToBook>) =>
+  db
+    .insertInto("tracked_times")
+    .values({ issue_id: p.issueId, user_id: p.userId, seconds: p.seconds, created_at: p.createdAt })
+    .returningAll(),
 )
+
+/** Writes the row alone. */
+export async function bookTime(tx: Transaction, time: TimeToBook): Promise<Time> {
+  const [row] = await insertTime(tx, time)
+  if (!row) throw new TypeError("an insert gives its row")
+  return row
+}
 
 export const findTime = query("tracking.findTime", (db, p: Params<{ id: number; issueId: number }>) =>
   db.selectFrom("tracked_times").selectAll().where("id", "=", p.id).where("issue_id", "=", p.issueId).where("is_deleted", "=", 0),
@@ -103,10 +124,8 @@ export const findRunningIssues = query("tracking.findRunningIssues", (db, p: Par
     .orderBy("issues.id"),
 )
 
-export const insertStopwatch = query(
-  "tracking.insertStopwatch",
-  (db, p: Params<{ issueId: number; userId: number; createdAt: number }>) =>
-    db.insertInto("stopwatches").values({ issue_id: p.issueId, user_id: p.userId, created_at: p.createdAt }),
+export const insertStopwatch = query("tracking.insertStopwatch", (db, p: Params<{ issueId: number; userId: number; createdAt: number }>) =>
+  db.insertInto("stopwatches").values({ issue_id: p.issueId, user_id: p.userId, created_at: p.createdAt }),
 )
 
 export const deleteStopwatch = query("tracking.deleteStopwatch", (db, p: Params<{ issueId: number; userId: number }>) =>
@@ -133,13 +152,7 @@ export async function findStopwatches(db: Handle, actor: SignedIn, page: Page): 
     .where(readableRepositories(actor, unit))
   const { total } = await running.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await running
-    .select([
-      "stopwatches.created_at",
-      "issues.number",
-      "issues.title",
-      "users.name as owner",
-      "repositories.name as repository",
-    ])
+    .select(["stopwatches.created_at", "issues.number", "issues.title", "users.name as owner", "repositories.name as repository"])
     .orderBy("stopwatches.created_at", "desc")
     .orderBy("issues.id", "desc")
     .limit(page.limit)

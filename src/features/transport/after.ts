@@ -8,8 +8,10 @@ import { flag } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
 import { branchOf, branchRef, isGitError, type ObjectId, type RefName, type Repository, tagOf } from "../../git/index.ts"
 import { type ActivityKind, hideActivities, recordActivity, showActivities } from "../activity/rules.ts"
+import { type ReferringCommit, referencesInPushedCommits } from "../references/commits.ts"
 import { recountWatchers } from "../teams/watches.ts"
 import { chooseDefault, defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
+import { readReferringCommits } from "./commits.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
 import { removeEntry, takeEntry } from "./entries.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
@@ -87,9 +89,10 @@ export async function settlePush(services: Services, settling: Settling): Promis
   }
   const repository = git.at(found.storage, found.object_format)
   const told = await tellings(services, found, repository, settling.changes)
+  const referring = await readReferringCommits(services, found, repository, settling.changes)
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
   let tips = await readTips(git, repository, branchNames(settling.changes))
-  const settled = await database.write((tx) => settle(tx, services, { settling, tips, told, size }))
+  const settled = await database.write((tx) => settle(tx, services, { settling, tips, told, referring, size }))
   // Two pushes to one branch may be written down in the other order; whoever writes last looks again, so that the last row is the true one.
   while (settled && !(await tipsUnchanged(git, repository, tips))) {
     tips = await readTips(git, repository, branchNames(settling.changes))
@@ -105,6 +108,7 @@ interface Prepared {
   readonly settling: Settling
   readonly tips: readonly Tip[]
   readonly told: readonly Told[]
+  readonly referring: readonly ReferringCommit[]
   readonly size: number | undefined
 }
 
@@ -113,7 +117,12 @@ interface Settled {
   readonly headMoves: boolean
 }
 
-async function settle(tx: Transaction, { config, now }: Services, { settling, tips, told, size }: Prepared): Promise<Settled | undefined> {
+async function settle(
+  tx: Transaction,
+  services: Services,
+  { settling, tips, told, referring, size }: Prepared,
+): Promise<Settled | undefined> {
+  const { config, now } = services
   const { repositoryId, pusherId, entryId, changes, addedBytes } = settling
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
   if (!before || !(await takeEntry(tx, entryId, repositoryId))) return undefined
@@ -130,6 +139,7 @@ async function settle(tx: Transaction, { config, now }: Services, { settling, ti
   const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate) : settled
   if (owner && pusher) {
     for (const event of told) await recordActivity(tx, { ...event, actor: pusher, repository: after, owner, now: now() })
+    await referencesInPushedCommits(tx, services, { repository: after, owner, pusher, commits: referring, now: now() })
     if (config.users.autoWatchOnPush) await watchAutomatically(tx, pusher, repositoryId, now())
   }
   // An entry that is left makes the job look at HEAD again, should this process end before it has done so.

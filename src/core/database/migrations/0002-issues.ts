@@ -59,7 +59,9 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { repository_id: "repositories", milestone_id: "milestones" },
   )
   await index("issues_number", "issues", ["repository_id", "number"], true)
-  await index("issues_list", "issues", ["repository_id", "is_closed", "is_pull", "created_at", "id"])
+  // Numbers follow the order of creation: a page of the newest is read off the end of an index, for one kind as for both.
+  await index("issues_list", "issues", ["repository_id", "is_closed", "number"])
+  await index("issues_kind", "issues", ["repository_id", "is_pull", "is_closed", "number"])
   await index("issues_author", "issues", ["author_id", "created_at"])
   await index("issues_milestone", "issues", ["milestone_id"])
   await index("issues_created", "issues", ["created_at", "id"])
@@ -221,6 +223,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     .alterTable("activities")
     .addColumn("unit", types.text, (column) => column.notNull().defaultTo(""))
     .execute()
+  await sql`create index activities_comment on activities (comment_id) where comment_id <> 0`.execute(db)
   // The row that the actor itself is told with stands for the event, where each event is shown once.
   await sql`create index activities_performed on activities (receiver_id, created_at, id) where receiver_id = actor_id`.execute(db)
   await sql`create index activities_original on activities (repository_id, created_at, id) where receiver_id = actor_id`.execute(db)

@@ -75,6 +75,10 @@ const rules: Readonly<Record<string, string>> = {
   "repository administrator": "Administrators of the repository",
   "repository selfOrAdministrator": "The user, and administrators of the repository",
   "repository issuesOrPulls:write": "Whoever may write to the repository’s issues or its pull requests",
+  "repository issue:writeOrMissing": "Whoever may write to the repository’s issue",
+  "repository issue:contributor": "Whoever may track time on the issue",
+  "repository issue:self": "The user, who may read the issue, and site administrators",
+  "repository issues:selfOrAdministrator": "The user, who may read the repository’s issues, and administrators of the repository",
   "repository owner": "Owners of the repository",
 }
 
@@ -98,6 +102,7 @@ const pathWords: Readonly<Record<string, string>> = {
   template_repo: "name of the template",
   org: "name of the organisation",
   username: "name of the user",
+  user: "name of the user",
   collaborator: "name of the collaborator",
   team: "name of the team",
   topic: "name of the topic",

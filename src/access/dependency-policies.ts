@@ -1,0 +1,45 @@
+import { refuse } from "../core/errors.ts"
+import type { Access } from "../core/operation.ts"
+import { pathNumber } from "../core/operation.ts"
+import { locateIssue, type OnIssue, onIssue, openForChange, writesKind } from "./issue-policies.ts"
+import type { Me, OnRepository } from "./policies.ts"
+
+/** Refuses as missing a repository where issues don't depend on one another. */
+function requireDependencies({ repository }: OnRepository): void {
+  if (repository.enable_issue_dependencies === 0) throw refuse.notFound()
+}
+
+/** The issue of the path's {index} with what it waits for, where the repository has dependencies switched on. */
+export const onDependencies: Access<OnIssue> = {
+  rule: { subject: "repository", needs: "issue:read", signIn: "optional" },
+  open: async (request) => {
+    const found = await onIssue.open(request)
+    requireDependencies(found)
+    return found
+  },
+}
+
+/** The issue of the path's {index}, whose ties to others are to be changed; that its repository is archived is told first. */
+export const onIssueToTie: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:read", signIn: "required" },
+  open: async (request) => {
+    const found = await openForChange(request)
+    return { ...found, issue: await locateIssue(request.db, found, pathNumber(request.path["index"])) }
+  },
+}
+
+/** The same, to be made to wait for others. Clients know it as missing where they may not change it. */
+export const onDependent: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:writeOrMissing", signIn: "required" },
+  open: async (request) => {
+    const found = await onIssueToTie.open(request)
+    requireDependent(found)
+    return found
+  },
+}
+
+/** Refuses as missing an issue that the caller may not make wait for others. */
+export function requireDependent(found: OnIssue): void {
+  requireDependencies(found)
+  if (found.repository.is_archived === 1 || !writesKind(found, found.issue)) throw refuse.notFound()
+}

@@ -1,0 +1,19 @@
+import { isSiteAdministrator, type User } from "../core/actor.ts"
+import { refuse } from "../core/errors.ts"
+import type { Access } from "../core/operation.ts"
+import { type OnIssue, onIssueSignedIn } from "./issue-policies.ts"
+import type { Me } from "./policies.ts"
+import { findUserByName } from "./store.ts"
+
+/** The issue of the path's {index} and the person of its {user}, for that person and site administrators: what somebody wants to be told of. */
+export const onIssueSubscription: Access<OnIssue & Me & { readonly user: User }> = {
+  rule: { subject: "repository", needs: "issue:self", signIn: "required" },
+  open: async (request) => {
+    const found = await onIssueSignedIn.open(request)
+    const user = await findUserByName.first(request.db, { lowerName: (request.path["user"] ?? "").toLowerCase() })
+    if (user?.kind !== "person") throw refuse.notFound("user: there is no such user")
+    if (user.id !== found.me.id && !isSiteAdministrator(found.actor))
+      throw refuse.forbidden(`${found.me.name} is not permitted to change subscriptions for ${user.name}`)
+    return { ...found, user }
+  },
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto"
+import { createWriteStream } from "node:fs"
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import type { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import Type from "typebox"
+import { refuse } from "../../core/errors.ts"
+import { defineJob } from "../../core/jobs/jobs.ts"
+import type { Services } from "../../core/services.ts"
+import { findKeptUuids } from "./store.ts"
+
+/** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */
+
+/** An upload that takes longer than this is given up. */
+const DAY = 86_400
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+type Housed = Pick<Services, "config">
+
+/** Removes the files among these that no row tells of: of deleted attachments, and of uploads that never got a row. */
+export const removeFilesJob = defineJob({
+  kind: "attachments.removeFiles",
+  payload: Type.Object({ uuids: Type.Array(Type.String()) }),
+  run: async ({ uuids }, { context }) => {
+    const kept = new Set((await findKeptUuids(context.database.read, { uuids })).map(({ uuid }) => uuid))
+    for (const uuid of uuids)
+      if (!kept.has(uuid)) {
+        await rm(pathOf(context, uuid), { force: true })
+        await rm(draftOf(context, uuid), { force: true })
+      }
+  },
+})
+
+function pathOf({ config }: Housed, uuid: string): string {
+  if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
+  return join(config.dataDir, "attachments", uuid.slice(0, 2), uuid)
+}
+
+const draftOf = (services: Housed, uuid: string): string => `${pathOf(services, uuid)}.part`
+
+/** A file that lies whole on the disk and waits for its row. */
+export interface StoredFile {
+  readonly uuid: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/**
+ * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
+ * nothing is left of it then. A file whose row doesn't follow within a day is removed.
+ */
+export async function storeFile(services: Services, content: Readable): Promise<StoredFile> {
+  const { database, jobs, now } = services
+  const uuid = randomUUID()
+  const [path, draft] = [pathOf(services, uuid), draftOf(services, uuid)]
+  // Kept before the file is begun: should this process end here, somebody still knows of it.
+  await database.write((tx) => jobs.enqueue(tx, removeFilesJob, { uuids: [uuid] }, { runAt: now() + DAY }))
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+  const counted = countingTo(services.config.attachments.maxBytes)
+  try {
+    await pipeline(content, counted.pass, createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+  return { uuid, size: counted.size() }
+}
+
+/** Takes a file away again whose row could not be written. */
+export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
+
+function countingTo(limit: number) {
+  let size = 0
+  return {
+    size: () => size,
+    pass: async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > limit) throw refuse.tooLarge(`[attachment]: must have at most ${limit} bytes`)
+        yield chunk
+      }
+    },
+  }
+}
+
+/** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
+export async function openFile(services: Housed, uuid: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(pathOf(services, uuid), "r")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
+    throw error
+  }
+}

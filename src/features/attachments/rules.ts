@@ -1,0 +1,109 @@
+import type { Comment } from "../../access/comment-policies.ts"
+import type { Issue } from "../../access/issue-policies.ts"
+import type { User } from "../../core/actor.ts"
+import type { Transaction } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import type { Upload } from "../../core/upload.ts"
+import { touchComment } from "../comments/touch.ts"
+import { holdIssue } from "../issues/hold.ts"
+import { discardFile, removeFilesJob, storeFile } from "./files.ts"
+import { requireName } from "./names.ts"
+import type { AttachmentRow } from "./present.ts"
+import { findAttachment, insertAttachment } from "./store.ts"
+
+/** What files hang on: an issue's body, or one of its comments. */
+export interface AttachmentHome {
+  readonly issue: Pick<Issue, "id" | "repository_id">
+  readonly comment?: Pick<Comment, "id">
+}
+
+const commentIdOf = ({ comment }: AttachmentHome): number => comment?.id ?? 0
+
+/** The attachment of that id, if it hangs there; otherwise refuses `notFound`. */
+export async function locateAttachment(services: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
+  const found = await findAttachment.first(services.database.read, { id, issueId: home.issue.id, commentId: commentIdOf(home) })
+  if (!found) throw refuse.notFound()
+  return found
+}
+
+/**
+ * Takes a file in and attaches it: first the bytes, then the row, in one transaction with the new version of the text that it hangs on.
+ * Refuses `invalid` for a name that isn't accepted and `tooLarge` a file past the limit, before the rest of it has arrived.
+ */
+export async function attach(
+  services: Services,
+  home: AttachmentHome,
+  uploader: User,
+  upload: Upload,
+  name: string,
+): Promise<AttachmentRow> {
+  const { config, database, now } = services
+  const fitting = requireName(config, name === "" ? "attachment" : "name", name || upload.fileName)
+  const file = await storeFile(services, upload.content)
+  try {
+    return await database.write(async (tx) => {
+      await touchHome(tx, home, now())
+      const [row] = await insertAttachment(tx, {
+        uuid: file.uuid,
+        repositoryId: home.issue.repository_id,
+        issueId: home.issue.id,
+        commentId: commentIdOf(home),
+        uploaderId: uploader.id,
+        name: fitting,
+        size: file.size,
+        now: now(),
+      })
+      if (!row) throw new TypeError("an insert gives its row")
+      return row
+    })
+  } catch (error) {
+    await discardFile(services, file)
+    throw error
+  }
+}
+
+/** What hangs on a text belongs to it: whoever edits an older version of the text is refused. Refuses `notFound` where it is gone. */
+async function touchHome(tx: Transaction, { issue, comment }: AttachmentHome, now: number): Promise<void> {
+  await holdIssue(tx, issue.id)
+  if (comment) return touchComment(tx, comment.id, now)
+  await tx
+    .updateTable("issues")
+    .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: now }))
+    .where("id", "=", issue.id)
+    .execute()
+}
+
+/** Gives an attachment another name; an empty one changes nothing. Refuses like `attach`, and `notFound` where it is gone. */
+export async function renameAttachment(services: Services, attachment: AttachmentRow, name: string): Promise<AttachmentRow> {
+  if (name === "" || name === attachment.name) return attachment
+  const fitting = requireName(services.config, "name", name)
+  return services.database.write(async (tx) => {
+    const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
+    if (!row) throw refuse.notFound()
+    return row
+  })
+}
+
+/** Everything that hangs on: one attachment, one text, an issue with its comments, or a whole repository. */
+export type AttachmentsOf =
+  | { readonly id: number }
+  | { readonly issue_id: number; readonly comment_id: number }
+  | { readonly issue_id: number }
+  | { readonly repository_id: number }
+
+/** Deletes attachments. Their files go once the transaction is committed. To be called before what they hang on is deleted. */
+export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<void> {
+  let rows = tx.deleteFrom("attachments").returning("uuid")
+  if ("id" in of) rows = rows.where("id", "=", of.id)
+  else if ("repository_id" in of) rows = rows.where("repository_id", "=", of.repository_id)
+  else {
+    rows = rows.where("issue_id", "=", of.issue_id)
+    if ("comment_id" in of) rows = rows.where("comment_id", "=", of.comment_id)
+  }
+  const uuids = (await rows.execute()).map(({ uuid }) => uuid)
+  for (let at = 0; at < uuids.length; at += FILES_OF_A_JOB)
+    await jobs.enqueue(tx, removeFilesJob, { uuids: uuids.slice(at, at + FILES_OF_A_JOB) })
+}
+
+const FILES_OF_A_JOB = 500

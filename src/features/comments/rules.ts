@@ -1,0 +1,96 @@
+import type { OnComment } from "../../access/comment-policies.ts"
+import { type OnIssue, writesKind } from "../../access/issue-policies.ts"
+import { Mode } from "../../access/modes.ts"
+import type { Me } from "../../access/policies.ts"
+import type { Transaction } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { recordActivity } from "../activity/rules.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
+import { requireUnblocked } from "../blocks/rules.ts"
+import { holdIssue } from "../issues/hold.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { recountComments, touchIssue } from "../issues/touch.ts"
+import { notify } from "../notifications/rules.ts"
+import { deleteReactions } from "../reactions/rules.ts"
+import { crossReference } from "../references/cross.ts"
+import { recordMentions } from "../references/mentions.ts"
+import { abbreviate } from "./abbreviate.ts"
+import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./store.ts"
+
+/**
+ * Writes a comment with all that follows: the issue's counter, references, mentions, the feed, and who is told.
+ * Refuses `forbidden` on a locked issue, for those who may not write to it, and for somebody whom its author or the owner has blocked
+ * (administrators of the repository pass); `notFound` where the issue is gone.
+ */
+export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<Words> {
+  const { repository, owner, me } = found
+  const now = services.now()
+  const issue = await holdIssue(tx, found.issue.id)
+  requireUnlocked({ ...found, issue })
+  await requireWelcome(tx, { ...found, issue })
+  const comment = await addTimelineEntry(tx, { issueId: issue.id, kind: "comment", authorId: me.id, content: text, now })
+  await touchIssue(tx, issue.id, now)
+  await recountComments(tx, issue.id)
+  const written = { issue, repository, owner, author: me, text, comment }
+  await crossReference(tx, services.site.rootUrl, written, now)
+  const mentioned = await recordMentions(tx, written)
+  await recordActivity(tx, {
+    kind: issue.is_pull === 1 ? "comment_pull" : "comment_issue",
+    actor: me,
+    repository,
+    owner,
+    content: `${issue.number}|${abbreviate(text)}`,
+    commentId: comment.id,
+    now,
+  })
+  await notify(tx, services, {
+    kind: "commented",
+    issue,
+    repository,
+    owner,
+    actor: me,
+    comment,
+    users: mentioned.map(({ id }) => id),
+    now,
+  })
+  return comment
+}
+
+/** Refuses `forbidden` on a locked issue, for those who may not write to it. */
+export function requireUnlocked(found: OnIssue): void {
+  if (found.issue.is_locked === 1 && !writesKind(found, found.issue)) throw refuse.forbidden("You cannot comment on a locked issue.")
+}
+
+/** Refuses `forbidden` for somebody whom the issue's author or the repository's owner has blocked; administrators of the repository pass. */
+async function requireWelcome(tx: Transaction, { issue, owner, permission, me }: OnIssue & Me): Promise<void> {
+  if (permission.mode < Mode.admin) await requireUnblocked(tx, me, [{ id: issue.author_id }, owner])
+}
+
+/**
+ * Replaces the text of a comment; the same text changes nothing. References are read anew; nobody is told. Who is mentioned was told when it
+ * was written.
+ * Refuses `forbidden` for somebody whom the issue's author or the owner has blocked, `notFound` where the comment is gone.
+ */
+export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<Words> {
+  const { repository, owner, issue, comment, me } = found
+  await requireWelcome(tx, found)
+  if (text === comment.content) return comment
+  const now = services.now()
+  const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
+  if (!changed) throw refuse.notFound()
+  const rootUrl = services.site.rootUrl
+  await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
+  return changed
+}
+
+/** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
+export async function deleteComment(tx: Transaction, services: Services, { issue, comment }: OnComment): Promise<void> {
+  await holdIssue(tx, issue.id)
+  await deleteReactions(tx, issue.id, comment.id)
+  await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: comment.id })
+  await hideActivitiesOf(tx, { id: comment.id })
+  if ((await deleteEntry.changes(tx, { id: comment.id })) === 0) throw refuse.notFound()
+  await touchIssue(tx, issue.id, services.now())
+  await recountComments(tx, issue.id)
+}

@@ -1,0 +1,90 @@
+import { type Issue, writesKind } from "../../access/issue-policies.ts"
+import type { Me, OnRepository } from "../../access/policies.ts"
+import type { User } from "../../core/actor.ts"
+import type { Transaction } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { cutToWidth } from "../../core/text/width.ts"
+import { recordActivity } from "../activity/rules.ts"
+import { requireUnblocked } from "../blocks/rules.ts"
+import { setIssueLabels, usableLabels } from "../labels/rules.ts"
+import { dueAt } from "../milestones/due.ts"
+import { setMilestone } from "../milestones/rules.ts"
+import { notify } from "../notifications/rules.ts"
+import { crossReference } from "../references/cross.ts"
+import { recordMentions } from "../references/mentions.ts"
+import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
+import { holdForIssues } from "./hold.ts"
+import type { CreateIssueOption } from "./records.ts"
+import { setState } from "./state.ts"
+import { findIssueById, insertIssue, takeNumber } from "./store.ts"
+
+/** Columns that a title takes at most. */
+const TITLE_WIDTH = 255
+
+/** A title as it is kept. */
+export const normalizeTitle = (title: string): string => cutToWidth(title, TITLE_WIDTH).trim()
+
+/** Refuses `badRequest` any project: a repository has none yet. */
+export function requireProjects(ids: readonly number[] | undefined): void {
+  const [first] = ids ?? []
+  if (first !== undefined) throw refuse.badRequest(`project ${first} not found`)
+}
+
+/** The single assignee, where one is named, and the others. */
+export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
+  assignee === undefined || assignee === "" ? assignees : [assignee, ...assignees]
+
+/**
+ * Makes an issue with all that follows: its number, counters, labels, milestone, assignees, references, mentions, feed, and who is told.
+ * Labels, milestone, assignees and due date count only from those who may write to issues; from others they are passed over, since clients
+ * send them along from templates.
+ * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` unknown projects, `forbidden` for somebody
+ * whom the owner or an assignee has blocked, and as `invalid` unknown labels and milestones, and people whom it can't be given to.
+ */
+export async function createIssue(
+  tx: Transaction,
+  services: Services,
+  found: OnRepository & Me,
+  options: CreateIssueOption,
+): Promise<Issue> {
+  const { owner, me } = found
+  const now = services.now()
+  requireProjects(options.projects)
+  const repository = await holdForIssues(tx, found.repository.id, 1)
+  if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
+  const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
+  const users = await usersNamed(tx, assigneeNames(extras))
+  await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
+  const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
+
+  const number = (await takeNumber.first(tx, { repositoryId: repository.id }))?.last_number
+  if (number === undefined) throw new TypeError("a counter gives a number")
+  const title = normalizeTitle(options.title)
+  const content = options.body ?? ""
+  const issue = await insertIssue.first(tx, {
+    repositoryId: repository.id,
+    number,
+    isPull: 0,
+    authorId: me.id,
+    title,
+    content,
+    ref: options.ref ?? "",
+    dueAt: extras.due_date === undefined ? 0 : dueAt(extras.due_date),
+    now,
+  })
+  if (!issue) throw new TypeError("an insert gives its row")
+
+  if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
+  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
+  const text = { issue, repository, owner, author: me, text: content }
+  await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
+  await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "add", now })
+  const mentioned = await recordMentions(tx, text)
+  await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
+  await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })
+  const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
+  return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
+}
+
+const idOf = ({ id }: User): number => id

@@ -1,0 +1,69 @@
+import type { Issue } from "../../access/issue-policies.ts"
+import type { Owned } from "../../access/permission.ts"
+import type { User } from "../../core/actor.ts"
+import type { Transaction } from "../../core/database/database.ts"
+import { type Params, query } from "../../core/database/query.ts"
+import { type Flag, flag, type Seconds } from "../../core/database/tables.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { recordActivity } from "../activity/rules.ts"
+import { openDependencies } from "../dependencies/store.ts"
+import { recountMilestones } from "../milestones/rules.ts"
+import { notify } from "../notifications/rules.ts"
+import { stopStopwatch } from "../tracking/stopwatches.ts"
+import { addTimelineEntry } from "./timeline.ts"
+import { recountOpen } from "./touch.ts"
+
+const changeState = query("issues.changeState", (db, p: Params<{ id: number; isClosed: Flag; closedAt: number; now: number }>) =>
+  db.updateTable("issues").set({ is_closed: p.isClosed, closed_at: p.closedAt, updated_at: p.now }).where("id", "=", p.id).returningAll(),
+)
+
+export interface StateChange extends Owned {
+  readonly issue: Issue
+  readonly closed: boolean
+  readonly actor: User
+  readonly now: Seconds
+  /** The commit that closes or reopens it. */
+  readonly commitId?: string
+}
+
+/** Whether something that the issue waits for is still open; where dependencies are switched off nothing counts. */
+export const isBlocked = async (tx: Transaction, { issue, repository }: Pick<StateChange, "issue" | "repository">): Promise<boolean> =>
+  repository.enable_issue_dependencies === 1 && (await openDependencies(tx, issue.id)) > 0
+
+/**
+ * Closes or reopens an issue with all that follows: counters, timeline, the actor's running stopwatch, feed, and who is told. Gives the
+ * changed row; one that is in this state already is given as it is. Repository and issue must be held already.
+ * Refuses `preconditionFailed` to close what waits for something open.
+ */
+export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {
+  const { repository, owner, closed, actor, now } = change
+  if ((change.issue.is_closed === 1) === closed) return change.issue
+  if (closed && (await isBlocked(tx, change)))
+    throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
+  const { id } = change.issue
+  const issue = await changeState.first(tx, { id, isClosed: flag(closed), closedAt: closed ? now : 0, now })
+  if (!issue) throw refuse.notFound()
+  await recountOpen(tx, repository.id)
+  await recountMilestones(tx, [issue.milestone_id], now)
+  const entry = await addTimelineEntry(tx, {
+    issueId: id,
+    kind: closed ? "close" : "reopen",
+    authorId: actor.id,
+    now,
+    commit_id: change.commitId ?? "",
+  })
+  if (closed) await stopStopwatch(tx, issue, actor, now)
+  const verb = closed ? "close" : "reopen"
+  await recordActivity(tx, {
+    kind: issue.is_pull === 1 ? `${verb}_pull_request` : `${verb}_issue`,
+    actor,
+    repository,
+    owner,
+    content: `${issue.number}|`,
+    commentId: entry.id,
+    now,
+  })
+  await notify(tx, services, { kind: closed ? "closed" : "reopened", issue, repository, owner, actor, now })
+  return issue
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { admitIssue } from "../../access/issue-policies.ts"
+import { locateRepositoryById } from "../../access/policies.ts"
+import { neededScopes, scopeAllows } from "../../access/scopes.ts"
+import { findIssueById } from "../../access/store.ts"
+import type { Actor } from "../../core/actor.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { deliveryOf } from "../../features/attachments/disposition.ts"
+import { openFile } from "../../features/attachments/files.ts"
+import type { AttachmentRow } from "../../features/attachments/present.ts"
+import { countDownload, findAttachmentByUuid } from "../../features/attachments/store.ts"
+import { type Authenticator, requireUsable } from "../../features/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/authentication/credentials.ts"
+import { matches } from "../api/answer.ts"
+import { readRange } from "./range.ts"
+
+/** An attached file is no page: nothing in it may run, load or act as this site. */
+const POLICY = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+
+/**
+ * Hands out attached files. Who may read the issue that a file hangs on is asked at every download, with what a token allows; to everybody
+ * else the file is missing.
+ */
+export function registerAttachments(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
+  app.get<{ Params: { uuid: string } }>("/attachments/:uuid", async (request, reply) => {
+    const attachment = await findReadable(await actorOf(request), request.params.uuid)
+    return send(request, reply, attachment)
+  })
+
+  async function actorOf(request: FastifyRequest): Promise<Actor> {
+    const code = request.headers["x-gitea-otp"]
+    const actor = await authenticator.authenticate({
+      presented: readAuthorization(request.headers.authorization),
+      code: Array.isArray(code) ? code[0] : code,
+    })
+    requireUsable(actor, services.site.rootUrl)
+    return actor
+  }
+
+  async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
+    const db = services.database.read
+    const attachment = uuid.includes("\0") ? undefined : await findAttachmentByUuid.first(db, { uuid })
+    if (!attachment?.issue_id || !mayUse(actor)) throw refuse.notFound()
+    const found = await locateRepositoryById(db, actor, attachment.repository_id)
+    admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
+    return attachment
+  }
+
+  /** Whether the caller may ask for files of issues at all. */
+  function mayUse(actor: Actor): boolean {
+    if (actor.kind === "anonymous") return !services.config.security.requireSignIn
+    const { credential } = actor
+    return credential.kind !== "token" || neededScopes("GET", ["issue"]).every((scope) => scopeAllows(credential.scopes, scope))
+  }
+
+  async function send(request: FastifyRequest, reply: FastifyReply, attachment: AttachmentRow): Promise<FastifyReply> {
+    const { uuid, name, size } = attachment
+    const tag = `"${uuid}"`
+    const { type, disposition } = deliveryOf(name)
+    reply
+      .header("etag", tag)
+      .header("accept-ranges", "bytes")
+      // Kept by nobody but the caller, and by the caller only until asked again: who may read it can change.
+      .header("cache-control", "private, no-cache")
+      .header("content-security-policy", POLICY)
+      .header("content-disposition", disposition)
+    if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
+    const condition = request.headers["if-range"]
+    const range = condition === undefined || condition === tag ? readRange(request.headers.range, size) : undefined
+    if (range === "none") return reply.code(416).header("content-range", `bytes */${size}`).send()
+    const { start, end } = range ?? { start: 0, end: size - 1 }
+    if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`)
+    reply.type(type).header("content-length", size === 0 ? 0 : end - start + 1)
+    if (request.method === "HEAD") return reply.send()
+    const file = await openFile(services, uuid)
+    if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
+    try {
+      // What is continued was counted when it began.
+      if (start === 0) await services.database.write((tx) => countDownload(tx, { id: attachment.id }))
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    if (size > 0) return reply.send(file.createReadStream({ start, end }))
+    await file.close()
+    return reply.send("")
+  }
+}
