@@ -67,6 +67,15 @@ const NUMERIC_PATH = [
 type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
 
+/** Names of path parameters that take all that is left of a path, with its slashes, where they stand at its end. */
+const REST_PATH = ["archive", "basehead", "branch", "filepath", "ref", "sha", "tag"] as const
+
+/** The name of the parameter at the end of a path that takes the rest of it, or undefined. */
+export function restOf(path: string): string | undefined {
+  const name = /\/\{(\w+)\}$/.exec(path)?.[1]
+  return REST_PATH.find((rest) => rest === name)
+}
+
 type PathValues<Route extends string, Text extends string> = {
   readonly [Name in PathOf<Route>]: Name extends Exclude<NumericPath, Text> ? number : string
 }

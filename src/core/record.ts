@@ -40,3 +40,12 @@ export function rfc3339(seconds: number): string {
 
 /** How a moment that was never set is written where the field can't be null. */
 export const NEVER = "0001-01-01T00:00:00Z"
+
+/**
+ * The second of an RFC 3339 moment that a client sent; undefined where it sent none, or the first year of all, which is how some programs
+ * write none. A leap second is the second before it.
+ */
+export function secondsOf(moment: string | undefined): number | undefined {
+  if (moment === undefined || moment.startsWith("0001-")) return undefined
+  return Math.floor(Date.parse(moment.replace(/:60(?=[.zZ+-])/, ":59")) / 1000)
+}

@@ -6,9 +6,11 @@ import { type Context, defaultLimits, type GitOptions } from "./context.ts"
 import { GitError } from "./errors.ts"
 import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, type RangeOptions } from "./history.ts"
 import { createLimiter } from "./limits.ts"
+import { looseBytes } from "./loose.ts"
 import type { Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
 import {
+  expandId,
   type NewCommit,
   type NewTag,
   objectInfo,
@@ -89,6 +91,10 @@ export interface Git {
     writeTree(repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId>
     writeCommit(repository: Repository, commit: NewCommit): Promise<ObjectId>
     writeTag(repository: Repository, tag: NewTag): Promise<ObjectId>
+    /** The id of the one object whose id begins so, by at least four digits; undefined where there is none, or several. */
+    expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
+    /** The bytes that these objects take on the disk, each in a file of its own, as whatever was just written does. */
+    written(repository: Repository, ids: Iterable<ObjectId>): Promise<number>
     /** An object's kind and size, or undefined when it is not there. */
     info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
@@ -202,6 +208,8 @@ export function openGit(options: GitOptions): Git {
       writeTree: bind(writeTree),
       writeCommit: bind(writeCommit),
       writeTag: bind(writeTag),
+      expand: bind(expandId),
+      written: looseBytes,
       info: bind(objectInfo),
       readCommit: bind(readCommit),
       readTag: bind(readTag),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { access, mkdir, readFile, rename, rm } from "node:fs/promises"
+import { access, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, deflateSync, inflateSync } from "node:zlib"
@@ -7,7 +7,7 @@ import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"
 import type { ObjectType, Repository } from "./model.ts"
-import { type ObjectFormat, type ObjectId, objectId } from "./names.ts"
+import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
 
 const deflateAway = promisify(deflate)
 
@@ -76,4 +76,22 @@ export async function writeLooseObject(context: Context, repository: Repository,
     throw error
   }
   return id
+}
+
+/** The ids of the objects with files of their own that begin so. `prefix` has at least two digits. */
+export async function looseIds({ directory, format }: Repository, prefix: string): Promise<readonly ObjectId[]> {
+  const folder = prefix.slice(0, 2)
+  const names = await readdir(join(directory, "objects", folder)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  })
+  return names.map((name) => folder + name).filter((id): id is ObjectId => id.startsWith(prefix) && isObjectId(id, format))
+}
+
+/** The bytes that these objects take on the disk in files of their own; those that lie in packs count nothing. */
+export async function looseBytes({ directory }: Repository, ids: Iterable<ObjectId>): Promise<number> {
+  const sizes = await Promise.all(
+    [...new Set(ids)].map(async (id) => (await stat(join(directory, "objects", id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
-import { type RawObject, readLooseObject, writeLooseObject } from "./loose.ts"
+import { looseIds, type RawObject, readLooseObject, writeLooseObject } from "./loose.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, Repository, Tag, TreeEntry } from "./model.ts"
-import { isObjectId, isTagName, type ObjectId } from "./names.ts"
+import { idLength, isObjectId, isTagName, type ObjectId } from "./names.ts"
 import { parseCommit, parseTag, parseTree } from "./parse.ts"
 import { isDotGitmodules, isTreeEntryName } from "./treeEntry.ts"
 
@@ -112,6 +112,22 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
 export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
   const loose = await readLooseObject(repository, id)
   return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
+}
+
+/** The shortest beginning of an id that counts as one. */
+const SHORTEST_ID = 4
+
+/**
+ * The id of the one object whose id begins so, or undefined where there is none, or several. Files of single objects are looked at here: a
+ * reader that has been running for a while knows the newest of them only by their whole ids.
+ */
+export async function expandId(context: Context, repository: Repository, prefix: string): Promise<ObjectId | undefined> {
+  if (isObjectId(prefix, repository.format)) return (await objectInfo(context, repository, prefix))?.id
+  if (prefix.length < SHORTEST_ID || !/^[0-9a-f]+$/.test(prefix) || prefix.length > idLength(repository.format)) return undefined
+  const found = new Set(await looseIds(repository, prefix))
+  const packed = await context.readers.expand(repository, prefix)
+  if (packed !== undefined) found.add(packed)
+  return found.size === 1 ? [...found][0] : undefined
 }
 
 async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {

@@ -4,7 +4,7 @@ import { GitError } from "./errors.ts"
 import { createLimiter, type Release } from "./limits.ts"
 import type { RawObject } from "./loose.ts"
 import type { ObjectInfo, ObjectType, Repository } from "./model.ts"
-import type { ObjectId } from "./names.ts"
+import { type ObjectId, objectId } from "./names.ts"
 import type { GitProcess, Processes } from "./process.ts"
 
 /** An object whose content comes as a stream, which must be read to its end or destroyed. */
@@ -18,6 +18,8 @@ export interface ObjectStream {
 export interface Readers {
   /** An object's kind and size, or undefined when it is not there. */
   info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
+  /** The id of the one object in a pack or known file whose id begins so, or undefined where there is none, or several. */
+  expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
   /** An object, whole, or undefined when it is not there. Throws `tooLarge` over `limit` bytes. */
   read(repository: Repository, id: ObjectId, limit: number): Promise<RawObject | undefined>
   /** An object as a stream, or undefined when it is not there. It holds a reader until it is closed. */
@@ -113,22 +115,22 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
   }
 
   /** Asks for one object and reads the line that describes it. The reader is given back only when the object is not there. */
-  async function ask(lease: Lease, verb: "info" | "contents", id: ObjectId): Promise<ObjectInfo | undefined> {
+  async function ask(lease: Lease, verb: "info" | "contents", name: string): Promise<ObjectInfo | undefined> {
     try {
-      lease.process.stdin.write(`${verb} ${id}\n`)
+      lease.process.stdin.write(`${verb} ${name}\n`)
       const line = await lease.source.line(1024)
       if (line === null) {
         const exit = await lease.process.exit
         throw new GitError("failed", "the object reader ended", exit.stderr)
       }
       const text = line.toString("latin1")
-      if (text.endsWith(" missing")) {
+      if (text.endsWith(" missing") || text.endsWith(" ambiguous")) {
         lease.done()
         return undefined
       }
-      const [, type, size] = text.split(" ")
+      const [id = "", type, size] = text.split(" ")
       if (!isType(type) || size === undefined) throw new GitError("failed", "the object reader gave an unknown answer", text)
-      return { id, type, size: Number(size) }
+      return { id: objectId(id), type, size: Number(size) }
     } catch (error) {
       lease.spoiled()
       throw error
@@ -140,6 +142,13 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     const found = await ask(reader, "info", id)
     if (found !== undefined) reader.done()
     return found
+  }
+
+  async function expand(repository: Repository, prefix: string): Promise<ObjectId | undefined> {
+    const reader = await lease(repository)
+    const found = await ask(reader, "info", prefix)
+    if (found !== undefined) reader.done()
+    return found?.id
   }
 
   async function read(repository: Repository, id: ObjectId, limit: number): Promise<RawObject | undefined> {
@@ -186,6 +195,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
 
   return {
     info,
+    expand,
     read,
     stream,
     closeRepository: (repository) => endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository))),

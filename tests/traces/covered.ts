@@ -1,9 +1,11 @@
-/** The scenarios whose operations are all there. The others wait for issues, contents, pull requests, projects and runners. */
+/** The scenarios whose operations are all there. The others wait for files, pull requests, projects, keys and runners. */
 export const covered = [
   "admin-users",
   "auth-forms",
   "auth-sudo-states",
+  "comments-issue",
   "dependencies",
+  "feeds-org-team",
   "issues-archived",
   "issues-assignees",
   "issues-create",
@@ -14,10 +16,13 @@ export const covered = [
   "labels-shared",
   "locks-pins",
   "milestones",
+  "notifications-threads",
   "orgs-basics",
   "orgs-members",
+  "reactions",
   "repos-create",
   "repos-lists",
+  "repos-people",
   "repos-star-watch",
   "repos-topics-stars",
   "repos-transfer",

@@ -117,10 +117,10 @@ describe.each(databaseKinds)("attachments on %s", (kind) => {
       ["\u202etxt.exe.txt", "txt.exe.txt"],
     ] as const)
       expect((await upload(talk.cal, `${at}/${number}/assets`, "x", given)).body.name).toBe(kept)
-    const { browser_download_url: url } = (await upload(talk.cal, `${at}/${number}/assets`, "x", 'a"b \u00fc.zip')).body
+    const { browser_download_url: url } = (await upload(talk.cal, `${at}/${number}/assets`, "x", "a'b \u00fc.zip")).body
     const answer = await get(url)
     expect(answer.headers.get("content-type")).toBe("application/octet-stream")
-    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="a_b _.zip"; filename*=UTF-8''a%22b%20%C3%BC.zip`)
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="a'b _.zip"; filename*=UTF-8''a%27b%20%C3%BC.zip`)
   })
 
   test("are attached by the author and by writers, and by nobody else", async () => {

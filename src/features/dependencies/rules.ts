@@ -12,8 +12,6 @@ import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { findChain, findDependency } from "./store.ts"
 
-export { openDependencies } from "./store.ts"
-
 /** The issue that a body names. Refuses as `notFound` what is not there, or is not for the caller to know, and what is not named whole. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
   const found = await locateRenamed(db, actor, owner, repo)

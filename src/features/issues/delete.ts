@@ -1,23 +1,25 @@
 import type { Issue } from "../../access/issue-policies.ts"
 import type { Transaction } from "../../core/database/database.ts"
-import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
 import { forgetIssueActivities } from "../activity/rules.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
 import { recountOpen } from "./touch.ts"
 
 /**
- * Deletes an issue with everything around it: comments, labels, dependencies both ways, assignees, subscriptions, threads, reactions, times
- * and what the feed told of it. Its number is not given again. Refuses `notFound` where it is gone.
+ * Deletes an issue with everything around it: comments, labels, dependencies both ways, assignees, subscriptions, threads, reactions, times,
+ * files and what the feed told of it. Its number is not given again. Refuses `notFound` where it is gone.
  */
-export async function deleteIssue(tx: Transaction, { id, repository_id }: Issue, now: Seconds): Promise<void> {
+export async function deleteIssue(tx: Transaction, services: Pick<Services, "jobs" | "now">, { id, repository_id }: Issue): Promise<void> {
   await holdForIssues(tx, repository_id)
   const issue = await holdIssue(tx, id)
   await forgetIssueActivities(tx, issue)
+  await deleteAttachments(tx, services, { issue_id: id })
   // The rest goes with the row.
   const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
   if (gone.length === 0) throw refuse.notFound()
   await recountOpen(tx, repository_id)
-  await recountMilestones(tx, [issue.milestone_id], now)
+  await recountMilestones(tx, [issue.milestone_id], services.now())
 }

@@ -89,7 +89,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue }) => {
-      await services.database.write((tx) => deleteIssue(tx, issue, services.now()))
+      await services.database.write((tx) => deleteIssue(tx, services, issue))
       return noContent()
     },
   }),

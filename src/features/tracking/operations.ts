@@ -14,9 +14,9 @@ import {
 } from "../../access/tracking-policies.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import { secondsOf } from "../../core/record.ts"
 import { type KnownOfTimes, presentTimes } from "./present.ts"
 import { AddTimeOption, TrackedTime, timesQuery } from "./records.ts"
 import { addTime, deleteTime, resetTimes } from "./rules.ts"
@@ -36,11 +36,7 @@ interface Period {
   readonly before?: string
 }
 
-/** Moments are compared in whole seconds. The first year of all, which some clients send for "none", means no bound. */
-const bound = (moment: string | undefined): Seconds | undefined =>
-  moment === undefined || moment.startsWith("0001-") ? undefined : Math.floor(Date.parse(moment) / 1000)
-
-const period = ({ since, before }: Period): TimesFilter => ({ since: bound(since), before: bound(before) })
+const period = ({ since, before }: Period): TimesFilter => ({ since: secondsOf(since), before: secondsOf(before) })
 
 /**
  * Whose times are listed: everybody's, or those of the one who is asked for. Who doesn't manage the issues sees only the own: refuses
@@ -105,7 +101,7 @@ export const trackingOperations: readonly Operation[] = [
     handle: async ({ db, services, body, ...found }) => {
       const user = await spender(db, found, body.user_name)
       const now = services.now()
-      const spentAt = bound(body.created) ?? now
+      const spentAt = secondsOf(body.created) ?? now
       const time = await services.database.write((tx) => addTime(tx, { issue: found.issue, user, seconds: body.time, spentAt, now }))
       const [record] = await presentTimes(db, services.site, found.actor, [{ ...time, user_name: user.name }], inRepository(found))
       if (!record) throw refuse.notFound()

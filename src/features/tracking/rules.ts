@@ -8,8 +8,6 @@ import { touchIssue } from "../issues/touch.ts"
 import { bookTime, findTime, markAllDeleted, markDeleted, type Time } from "./store.ts"
 import { timeText } from "./words.ts"
 
-export { stopStopwatch } from "./stopwatches.ts"
-
 type Id<T extends { readonly id: number }> = Pick<T, "id">
 
 export interface NewTime {

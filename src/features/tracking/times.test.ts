@@ -136,6 +136,8 @@ describe.each(databaseKinds)("tracked time on %s", (kind) => {
     // How some clients send that nothing was given.
     const { body: now } = await track(ann, `${at}/issues/1`, { time: 2, created: "0001-01-01T00:00:00Z" })
     expect(Math.abs(Date.parse(now.created) / 1000 - forge.hearth.services.now())).toBeLessThan(60)
+    const { body: leap } = await track(ann, `${at}/issues/1`, { time: 3, created: "2016-12-31T23:59:60Z" })
+    expect(leap.created).toBe("2016-12-31T23:59:59Z")
     const found = async (query: string) => {
       const all = []
       for (const route of [`${at}/issues/1/times?${query}`, `${at}/times?${query}`, `/user/times?${query}`]) {

@@ -3,7 +3,7 @@ import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import type { Actor } from "../../core/actor.ts"
 import { isPublicOnly } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
-import type { Opened, Operation, Page, Sent } from "../../core/operation.ts"
+import { type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFieldOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
@@ -64,7 +64,7 @@ export function registerApi(
   function serve(on: FastifyInstance, operation: Operation): void {
     on.route<{ Params: Record<string, string> }>({
       method: operation.method,
-      url: API_BASE + operation.path.replace(/\{(\w+)\}/g, ":$1"),
+      url: API_BASE + routeOf(operation.path),
       config: { operation: operation.id },
       onRequest: async (request) => {
         ready.set(request, await openCall(request, operation))
@@ -93,8 +93,9 @@ export function registerApi(
     const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
     const known = keep && kept.get(keep.key, keep.state)
     if (known) return { kept: known }
-    for (const value of Object.values(request.params)) if (value.includes("\0")) throw refuse.notFound()
-    const opened = await operation.open({ services, db: services.database.read, actor, path: request.params })
+    const path = pathOf(operation, request.params)
+    for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
+    const opened = await operation.open({ services, db: services.database.read, actor, path })
     if (operation.archived === "refused" && opened.archived) throw refuse.archived()
     return { actor, opened, parameters, keep }
   }
@@ -123,6 +124,16 @@ export function registerApi(
     if (keep) kept.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
+}
+
+/** A path as the router writes it. */
+const routeOf = (path: string): string =>
+  (restOf(path) === undefined ? path : path.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
+
+/** The values of the path's parameters by name; the router knows the rest of a path only as a star. */
+function pathOf({ path }: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const name = restOf(path)
+  return name === undefined ? values : { ...values, [name]: rest ?? "" }
 }
 
 function readJson(request: FastifyRequest, { body }: Operation): unknown {
@@ -155,7 +166,8 @@ export function methodsOn(operations: readonly Operation[], path: string): reado
   return operations
     .filter((operation) => {
       const pattern = operation.path.split("/")
-      return pattern.length === parts.length && pattern.every((part, index) => part.startsWith("{") || part === parts[index])
+      const fits = restOf(operation.path) === undefined ? pattern.length === parts.length : pattern.length <= parts.length
+      return fits && pattern.every((part, index) => part.startsWith("{") || part === parts[index])
     })
     .map(({ method }) => method)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
+import { Readable } from "node:stream"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
-import { type Refusal, refuse } from "../../core/errors.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
 import type { Upload } from "../../core/upload.ts"
 
 /** What may stand beside the file is small. */
@@ -49,7 +50,7 @@ export function receiveUpload(request: IncomingMessage, field: string): Promise<
       if (name !== field || content) return void stream.resume()
       content = stream
       resolve({
-        upload: { fileName: fileName ?? "", content: stream },
+        upload: { fileName: fileName ?? "", content: Readable.from(understood(stream), { objectMode: false }) },
         end() {
           end()
           stream.destroy()
@@ -67,7 +68,16 @@ export function receiveUpload(request: IncomingMessage, field: string): Promise<
 
 const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")
 
-/** Throws at once for a content type without a boundary. */
+/** The bytes of a file; that they end before its end is the client's affair. */
+async function* understood(stream: BusboyFileStream): AsyncGenerator<Buffer> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw error instanceof Refusal ? error : broken()
+  }
+}
+
+/** Undefined for a content type without a boundary. */
 function openParser(headers: IncomingMessage["headers"], contentType: string) {
   try {
     return new Busboy({ headers: { ...headers, "content-type": contentType }, limits: LIMITS })

@@ -23,9 +23,10 @@ const POLICY = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 
  * else the file is missing.
  */
 export function registerAttachments(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
-  app.get<{ Params: { uuid: string } }>("/attachments/:uuid", async (request, reply) => {
-    const attachment = await findReadable(await actorOf(request), request.params.uuid)
-    return send(request, reply, attachment)
+  app.route<{ Params: { uuid: string } }>({
+    method: ["GET", "HEAD"],
+    url: "/attachments/:uuid",
+    handler: async (request, reply) => send(request, reply, await findReadable(await actorOf(request), request.params.uuid)),
   })
 
   async function actorOf(request: FastifyRequest): Promise<Actor> {

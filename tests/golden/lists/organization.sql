@@ -217,10 +217,50 @@ select count(*) as total
 from repositories
 where visible_repositories
   and repositories.owner_id = ?;
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.owner_id = ?
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;
+-- prepared: repositories.findByIds
 -- prepared: repositories.findTransfers
+
+-- === GET /orgs/{org}/labels ===
+
+-- without filters
+select count(*) as total
+from labels
+where organization_id = ?;
+select *
+from labels
+where organization_id = ?
+order by name asc, id asc
+limit ? offset ?;
+
+-- sort=reversealphabetically
+select *
+from labels
+where organization_id = ?
+order by name desc, id desc
+limit ? offset ?;
+
+-- sort=mostissues
+select *
+from labels
+where organization_id = ?
+order by (
+    select count(*) as issues
+    from issue_labels
+    where issue_labels.label_id = labels.id) desc, name asc, id asc
+limit ? offset ?;
+
+-- sort=leastissues
+select *
+from labels
+where organization_id = ?
+order by (
+    select count(*) as issues
+    from issue_labels
+    where issue_labels.label_id = labels.id) asc, name asc, id asc
+limit ? offset ?;

@@ -7,11 +7,12 @@
 select count(*) as total
 from repositories
 where visible_repositories;
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
+-- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 
@@ -99,7 +100,7 @@ where visible_repositories
       and listed_users)));
 
 -- priority_owner_id=1
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by case when repositories.owner_id = ? then 0 else 1 end, repositories.lower_name, repositories.id
@@ -133,11 +134,10 @@ where visible_repositories
 select count(*) as total
 from repositories
 where visible_repositories
-  and exists (
-    select stars.user_id
+  and repositories.id in (
+    select stars.repository_id
     from stars
-    where stars.repository_id = repositories.id
-      and stars.user_id = ?)
+    where stars.user_id = ?)
   and exists (
     select users.id
     from users
@@ -148,17 +148,19 @@ where visible_repositories
 select count(*) as total
 from repositories
 where visible_repositories
-  and (repositories.is_private = ? and repositories.owner_id in (
+  and (repositories.is_private = ? and exists (
     select users.id
     from users
-    where users.visibility = ?));
-select repositories.*
+    where users.id = repositories.owner_id
+      and users.visibility = ?));
+select repositories.id
 from repositories
 where visible_repositories
-  and (repositories.is_private = ? and repositories.owner_id in (
+  and (repositories.is_private = ? and exists (
     select users.id
     from users
-    where users.visibility = ?))
+    where users.id = repositories.owner_id
+      and users.visibility = ?))
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
 
@@ -169,7 +171,7 @@ where visible_repositories
   and repositories.is_private = ?;
 
 -- is_private=false
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.is_private = ?
@@ -183,7 +185,7 @@ where visible_repositories
   and repositories.is_template = ?;
 
 -- template=false
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.is_template = ?
@@ -197,7 +199,7 @@ where visible_repositories
   and repositories.is_archived = ?;
 
 -- archived=false
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.is_archived = ?
@@ -216,7 +218,7 @@ from repositories
 where visible_repositories
   and not repositories.fork_of_id is not null
   and repositories.is_mirror = ?;
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and not repositories.fork_of_id is not null
@@ -231,7 +233,7 @@ where visible_repositories
   and repositories.is_mirror = ?;
 
 -- mode=collaborative
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.is_mirror = ?
@@ -245,7 +247,7 @@ where visible_repositories
   and repositories.owner_id = ?;
 
 -- sort=alpha
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by (
@@ -255,64 +257,167 @@ order by (
 limit ? offset ?;
 
 -- sort=created
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.created_at asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=updated
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.updated_at asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=size
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by (repositories.git_size + repositories.lfs_size) asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=git_size
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.git_size asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=lfs_size
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.lfs_size asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=id
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.id asc
 limit ? offset ?;
 
 -- sort=stars
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.stars_count asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=forks
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.forks_count asc, repositories.id asc
 limit ? offset ?;
 
 -- sort=created&order=desc
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
 order by repositories.created_at desc, repositories.id asc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/forks ===
+
+-- without filters
+select count(*) as total
+from repositories
+where visible_repositories
+  and repositories.fork_of_id = ?;
+select repositories.id
+from repositories
+where visible_repositories
+  and repositories.fork_of_id = ?
+order by repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+
+-- === GET /repos/{owner}/{repo}/collaborators ===
+
+-- without filters
+select count(*) as total
+from collaborations
+inner join users on users.id = collaborations.user_id
+where collaborations.repository_id = ?;
+select users.*
+from collaborations
+inner join users on users.id = collaborations.user_id
+where collaborations.repository_id = ?
+order by collaborations.created_at, users.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/topics ===
+
+-- === GET /topics/search ===
+
+-- without filters
+select count(distinct topics.id) as total
+from topics cross join repository_topics
+inner join repositories on repositories.id = repository_topics.repository_id
+where repository_topics.topic_id = topics.id
+  and visible_repositories
+  and instr(topics.name, ?) > 0
+-- on PostgreSQL:
+select count(distinct topics.id) as total
+from topics cross join repository_topics
+inner join repositories on repositories.id = repository_topics.repository_id
+where repository_topics.topic_id = topics.id
+  and visible_repositories
+  and strpos(topics.name, ?) > 0;
+select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
+from topics cross join repository_topics
+inner join repositories on repositories.id = repository_topics.repository_id
+where repository_topics.topic_id = topics.id
+  and visible_repositories
+  and instr(topics.name, ?) > 0
+group by topics.id, topics.name, topics.created_at, topics.updated_at
+order by repositories desc, topics.name
+limit ? offset ?
+-- on PostgreSQL:
+select topics.id, topics.name, topics.created_at, topics.updated_at, count(*) as repositories
+from topics cross join repository_topics
+inner join repositories on repositories.id = repository_topics.repository_id
+where repository_topics.topic_id = topics.id
+  and visible_repositories
+  and strpos(topics.name, ?) > 0
+group by topics.id, topics.name, topics.created_at, topics.updated_at
+order by repositories desc, topics.name
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/stargazers ===
+
+-- without filters
+select count(*) as total
+from stars
+inner join users on users.id = stars.user_id
+where stars.repository_id = ?
+  and listed_users;
+select users.*
+from stars
+inner join users on users.id = stars.user_id
+where stars.repository_id = ?
+  and listed_users
+order by stars.created_at, users.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/subscribers ===
+
+-- without filters
+select count(*) as total
+from watches
+inner join users on users.id = watches.user_id
+where watches.repository_id = ?
+  and watches.mode != ?
+  and listed_users;
+select users.*
+from watches
+inner join users on users.id = watches.user_id
+where watches.repository_id = ?
+  and watches.mode != ?
+  and listed_users
+order by watches.created_at, users.id
 limit ? offset ?;

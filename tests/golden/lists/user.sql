@@ -169,7 +169,7 @@ where visible_repositories
     from organization_members join repositories as open on open.owner_id = organization_members.organization_id
     where organization_members.user_id = ?
       and open.is_private = 0));
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and (repositories.owner_id = ? or repositories.id in (
@@ -190,6 +190,7 @@ where visible_repositories
       and open.is_private = 0))
 order by repositories.lower_name, repositories.id
 limit ? offset ?;
+-- prepared: repositories.findByIds
 -- prepared: repositories.findTransfers
 
 -- === GET /users/{username}/repos ===
@@ -199,10 +200,127 @@ select count(*) as total
 from repositories
 where visible_repositories
   and repositories.owner_id = ?;
-select repositories.*
+select repositories.id
 from repositories
 where visible_repositories
   and repositories.owner_id = ?
 order by repositories.updated_at desc, repositories.id asc
 limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+
+-- === GET /user/starred ===
+
+-- without filters
+select count(*) as total
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?);
+select repositories.id
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?)
+order by repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+
+-- === GET /users/{username}/starred ===
+
+-- without filters
+select count(*) as total
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?)
+  and (repositories.is_private = ? and exists (
+    select users.id
+    from users
+    where users.id = repositories.owner_id
+      and users.visibility = ?));
+select repositories.id
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select stars.repository_id
+    from stars
+    where stars.user_id = ?)
+  and (repositories.is_private = ? and exists (
+    select users.id
+    from users
+    where users.id = repositories.owner_id
+      and users.visibility = ?))
+order by repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+
+-- === GET /user/subscriptions ===
+
+-- without filters
+select count(*) as total
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?);
+select repositories.id
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?)
+order by repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+
+-- === GET /users/{username}/subscriptions ===
+
+-- without filters
+select count(*) as total
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?)
+  and (repositories.is_private = ? and exists (
+    select users.id
+    from users
+    where users.id = repositories.owner_id
+      and users.visibility = ?));
+select repositories.id
+from repositories
+where visible_repositories
+  and repositories.id in (
+    select watches.repository_id
+    from watches
+    where watches.user_id = ?
+      and watches.mode != ?)
+  and (repositories.is_private = ? and exists (
+    select users.id
+    from users
+    where users.id = repositories.owner_id
+      and users.visibility = ?))
+order by repositories.id asc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers

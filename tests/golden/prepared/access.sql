@@ -7,11 +7,39 @@ from collaborations
 where user_id = ?
   and repository_id in ?;
 
+-- access.findCollaborationsOn
+select user_id, mode
+from collaborations
+where repository_id = ?
+  and user_id in ?;
+
+-- access.findCommentById
+select *
+from comments
+where id = ?;
+
+-- access.findIssueById
+select *
+from issues
+where id = ?;
+
+-- access.findIssueByNumber
+select *
+from issues
+where repository_id = ?
+  and number = ?;
+
 -- access.findMemberOrganizations
 select organization_id
 from organization_members
 where user_id = ?
   and organization_id in ?;
+
+-- access.findMembersAmong
+select user_id
+from organization_members
+where organization_id = ?
+  and user_id in ?;
 
 -- access.findMembership
 select max(teams.mode) as mode, max(teams.can_create_repositories) as can_create_repositories, max(member.is_public) as is_public
@@ -55,6 +83,15 @@ inner join teams on teams.id = team_members.team_id
 left join team_units on team_units.team_id = teams.id
 where team_members.user_id = ?
   and team_repositories.repository_id in ?;
+
+-- access.findTeamGrantsOn
+select team_members.user_id, teams.mode as team_mode, team_units.unit, team_units.mode as unit_mode
+from team_repositories
+inner join team_members on team_members.team_id = team_repositories.team_id
+inner join teams on teams.id = team_repositories.team_id
+left join team_units on team_units.team_id = teams.id
+where team_repositories.repository_id = ?
+  and team_members.user_id in ?;
 
 -- access.findTeamMember
 select team_id

@@ -6,6 +6,12 @@ select count(*) as total
 from blocks
 where blocker_id = ?;
 
+-- blocks.findAllOf
+select blocker_id
+from blocks
+where blocked_id = ?
+  and blocker_id in ?;
+
 -- blocks.findBlockOf
 select id
 from blocks

@@ -163,6 +163,11 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await index("comments_reference_comment", "comments", ["ref_comment_id"])
   await index("comments_label", "comments", ["label_id"])
   await index("comments_author", "comments", ["author_id"])
+  // What few entries refer to; without these, deleting a milestone or an issue would look through every comment there is.
+  for (const column of ["milestone_id", "old_milestone_id", "dependent_issue_id"])
+    await sql`create index ${sql.ref(`comments_${column}`)} on comments (${sql.ref(column)}) where ${sql.ref(column)} is not null`.execute(
+      db,
+    )
 
   await table(
     "reactions",

@@ -74,6 +74,11 @@ const rules: Readonly<Record<string, string>> = {
   "repository comment:writingAuthor": "The comment’s author and administrators of the repository, as long as they may write to its issue",
   "repository administrator": "Administrators of the repository",
   "repository selfOrAdministrator": "The user, and administrators of the repository",
+  "repository issuesOrPulls:read": "Whoever may read the repository’s issues or its pull requests",
+  "repository issue:read": "Whoever may read the issue",
+  "repository issue:write": "Whoever may write to the repository’s issues",
+  "repository issue:author": "The author, and whoever may write to the repository’s issues",
+  "repository issue:administrator": "Administrators of the repository",
   "repository issuesOrPulls:write": "Whoever may write to the repository’s issues or its pull requests",
   "repository issue:writeOrMissing": "Whoever may write to the repository’s issue",
   "repository issue:contributor": "Whoever may track time on the issue",
@@ -106,6 +111,8 @@ const pathWords: Readonly<Record<string, string>> = {
   collaborator: "name of the collaborator",
   team: "name of the team",
   topic: "name of the topic",
+  assignee: "name of the person",
+  position: "place among the pinned ones, from 1",
   index: "number inside the repository",
 }
 

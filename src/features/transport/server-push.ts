@@ -1,0 +1,55 @@
+import type { OnRepository } from "../../access/policies.ts"
+import type { SignedIn } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { isGitError, type RefCommand, type Repository } from "../../git/index.ts"
+import { type RefChange, settlePush } from "./after.ts"
+import { dropEntry, openEntry } from "./journal.ts"
+import { judgeCommands } from "./judge.ts"
+
+/**
+ * Changes references for somebody whose objects are here already: the road of a push without its wire. The same rules judge it, the same journal
+ * watches over it, and the same things follow from it. All references change or none.
+ * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
+ * another's way. `addedBytes` is what the objects take on the disk; without it the repository is measured, which takes longer the larger it is.
+ */
+export async function pushFromServer(
+  services: Services,
+  pusher: SignedIn,
+  on: OnRepository,
+  changes: readonly RefChange[],
+  addedBytes?: number,
+): Promise<void> {
+  const { git } = services
+  const { id, storage, object_format } = on.repository
+  const repository = git.at(storage, object_format)
+  const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
+  for (const words of judgeCommands(on, commands).values()) throw refuse.forbidden(words)
+
+  const entry = await openEntry(services, { repositoryId: id, pusherId: pusher.user.id, changes: [...changes], options: [] })
+  try {
+    try {
+      await git.references.update(
+        repository,
+        changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
+      )
+    } catch (error) {
+      // Of any other failure nobody knows how far it came: the entry stays, and the job looks.
+      if (!isGitError(error, "conflict")) throw error
+      await dropEntry(services, entry)
+      throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
+    }
+    const settling = { repositoryId: id, pusherId: pusher.user.id, entryId: entry.id, changes, options: [], addedBytes }
+    await settlePush(services, settling).catch((error: unknown) =>
+      // The references have changed, and saying otherwise would be a lie; the job does the rest.
+      services.log.error({ err: error, repository: id }, "what follows from a push failed"),
+    )
+  } finally {
+    entry.release()
+  }
+}
+
+async function commandOf({ git }: Services, repository: Repository, { ref, oldId, newId }: RefChange): Promise<RefCommand> {
+  if (oldId === null || newId === null) return { ref, oldId, newId, kind: newId === null ? "delete" : "create", forced: false }
+  return { ref, oldId, newId, kind: "update", forced: !(await git.history.isAncestor(repository, oldId, newId)) }
+}

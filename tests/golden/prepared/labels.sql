@@ -1,0 +1,35 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- labels.findOfIssue
+select labels.*
+from issue_labels
+inner join labels on labels.id = issue_labels.label_id
+where issue_labels.issue_id = ?
+order by labels.name, labels.id;
+
+-- labels.findOfIssues
+select labels.*, issue_labels.issue_id
+from issue_labels
+inner join labels on labels.id = issue_labels.label_id
+where issue_labels.issue_id in ?
+order by labels.name, labels.id;
+
+-- labels.findUsableById
+select *
+from labels
+where id in ?
+  and (repository_id = ? or organization_id = ?)
+order by name, id;
+
+-- labels.findUsableByName
+select *
+from labels
+where name in ?
+  and (repository_id = ? or organization_id = ?)
+order by name, id;
+
+-- labels.holdIssue
+update issues
+set is_locked = is_locked
+where id = ?;

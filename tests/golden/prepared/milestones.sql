@@ -1,0 +1,45 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- milestones.countIssues
+update milestones
+set open_issues_count = (
+    select count(*) as total
+    from issues
+    where issues.milestone_id = milestones.id
+      and issues.is_closed = ?), closed_issues_count = (
+    select count(*) as total
+    from issues
+    where issues.milestone_id = milestones.id
+      and issues.is_closed = ?), updated_at = ?
+where id in ?;
+
+-- milestones.findById
+select *
+from milestones
+where id = ?
+  and repository_id = ?;
+
+-- milestones.findByIds
+select *
+from milestones
+where id in ?;
+
+-- milestones.findByTitle
+select *
+from milestones
+where repository_id = ?
+  and title = ?
+order by id
+limit ?;
+
+-- milestones.hold
+update milestones
+set open_issues_count = open_issues_count
+where id in ?;
+
+-- milestones.holdIssue
+update issues
+set milestone_id = milestone_id
+where id = ?
+returning milestone_id;

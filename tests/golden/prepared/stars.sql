@@ -1,0 +1,8 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- stars.findStar
+select created_at
+from stars
+where user_id = ?
+  and repository_id = ?;
