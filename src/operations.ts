@@ -5,6 +5,7 @@ import { authenticationOperations } from "./features/authentication/operations.t
 import { blockOperations } from "./features/blocks/operations.ts"
 import { collaboratorOperations } from "./features/collaborators/operations.ts"
 import { commentOperations } from "./features/comments/operations.ts"
+import { contentsOperations } from "./features/contents/operations.ts"
 import { dependencyOperations } from "./features/dependencies/operations.ts"
 import { issueSubscriptionOperations } from "./features/issue-subscriptions/operations.ts"
 import { assigneeOperations } from "./features/issues/assignee-operations.ts"
@@ -41,6 +42,7 @@ export const operations: readonly Operation[] = registry(
   teamRepositoryOperations,
   repositoryTeamOperations,
   repositoryOperations,
+  contentsOperations,
   collaboratorOperations,
   topicOperations,
   starOperations,

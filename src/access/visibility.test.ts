@@ -1,4 +1,5 @@
 import fc from "fast-check"
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase } from "../../tests/support/database.ts"
 import { type Actor, anonymous, type User } from "../core/actor.ts"
@@ -6,7 +7,8 @@ import type { Transaction } from "../core/database/database.ts"
 import { flag, type Visibility } from "../core/database/tables.ts"
 import { UNITS, type Unit } from "./modes.ts"
 import { type Owned, type Permission, permissionsOn, reaches, unitMode } from "./permission.ts"
-import { visibleRepositories } from "./visibility.ts"
+import { mayRead } from "./readers.ts"
+import { readableRepositories, visibleRepositories } from "./visibility.ts"
 
 /**
  * Access is decided twice for speed: `permissionsOn` for rows at hand, `visibleRepositories` inside a list's query. Both are held here
@@ -114,6 +116,12 @@ function slowly(
   return { mode: plain, unit }
 }
 
+/** Whether a unit may be read by the rules; with "", whether the repository may be known of. */
+function reads(world: World, who: number | undefined, publicOnly: boolean, index: number, unit: Unit | ""): boolean {
+  const rules = slowly(world, who, publicOnly, index)
+  return rules.mode > 0 || (unit === "" ? UNITS.some((each) => rules.unit(each) > 0) : rules.unit(unit) > 0)
+}
+
 describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
   let fresh: FreshDatabase
   beforeAll(async () => {
@@ -150,7 +158,27 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
             for (const unit of ["repo.code", "repo.issues", "repo.actions"] as const)
               expect(unitMode(permission, repository, unit)).toBe(Math.max(rules.mode, rules.unit(unit)))
           }
+          for (const unit of ["repo.code", "repo.issues", ""] as const) {
+            const readable = await db.selectFrom("repositories").select("id").where(readableRepositories(actor, sql.lit(unit))).execute()
+            const expected = built.repositories.filter((_, index) => reads(world, who, publicOnly, index, unit))
+            expect(new Set(readable.map(({ id }) => id))).toEqual(new Set(expected.map(({ repository }) => repository.id)))
+          }
         }
+        // The offer of a transfer lets somebody look, but nobody is told of what happens because of it.
+        const withoutOffers = { ...world, repositories: world.repositories.map((repository) => ({ ...repository, offer: null })) }
+        for (const [index, { repository }] of built.repositories.entries())
+          for (const unit of ["repo.code", "repo.issues", ""] as const) {
+            const readers = await db
+              .selectFrom("users")
+              .innerJoin("repositories", (join) => join.on("repositories.id", "=", repository.id))
+              .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+              .select("users.id")
+              .where("users.kind", "=", "person")
+              .where(mayRead(sql.lit(unit)))
+              .execute()
+            const expected = built.people.filter((_, who) => reads(withoutOffers, who, false, index, unit))
+            expect(new Set(readers.map(({ id }) => id))).toEqual(new Set(expected.map(({ id }) => id)))
+          }
       }),
       { numRuns: kind === "sqlite" ? 150 : 40 },
     )

@@ -1,4 +1,6 @@
+import { attentionExamples } from "./attention.ts"
 import { commentExamples } from "./comments.ts"
+import { contentsExamples } from "./contents.ts"
 import { dependencyExamples } from "./dependencies.ts"
 import type { Examples } from "./example.ts"
 import { issueExamples } from "./issues.ts"
@@ -18,10 +20,12 @@ export const examples: Examples = {
   ...peopleExamples,
   ...organizationExamples,
   ...repositoryExamples,
+  ...contentsExamples,
   ...issueExamples,
   ...labelExamples,
   ...milestoneExamples,
   ...dependencyExamples,
   ...commentExamples,
   ...trackingExamples,
+  ...attentionExamples,
 }

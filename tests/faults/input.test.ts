@@ -24,6 +24,8 @@ const ODD_PARTS = [
   "undefined",
   "__proto__",
 ]
+/** Those that a database is asked for; the others are settled before. */
+const ODD_PARTS_FOR_DATABASES = ["9223372036854775808", "%F0%9F%98%80", "a".repeat(900), "'%22%3B--", "%ff"]
 const ODD_QUERIES = [
   "page=-1&limit=-1",
   "page=99999999999999999999&limit=99999999999999999999",
@@ -56,6 +58,17 @@ function oddMembers(body: object, kind: (typeof databaseKinds)[number]): readonl
     return (kind === "sqlite" ? [...fitting, ...ODD_TYPES] : fitting).map((value) => [field, value] as const)
   })
 }
+
+/** What is sent beside an odd member: the example's body, of a change only what it can't do without, so that it stays a change of one thing. */
+const membersBeside = ({ method, body }: Operation, example: unknown): object => {
+  const required: readonly unknown[] = body && "required" in body && Array.isArray(body.required) ? body.required : []
+  const members = Object.entries(Object(example))
+  return Object.fromEntries(method === "PATCH" ? members.filter(([name]) => required.includes(name)) : members)
+}
+
+/** Whether the next call needs a new subject: this one was made or deleted, or is called or guarded otherwise by now. */
+const isUsedUp = ({ method }: Operation, status: number): boolean =>
+  method === "PATCH" ? [301, 307, 423].includes(status) : method !== "GET" && status < 300
 
 /** Whatever is sent, and by whoever may do everything, is accepted or refused: nothing makes the server fail. */
 describe.each(databaseKinds)("odd input (%s)", (kind) => {
@@ -103,24 +116,24 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
       const attempt = async (what: string, path: string, sending: Sending = {}): Promise<void> => {
         const status = await send(operation, path, { authorization: prepared.calling.authorization, ...sending })
         if (status >= 500) failures.push(`${status} for ${what}`)
-        // It was accepted, and what it was about may be gone.
-        if (status < 300 && operation.method !== "GET") prepared = await prepareCall(world, operation)
+        if (isUsedUp(operation, status)) prepared = await prepareCall(world, operation)
       }
       const address = () => prepared.address
 
-      for (const part of ODD_PARTS)
+      for (const part of kind === "sqlite" ? ODD_PARTS : ODD_PARTS_FOR_DATABASES)
         if (operation.path.includes("{")) await attempt(`path ${part.slice(0, 20)}`, operation.path.replace(/\{\w+\}/g, part))
       for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2))
         await attempt(`query ${query}`, `${address()}?${query}`)
       if (operation.body) {
-        for (const body of ODD_BODIES) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
+        // What is no JSON never gets near a database, and needs only one of the two.
+        for (const body of kind === "sqlite" ? ODD_BODIES : []) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
         await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })
         await attempt("a form that says it is JSON", address(), { body: "name=x&id=1" })
         await attempt("a form", address(), { body: "name=x&id=1", type: "application/x-www-form-urlencoded" })
         await attempt("plain text", address(), { body: "x", type: "text/plain" })
         for (const [field, value] of oddMembers(operation.body, kind))
           await attempt(`${field} = ${JSON.stringify(value).slice(0, 30)}`, address(), {
-            body: JSON.stringify({ ...Object(prepared.calling.body), [field]: value }),
+            body: JSON.stringify({ ...membersBeside(operation, prepared.calling.body), [field]: value }),
           })
       }
       expect(failures).toEqual([])

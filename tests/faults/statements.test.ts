@@ -47,6 +47,16 @@ function failStatement(database: Database, nth: number): Fault {
 
 const MOST_STATEMENTS = 200
 
+/** Jobs that are stored before what they would clear away is made, so that they stay where it fails. */
+const TIDYING: readonly string[] = ["attachments.removeFiles"]
+
+/** All rows but those of jobs that only tidy up. */
+async function contentOf(database: Database) {
+  const rows = await rowsOf(database)
+  const isTidying = (job: string) => TIDYING.some((kind) => job.includes(`"kind":${JSON.stringify(kind)}`))
+  return { ...rows, jobs: rows["jobs"]?.filter((job) => !isTidying(job)) }
+}
+
 /**
  * Every write is tried with its first statement failing, then with its second, and so on until it gets through. Whatever fails, the answer
  * says so without telling what, and no row is other than before: nothing is half done.
@@ -87,7 +97,7 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
       expect(answer.text).not.toContain("4711")
       // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
       if (afterWriting) prepared = await prepare(operation)
-      else expect(await rowsOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
+      else expect(await contentOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
     }
     // The workers may be getting over the fault just now, and be done with that before they look again.
     await services.jobs.drain()
@@ -98,6 +108,6 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
   async function prepare(operation: Operation) {
     const call = await prepareCall(world, operation)
     await hearth.services.jobs.drain()
-    return { call, before: await rowsOf(hearth.services.database) }
+    return { call, before: await contentOf(hearth.services.database) }
   }
 })

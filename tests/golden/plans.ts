@@ -17,7 +17,7 @@ export async function openPlans(): Promise<Plans> {
   await (await openDatabase({ url: fresh.url })).close()
   const native = new DatabaseSync(fresh.url.slice("sqlite:".length))
   native.function("fold", { deterministic: true }, (text) => text)
-  const tables = new Set(native.prepare("select name from sqlite_master where type = 'table'").all().map(({ name }) => String(name)))
+  const tables = new Set(native.prepare("select name from pragma_table_list where schema = 'main' and type = 'table'").all().map(({ name }) => String(name)))
 
   return {
     scans(sql) {

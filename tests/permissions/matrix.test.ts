@@ -39,7 +39,8 @@ describe("the permission matrix", () => {
 
   const addressOf = ({ path, rule }: Operation, visibility: Visibility): string => {
     const values = world.parameters(visibility)
-    const id = rule.subject === "team" || rule.subject === "repository" ? values[`${rule.subject}_id`] : undefined
+    const subject = rule.needs.startsWith("comment:") ? "comment" : rule.subject
+    const id = subject === "site" || subject === "user" || subject === "organization" ? undefined : values[`${subject}_id`]
     const known: Readonly<Record<string, string | undefined>> = { ...values, id }
     return path.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "1")
   }

@@ -37,7 +37,7 @@ export interface World {
 }
 
 /**
- * For each visibility V an organisation `org-V` with a team and a repository that has an issue (private in the private one), and a person
+ * For each visibility V an organisation `org-V` with a team and a repository that has an issue with a comment (private in the private one), and a person
  * `person-V`. Reader, writer and administrator are collaborators of each repository; the owner owns each organisation.
  */
 export async function buildWorld({ url, services }: Hearth): Promise<World> {
@@ -65,7 +65,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       ["administrator", "admin"],
     ] as const)
       await call(`PUT /repos/${org}/repo/collaborators/${name}`, { permission })
-    await services.database.write(async (tx) => {
+    const comment = await services.database.write(async (tx) => {
       const { id } = await tx.selectFrom("users").select("id").where("lower_name", "=", "owner").executeTakeFirstOrThrow()
       const moment = { created_at: now, updated_at: now }
       const issue = {
@@ -77,7 +77,9 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
         content: "",
         ...moment,
       } as const
-      await tx.insertInto("issues").values(issue).execute()
+      const { id: issueId } = await tx.insertInto("issues").values(issue).returning("id").executeTakeFirstOrThrow()
+      const comment = { issue_id: issueId, kind: "comment", author_id: id, content: "A comment", ...moment }
+      return tx.insertInto("comments").values(comment).returning("id").executeTakeFirstOrThrow()
     })
     values.set(visibility, {
       owner: org,
@@ -89,6 +91,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       user: person,
       team_id: String(team.id),
       repository_id: String(repository.id),
+      comment_id: String(comment.id),
     })
   }
   return {

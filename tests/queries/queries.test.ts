@@ -13,6 +13,9 @@ const MANY = 31
 /** No list asks the database more often than this, sign-in and access included. */
 const LIST_BOUND = 11
 
+/** Lists that ask more often: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment. */
+const DEEPER: Readonly<Record<string, number>> = { orgListTeamActivityFeeds: 13 }
+
 /** Lists whose every subject has few entries by nature: topics of a repository are at most 25. */
 const SHORT: ReadonlySet<string> = new Set(["repoListTopics"])
 
@@ -49,14 +52,14 @@ describe("the number of queries", () => {
   /** Sends a call and gives what it asked the database and how many entries it answered; git must not have been started. */
   async function measure(operation: Operation, call: PreparedCall, query?: Readonly<Record<string, string>>): Promise<Measured> {
     const spawned = hearth.services.git.spawned()
-    let text = ""
+    let list = "[]"
     const statements = await statementsOf(hearth.services.database, async () => {
       const answer = await call.send(query)
       expect(call.isRight(answer.status), `${operation.id} was answered with ${answer.status} ${answer.text}`).toBe(true)
-      text = answer.text
+      if (answer.headers.get("content-type")?.startsWith("application/json")) list = answer.text
     })
     expect(hearth.services.git.spawned() - spawned, `${operation.id} started git`).toBe(0)
-    return { statements, length: text === "" ? 0 : lengthOf(JSON.parse(text)) }
+    return { statements, length: lengthOf(JSON.parse(list)) }
   }
 
   const texts = ({ statements }: Measured) => statements.map(({ name, sql }) => name ?? sql)
@@ -74,7 +77,7 @@ describe("the number of queries", () => {
       expect([first.length, second.length]).toEqual([1, 1])
       expect(many.length).toBeGreaterThanOrEqual(SHORT.has(operation.id) ? 20 : MANY)
       expect(many.statements.length, `for many: ${texts(many).join("; ")}; for one: ${texts(one).join("; ")}`).toBe(one.statements.length)
-      expect(many.statements.length, texts(many).join("\n")).toBeLessThanOrEqual(LIST_BOUND)
+      expect(many.statements.length, texts(many).join("\n")).toBeLessThanOrEqual(DEEPER[operation.id] ?? LIST_BOUND)
     })
   })
 

@@ -1,6 +1,7 @@
 /** Holds every answer of a forge against the schema that the operation declares for its status. */
 import Type, { type TSchema } from "typebox"
 import { Compile, type Validator } from "typebox/compile"
+import { asDownload, isDownload } from "../../src/core/download.ts"
 import type { Operation, Sent } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 
@@ -28,10 +29,11 @@ export function checkAnswers(): AnswerCheck {
 function faultsOf(operation: Operation, sent: Sent<number, unknown>): readonly string[] {
   const schema = operation.answers[sent.status]
   if (schema === undefined) return ["the status is not declared"]
-  if (operation.paged !== (sent.total !== undefined) && sent.status === 200)
-    return ["a total belongs to a list that is paged, and to no other"]
+  if (operation.paged && sent.status === 200 && sent.total === undefined) return ["a list that is paged has a total"]
+  if (sent.total !== undefined && !operation.paged && !Array.isArray(sent.body)) return ["a total belongs to a list, and to nothing else"]
   if (schema === null) return sent.body === undefined ? [] : ["there is a body where none is declared"]
   if (sent.body === undefined) return ["there is no body"]
+  if (isDownload(schema)) return asDownload(sent.body).size >= 0 ? [] : ["a file has a size"]
   // What counts is what is written: members that are undefined are not there.
   const body: unknown = JSON.parse(JSON.stringify(sent.body))
   const validator = validatorOf(schema)

@@ -9,7 +9,7 @@ import type { Services } from "../../src/core/services.ts"
 const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
 const NOT_CONTENT = new Set(["schedule"])
 
-/** Every row of every table as text, by table. */
+/** Every row of every table as text, by table; of the indexes for searching texts, what they are made from. */
 export async function rowsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
   const tables = await tablesOf(database)
   const rows = database.kind === "sqlite" ? await oneByOne(database, tables) : await allAtOnce(database, tables)
@@ -26,7 +26,7 @@ const without = (row: Row, columns: readonly string[]): Row =>
 async function tablesOf({ kind, read }: Database): Promise<readonly string[]> {
   const text =
     kind === "sqlite"
-      ? "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+      ? "select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite_%'"
       : "select tablename as name from pg_tables where schemaname = 'public'"
   const { rows } = await sql.raw<{ name: string }>(text).execute(read)
   return rows.map(({ name }) => name).filter((name) => !NOT_CONTENT.has(name))

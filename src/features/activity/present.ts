@@ -4,8 +4,9 @@ import { rfc3339 } from "../../core/record.ts"
 import type { Site } from "../../core/site.ts"
 import { issueUrl } from "../issues/present.ts"
 import { presentRepositories } from "../repositories/present.ts"
-import { findRepositoriesByIds, usersById, withOwners } from "../repositories/store.ts"
+import { findRepositoriesByIds, usersById } from "../repositories/store.ts"
 import { presentUser } from "../users/present.ts"
+import type { User } from "../users/records.ts"
 import type { ActivityRow } from "./feed.ts"
 import { isActivityKind } from "./kinds.ts"
 import type { Activity, FeedComment } from "./records.ts"
@@ -19,14 +20,19 @@ type Comment = Awaited<ReturnType<typeof findFeedComments>>[number]
  */
 export async function presentActivities(db: Handle, site: Site, actor: Actor, rows: readonly ActivityRow[]): Promise<Activity[]> {
   if (rows.length === 0) return []
-  const owned = await withOwners(db, await findRepositoriesByIds(db, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
+  const rowsOfRepositories = await findRepositoriesByIds(db, { ids: [...new Set(rows.map((row) => row.repository_id))] })
+  const people = await usersById(db, [...rows.map((row) => row.actor_id), ...rowsOfRepositories.map((repository) => repository.owner_id)])
+  const owned = rowsOfRepositories.flatMap((repository) => {
+    const owner = people.get(repository.owner_id)
+    return owner ? [{ repository, owner }] : []
+  })
   const records = await presentRepositories(db, site, actor, owned)
   const repositories = new Map(records.map((record) => [record.id, record]))
-  const people = await usersById(
-    db,
-    rows.map((row) => row.actor_id),
-  )
-  const actors = new Map([...people.values()].map((user) => [user.id, presentUser(site, user, actor)]))
+  const actors = new Map<number, User>()
+  for (const { actor_id } of rows) {
+    const user = people.get(actor_id)
+    if (user && !actors.has(user.id)) actors.set(user.id, presentUser(site, user, actor))
+  }
   const commentIds = rows.flatMap(({ comment_id }) => (comment_id === 0 ? [] : comment_id))
   const comments = new Map(
     commentIds.length === 0 ? [] : (await findFeedComments(db, { ids: commentIds })).map((comment) => [comment.id, comment]),

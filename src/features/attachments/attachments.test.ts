@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises"
+import { readdir, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
@@ -219,26 +219,20 @@ describe.each(databaseKinds)("attachments on %s", (kind) => {
     expect((await talk.call(talk.dot, `GET ${at}`)).status).toBe(200)
   })
 
-  test("without a row are removed a day later, those with one are kept", async () => {
+  test("without a row are swept away once they are a day old", async () => {
     const number = await issue("Kept")
-    const { uuid } = (await upload(talk.cal, `${at}/${number}/assets`)).body
-    const { database } = talk.hearth.services
-    const waiting = () =>
-      database.read
-        .selectFrom("jobs")
-        .select(["payload"])
-        .where("kind", "=", "attachments.removeFiles")
-        .where("state", "=", "waiting")
-        .execute()
-    expect((await waiting()).some(({ payload }) => payload.includes(uuid))).toBe(true)
-    const abandoned = (await upload(talk.cal, `${at}/${number}/assets`)).body.uuid
-    await database.write((tx) => tx.deleteFrom("attachments").where("uuid", "=", abandoned).execute())
-    await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("kind", "=", "attachments.removeFiles").execute())
-    await settle()
-    expect(await waiting()).toEqual([])
+    const put = async (): Promise<string> => (await upload(talk.cal, `${at}/${number}/assets`)).body.uuid
+    const [kept, young, old] = [await put(), await put(), await put()]
+    const { config, database, jobs } = talk.hearth.services
+    await database.write((tx) => tx.deleteFrom("attachments").where("uuid", "in", [young, old]).execute())
+    const age = (uuid: string) => utimes(join(config.dataDir, "attachments", uuid.slice(0, 2), uuid), 1, 1)
+    await age(kept)
+    await age(old)
+    expect(await jobs.tasks.run("sweep_attachments")).toBe("ok")
     const left = await files()
-    expect(left).toContain(uuid)
-    expect(left).not.toContain(abandoned)
+    expect(left).toContain(kept)
+    expect(left).toContain(young)
+    expect(left).not.toContain(old)
   })
 
   test("are refused in an archived repository before a byte is read", async () => {

@@ -8,37 +8,29 @@ import Type from "typebox"
 import { refuse } from "../../core/errors.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import type { Services } from "../../core/services.ts"
-import { findKeptUuids } from "./store.ts"
 
 /** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */
-
-/** An upload that takes longer than this is given up. */
-const DAY = 86_400
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 type Housed = Pick<Services, "config">
 
-/** Removes the files among these that no row tells of: of deleted attachments, and of uploads that never got a row. */
+/** Removes the files of deleted attachments. */
 export const removeFilesJob = defineJob({
   kind: "attachments.removeFiles",
   payload: Type.Object({ uuids: Type.Array(Type.String()) }),
   run: async ({ uuids }, { context }) => {
-    const kept = new Set((await findKeptUuids(context.database.read, { uuids })).map(({ uuid }) => uuid))
-    for (const uuid of uuids)
-      if (!kept.has(uuid)) {
-        await rm(pathOf(context, uuid), { force: true })
-        await rm(draftOf(context, uuid), { force: true })
-      }
+    for (const uuid of uuids) await rm(pathOf(context, uuid), { force: true })
   },
 })
 
-function pathOf({ config }: Housed, uuid: string): string {
-  if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
-  return join(config.dataDir, "attachments", uuid.slice(0, 2), uuid)
-}
+/** The folder of all attachments; the files lie in folders named after the beginnings of their names. */
+export const folderOf = ({ config }: Housed): string => join(config.dataDir, "attachments")
 
-const draftOf = (services: Housed, uuid: string): string => `${pathOf(services, uuid)}.part`
+function pathOf(services: Housed, uuid: string): string {
+  if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
+  return join(folderOf(services), uuid.slice(0, 2), uuid)
+}
 
 /** A file that lies whole on the disk and waits for its row. */
 export interface StoredFile {
@@ -49,14 +41,12 @@ export interface StoredFile {
 
 /**
  * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
- * nothing is left of it then. A file whose row doesn't follow within a day is removed.
+ * nothing is left of it then. Should the process end before the row is written, `sweepAttachments` removes the file.
  */
-export async function storeFile(services: Services, content: Readable): Promise<StoredFile> {
-  const { database, jobs, now } = services
+export async function storeFile(services: Housed, content: Readable): Promise<StoredFile> {
   const uuid = randomUUID()
-  const [path, draft] = [pathOf(services, uuid), draftOf(services, uuid)]
-  // Kept before the file is begun: should this process end here, somebody still knows of it.
-  await database.write((tx) => jobs.enqueue(tx, removeFilesJob, { uuids: [uuid] }, { runAt: now() + DAY }))
+  const path = pathOf(services, uuid)
+  const draft = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o750 })
   const counted = countingTo(services.config.attachments.maxBytes)
   try {

@@ -38,7 +38,7 @@ describe.each(databaseKinds)("assignees on %s", (kind) => {
     expect((await remove("open", "cyd", "ann")).body.assignees).toBe(null)
     const timeline = await issuesOf(forge, ann, "ann/open").timeline(1, ({ type, assignee, removed_assignee }) => [
       type,
-      assignee["login"],
+      assignee?.login,
       removed_assignee,
     ])
     expect(timeline).toEqual([

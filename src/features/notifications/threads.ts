@@ -1,10 +1,10 @@
-import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from "kysely"
+import { type Selectable, sql } from "kysely"
 import { readableRepositories } from "../../access/visibility.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { inList } from "../../core/database/expressions.ts"
+import { inList, list } from "../../core/database/expressions.ts"
 import type { NotificationsTable } from "../../core/database/tables/issues.ts"
-import type { Seconds, Tables } from "../../core/database/tables.ts"
+import type { Seconds } from "../../core/database/tables.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Found } from "../users/store.ts"
 
@@ -35,12 +35,9 @@ interface Group {
   readonly subject: Subject
   /** How many there are whose subject the caller may see. */
   readonly shown: number
-  /** How many there are whose subject the caller may see no more. */
-  readonly hidden: number
+  /** The repositories of others, whose subjects the caller may see no more. */
+  readonly hidden: readonly number[]
 }
-
-/** The unit that a subject belongs to. */
-const UNITS = { issue: "repo.issues", pull: "repo.pulls", repository: "" } as const satisfies Readonly<Record<Subject, string>>
 
 /** What there is of what is asked for, in groups; one query. */
 async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<readonly Group[]> {
@@ -48,63 +45,49 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
   let totals = db
     .selectFrom("notification_totals")
     .innerJoin("repositories", "repositories.id", "notification_totals.repository_id")
-    .select(["subject", "status", "total"])
+    .select(["repository_id", "subject", "status", "total"])
     .select(sql<number>`case when ${readableRepositories(actor, unit)} then 1 else 0 end`.as("visible"))
     .where("notification_totals.user_id", "=", actor.user.id)
     .where("notification_totals.total", ">", 0)
     .where(inList("notification_totals.status", asked.statuses))
     .where(inList("notification_totals.subject", asked.subjects))
   if (asked.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", asked.repositoryId)
+  // What may be seen is only summed up; what may not is told repository by repository.
+  const hiding = sql<number>`case when visible = 1 then 0 else repository_id end`
   const rows = await db
     .selectFrom(totals.as("totals"))
-    .select(["subject", "status", "visible"])
+    .select(["subject", "status", hiding.as("hidden_id")])
     .select((eb) => sql<number>`cast(${eb.fn.sum("total")} as bigint)`.as("total"))
-    .groupBy(["subject", "status", "visible"])
+    .groupBy(["subject", "status", hiding])
     .execute()
   const groups = Map.groupBy(rows, ({ subject, status }) => `${subject} ${status}`)
-  return [...groups.values()].flatMap((both) => {
-    const [first] = both
+  return [...groups.values()].flatMap((kind) => {
+    const [first] = kind
     if (!first) return []
-    const sum = (visible: number) => both.filter((row) => row.visible === visible).reduce((all, { total }) => all + total, 0)
-    return [{ status: first.status, subject: first.subject, shown: sum(1), hidden: sum(0) }]
+    const shown = kind.find(({ hidden_id }) => hidden_id === 0)?.total ?? 0
+    const hidden = kind.flatMap(({ hidden_id }) => (hidden_id === 0 ? [] : hidden_id))
+    return [{ status: first.status, subject: first.subject, shown, hidden }]
   })
 }
 
-/** Whether the caller may see a thread's subject now. */
-function shown(actor: SignedIn, subject: Subject): Expression<SqlBool> {
-  const eb = expressionBuilder<Tables, "notifications">()
-  return eb.exists(
-    eb
-      .selectFrom("repositories")
-      .select("repositories.id")
-      .whereRef("repositories.id", "=", "notifications.repository_id")
-      .where(readableRepositories(actor, sql.lit(UNITS[subject]))),
-  )
-}
-
-/** The threads of a group, newest change first. Where all of them may be seen, none is asked about. */
-function rangeOf(db: Handle, actor: SignedIn, asked: Asked, { status, subject, hidden }: Group) {
+/** The threads of a group that the caller may see. */
+function rangeOf(db: Handle, actor: SignedIn, asked: Asked, group: Group) {
   let range = db
     .selectFrom("notifications")
     .select(["notifications.id", "notifications.updated_at"])
     .where("notifications.user_id", "=", actor.user.id)
-    .where("notifications.status", "=", status)
-    .where("notifications.subject", "=", subject)
+    .where("notifications.status", "=", group.status)
+    .where("notifications.subject", "=", group.subject)
   if (asked.repositoryId !== undefined) range = range.where("notifications.repository_id", "=", asked.repositoryId)
   if (asked.since !== undefined) range = range.where("notifications.updated_at", ">=", asked.since)
   if (asked.before !== undefined) range = range.where("notifications.updated_at", "<=", asked.before)
-  return hidden > 0 ? range.where(shown(actor, subject)) : range
+  return group.hidden.length > 0 ? range.where("notifications.repository_id", "not in", list(group.hidden)) : range
 }
 
-const newestOf = (range: ReturnType<typeof rangeOf>, count: number) =>
-  range.orderBy("notifications.updated_at", "desc").orderBy("notifications.id", "desc").limit(count)
-
-type Rows = ReturnType<typeof newestOf>
-
-/** The rows of all ranges, as one. */
-function together(db: Handle, ranges: readonly Rows[]) {
-  const [first, ...others] = ranges.map((range) => db.selectFrom(range.as("range")).selectAll())
-  return first === undefined ? undefined : others.reduce((all, range) => all.unionAll(range), first)
+/** All ranges as one, newest change first: each comes from its index in that order, so that merging them sorts nothing. */
+function newestOf(ranges: readonly ReturnType<typeof rangeOf>[]) {
+  const [first, ...others] = ranges
+  return first && others.reduce((all, range) => all.unionAll(range), first).orderBy("updated_at", "desc").orderBy("id", "desc")
 }
 
 /** A page of the caller's threads and how many there are: newest change first. */
@@ -113,13 +96,10 @@ export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { l
   const ranges = groups.map((group) => rangeOf(db, actor, asked, group))
   const timed = asked.since !== undefined || asked.before !== undefined
   const total = timed ? await countOf(ranges) : groups.reduce((all, group) => all + group.shown, 0)
-  const found = together(
-    db,
-    ranges.map((range) => newestOf(range, offset + limit)),
-  )
+  const found = newestOf(ranges)
   if (found === undefined || total <= offset) return { rows: [], total }
   const rows = await db
-    .selectFrom(found.orderBy("updated_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).as("found"))
+    .selectFrom(found.limit(limit).offset(offset).as("found"))
     .innerJoin("notifications", "notifications.id", "found.id")
     .selectAll("notifications")
     .orderBy("found.updated_at", "desc")
@@ -144,7 +124,7 @@ export async function countThreads(db: Handle, actor: SignedIn, status: Status):
   return groups.reduce((all, group) => all + group.shown, 0)
 }
 
-/** The newest so many ids of each group that is asked for, by group. */
+/** The newest so many of what is asked for. */
 export async function findNewestIds(
   db: Handle,
   actor: SignedIn,
@@ -152,9 +132,6 @@ export async function findNewestIds(
   count: number,
 ): Promise<readonly { readonly id: number; readonly updated_at: Seconds }[]> {
   const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
-  const found = together(
-    db,
-    groups.map((group) => newestOf(rangeOf(db, actor, asked, group), count)),
-  )
-  return found === undefined ? [] : found.orderBy("updated_at", "desc").orderBy("id", "desc").limit(count).execute()
+  const found = newestOf(groups.map((group) => rangeOf(db, actor, asked, group)))
+  return found === undefined ? [] : found.limit(count).execute()
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { ok } from "../../git/testing.ts"
-import { issuesOf, numbers } from "../issues/testing.ts"
+import { issuesOf, numbers, type Told } from "../issues/testing.ts"
 
 describe.each(databaseKinds)("what texts refer to on %s", (kind) => {
   let forge: TestHearth
@@ -34,12 +34,7 @@ describe.each(databaseKinds)("what texts refer to on %s", (kind) => {
   }
 
   describe("references", () => {
-    const told = ({ type, user, ref_issue, ref_action }: Record<string, never>) => [
-      type,
-      user["login"],
-      (ref_issue as { number: number } | null)?.number,
-      ref_action,
-    ]
+    const told = ({ type, user, ref_issue, ref_action }: Told) => [type, user.login, ref_issue?.number, ref_action]
 
     test("are told once to what they lead to, and not to itself", async () => {
       const { issues } = await repository()
@@ -132,7 +127,7 @@ describe.each(databaseKinds)("what texts refer to on %s", (kind) => {
       }
     }
     const state = async (issues: ReturnType<typeof issuesOf>, index: number) => (await issues.get(index)).body.state
-    const told = ({ type, body, ref_commit_sha }: Record<string, never>) => [type, body, ref_commit_sha]
+    const told = ({ type, body, ref_commit_sha }: Told) => [type, body, ref_commit_sha]
 
     test("tell what they refer to, and close it on the default branch", { timeout: 30_000 }, async () => {
       const { name, issues } = await repository()

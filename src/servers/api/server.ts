@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import type { Actor } from "../../core/actor.ts"
 import { isPublicOnly } from "../../core/actor.ts"
+import { asDownload, isDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
@@ -9,6 +10,7 @@ import { uploadFieldOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/authentication/credentials.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
+import { sendDownload } from "./download.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
 import { keptAnswers, keyOf } from "./kept.ts"
 import { receiveUpload } from "./upload.ts"
@@ -120,6 +122,7 @@ export function registerApi(
     const run = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
     const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
+    if (isDownload(operation.answers[sent.status])) return sendDownload(request, reply, asDownload(sent.body))
     const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
     if (keep) kept.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)

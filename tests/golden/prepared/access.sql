@@ -1,6 +1,12 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- access.findAssignment
+select id
+from issue_assignees
+where issue_id = ?
+  and user_id = ?;
+
 -- access.findCollaborations
 select repository_id, mode
 from collaborations

@@ -1,6 +1,12 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- issues.changeState
+update issues
+set is_closed = ?, closed_at = ?, updated_at = ?
+where id = ?
+returning *;
+
 -- issues.countComments
 update issues
 set comments_count = (
@@ -24,6 +30,26 @@ set open_issues_count = (
       and issues.is_closed = ?
       and issues.is_pull = ?)
 where id = ?;
+
+-- issues.findAssignable
+select *
+from users
+where kind = ?
+  and is_active = ?
+  and id != ?
+  and (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = ?
+      and collaborations.user_id = users.id
+      and collaborations.mode >= ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = ?
+      and team_members.user_id = users.id
+      and (teams.mode >= ? or (team_units.unit in ('repo.issues', 'repo.pulls') and team_units.mode >= ?))))
+order by lower_name;
 
 -- issues.findAssignees
 select users.*, issue_assignees.issue_id
@@ -49,9 +75,48 @@ select *
 from issues
 where id in ?;
 
+-- issues.findNewest
+select *
+from issues
+where repository_id = ?
+  and is_closed = ?
+order by number desc
+limit ? offset ?;
+
+-- issues.findPinned
+select *
+from issues
+where repository_id = ?
+  and is_pull = ?
+  and pin_order > ?
+order by pin_order, id;
+
+-- issues.findTeamNamed
+select *
+from teams
+where organization_id = ?
+  and lower_name = ?;
+
+-- issues.findUsersNamed
+select *
+from users
+where lower_name in ?;
+
+-- issues.hold
+update issues
+set pin_order = pin_order
+where id = ?
+returning *;
+
+-- issues.holdRepository
+update repositories
+set open_issues_count = open_issues_count + ?
+where id = ?
+returning *;
+
 -- issues.insert
-insert into issues(repository_id, number, is_pull, author_id, title, content, ref, milestone_id, due_at, created_at, updated_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into issues(repository_id, number, is_pull, author_id, title, content, ref, due_at, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;
 
 -- issues.insertTimelineEntry

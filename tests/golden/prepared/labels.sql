@@ -28,8 +28,3 @@ from labels
 where name in ?
   and (repository_id = ? or organization_id = ?)
 order by name, id;
-
--- labels.holdIssue
-update issues
-set is_locked = is_locked
-where id = ?;

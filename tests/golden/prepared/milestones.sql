@@ -37,9 +37,3 @@ limit ?;
 update milestones
 set open_issues_count = open_issues_count
 where id in ?;
-
--- milestones.holdIssue
-update issues
-set milestone_id = milestone_id
-where id = ?
-returning milestone_id;

@@ -113,6 +113,7 @@ const pathWords: Readonly<Record<string, string>> = {
   topic: "name of the topic",
   assignee: "name of the person",
   position: "place among the pinned ones, from 1",
+  filepath: "path inside the repository, with its slashes or with %2F",
   index: "number inside the repository",
 }
 
@@ -137,9 +138,10 @@ export function bodyRequired({ body }: Operation): boolean {
   return body.type !== "object" || (Array.isArray(body.required) && body.required.length > 0)
 }
 
-/** Texts go as text, files as a form, everything else as JSON. */
+/** Texts go as text, files as they are or, when they are sent, as a form, everything else as JSON. */
 export function mediaType(schema: unknown): string {
   if (!isJson(schema)) return "application/json"
+  if (schema.isDownload === true) return "application/octet-stream"
   return schema.type === "string" ? "text/plain" : typeof schema.uploadField === "string" ? "multipart/form-data" : "application/json"
 }
 

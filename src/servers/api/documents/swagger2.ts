@@ -49,6 +49,9 @@ const dialect: Dialect = {
   nullable: (schema) => ({ ...schema, "x-nullable": true }),
   onlyNull: { "x-nullable": true },
   union: (some) => {
+    const [first] = some
+    // Of a record and something else only one can be named.
+    if (first && "$ref" in first) return first
     const [type, ...others] = new Set(some.map((schema) => schema.type))
     const words = some.map((schema) => schema.enum)
     if (type === undefined || others.length > 0) return {}

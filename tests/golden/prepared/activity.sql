@@ -1,0 +1,61 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- activity.findComments
+select comments.id, comments.content, comments.created_at, comments.updated_at, issues.number, issues.is_pull
+from comments
+inner join issues on issues.id = comments.issue_id
+where comments.id in ?;
+
+-- activity.forgetComments
+delete from activities
+where comment_id in (
+    select comments.id
+    from comments
+    where comments.issue_id = ?)
+  and comment_id <> 0;
+
+-- activity.forgetCreation
+delete from activities
+where repository_id = ?
+  and created_at = ?
+  and op_type in ('create_issue', 'create_pull_request')
+  and substr(content, 1, length(?)) = ?;
+
+-- activity.tell
+insert into activities(receiver_id, actor_id, op_type, repository_id, comment_id, ref_name, unit, is_private, is_hidden, content, created_at) select users.id, cast(? as bigint) as actor_id, cast(? as text) as op_type, repositories.id as repository_id, cast(? as bigint) as comment_id, cast(? as text) as ref_name, cast(? as text) as unit, case when repositories.is_private = 1 or owner.visibility = 'private' then 1 else 0 end as is_private, 0 as is_hidden, cast(? as text) as content, cast(? as bigint) as created_at
+from users
+inner join repositories on repositories.id = ?
+inner join users as owner on owner.id = repositories.owner_id
+where users.id in (
+    select doer.id
+    from users as doer
+    where doer.id = ?
+    union select home.owner_id as id
+    from repositories as home
+    where home.id = ?
+    union select user_id as id
+    from watches
+    where repository_id = ?
+      and mode != ?)
+  and (users.id = ? or (owner.kind = ? and users.id = owner.id) or (users.is_active = 1 and users.prohibit_login = 0 and (? = '' or (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = owner.id
+      and organization_members.user_id = users.id))))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = users.id) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = users.id
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?))))))) and exists (
+    select 1
+    from watches
+    where watches.repository_id = repositories.id
+      and watches.user_id = users.id
+      and watches.mode <> 'declined')))
+order by users.id;

@@ -1,0 +1,47 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- comments.delete
+delete from comments
+where id = ?;
+
+-- comments.findByIds
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at
+from comments
+where comments.id in ?;
+
+-- comments.findLabels
+select *
+from labels
+where id in ?;
+
+-- comments.findOfIssue
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at
+from comments
+where issue_id = ?
+  and kind = ?
+  and updated_at >= ?
+  and updated_at <= ?
+order by created_at, id;
+
+-- comments.findTimes
+select *
+from tracked_times
+where id in ?;
+
+-- comments.hideActivities
+update activities
+set is_hidden = ?
+where comment_id = ?
+  and comment_id <> 0;
+
+-- comments.touch
+update comments
+set content_version = content_version + ?, updated_at = ?
+where id = ?;
+
+-- comments.updateContent
+update comments
+set content = ?, content_version = content_version + ?, updated_at = ?
+where id = ?
+returning comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at;

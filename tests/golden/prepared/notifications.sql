@@ -1,0 +1,103 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- notifications.findSubjects
+select issues.id, issues.number, issues.title, issues.is_pull, issues.is_closed, (
+    select comments.id
+    from comments
+    where comments.issue_id = issues.id
+      and comments.kind = ?
+    order by comments.created_at desc, comments.id desc
+    limit ?) as latest_comment_id
+from issues
+where issues.id in ?;
+
+-- notifications.findThread
+select *
+from notifications
+where id = ?;
+
+-- notifications.setStatus
+update notifications
+set status = ?, updated_at = ?
+where id in ?;
+
+-- notifications.tellOfIssue
+insert into notifications(user_id, repository_id, subject, issue_id, status, created_at, updated_at) select users.id, repositories.id as repository_id, cast(? as text) as subject, cast(? as bigint) as issue_id, 'unread' as status, cast(? as bigint) as created_at, cast(? as bigint) as updated_at
+from users
+inner join repositories on repositories.id = ?
+inner join users as owner on owner.id = repositories.owner_id
+where users.id in (
+    select named.id
+    from users as named
+    where named.id in ?
+    union select user_id as id
+    from watches
+    where repository_id = ?
+      and mode != ?
+      and ? = 1
+    union select user_id as id
+    from issue_watches
+    where issue_id = ?
+      and is_watching = ?
+      and ? = 1
+    union select user_id as id
+    from issue_assignees
+    where issue_id = ?
+      and ? = 1
+    union select author_id as id
+    from issues
+    where id = ?
+      and ? = 1
+    union select author_id as id
+    from comments
+    where issue_id = ?
+      and kind in ('comment', 'code', 'review')
+      and ? = 1)
+  and users.id != ?
+  and users.kind = ?
+  and users.is_active = ?
+  and users.prohibit_login = ?
+  and (users.id in ? or not exists (
+    select issue_watches.user_id
+    from issue_watches
+    where issue_watches.user_id = users.id
+      and issue_watches.issue_id = ?
+      and issue_watches.is_watching = ?))
+  and (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+    select 1
+    from organization_members
+    where organization_members.organization_id = owner.id
+      and organization_members.user_id = users.id))))) or exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = users.id) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = users.id
+      and (teams.mode >= 3 or (team_units.mode > 0 and (? = '' or team_units.unit = ?))))))
+order by users.id on conflict (issue_id, user_id) do update
+set status = case when notifications.status = 'pinned' then 'pinned' else 'unread' end, updated_at = excluded.updated_at
+returning user_id;
+
+-- notifications.tellOfOffer
+insert into notifications(user_id, repository_id, subject, status, created_at, updated_at) select users.id, cast(? as bigint) as repository_id, 'repository' as subject, 'unread' as status, cast(? as bigint) as created_at, cast(? as bigint) as updated_at
+from users
+where users.id in (
+    select named.id
+    from users as named
+    where named.id = ?
+    union select team_members.user_id as id
+    from team_members
+    inner join teams on teams.id = team_members.team_id
+    where team_members.organization_id = ?
+      and (teams.can_create_repositories = ? or teams.mode >= ?))
+  and users.id != ?
+  and users.kind = ?
+  and users.is_active = ?
+  and users.prohibit_login = ?
+order by users.id
+returning user_id;

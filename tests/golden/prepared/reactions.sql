@@ -1,0 +1,34 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- reactions.deleteAll
+delete from reactions
+where issue_id = ?
+  and comment_id = ?;
+
+-- reactions.deleteOne
+delete from reactions
+where issue_id = ?
+  and comment_id = ?
+  and user_id = ?
+  and content = ?;
+
+-- reactions.find
+select *
+from reactions
+where issue_id = ?
+  and comment_id = ?
+order by id;
+
+-- reactions.findOne
+select *
+from reactions
+where issue_id = ?
+  and comment_id = ?
+  and user_id = ?
+  and content = ?;
+
+-- reactions.insert
+insert into reactions(issue_id, comment_id, user_id, content, created_at)
+values (?, ?, ?, ?, ?) on conflict (issue_id, comment_id, user_id, content) do nothing
+returning *;
