@@ -74,7 +74,7 @@ const memory = await idle.memory()
 line("memory when idle (RSS)", `${Math.round(memory)} MiB`, "≤ 120 MiB", memory <= 120)
 await idle.stop()
 
-const { startHearth } = await import("../dist/app.js")
+const { startHearth } = await import("../src/app.ts")
 const ready: number[] = []
 for (let round = 0; round < 10; round++) {
   const at = performance.now()

@@ -25,7 +25,7 @@ export const fileDownload = () => Type.Unsafe<Download>({ type: "string", format
 /** Whether an answer is a `fileDownload`. */
 export const isDownload = (schema: TSchema | null | undefined): boolean => schema !== undefined && schema !== null && "isDownload" in schema
 
-/** What was answered, as the file that its operation declares. */
+/** What was answered, as the file that its operation declares; what a handler gives was checked against it by the compiler. */
 export function asDownload(body: unknown): Download {
   if (typeof body === "object" && body !== null && "open" in body && typeof body.open === "function") return body as Download
   throw new TypeError("the operation declares a file and gives something else")

@@ -91,7 +91,9 @@ export async function looseIds({ directory, format }: Repository, prefix: string
 /** The bytes that these objects take on the disk in files of their own; those that lie in packs count nothing. */
 export async function looseBytes({ directory }: Repository, ids: Iterable<ObjectId>): Promise<number> {
   const sizes = await Promise.all(
-    [...new Set(ids)].map(async (id) => (await stat(join(directory, "objects", id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0),
+    [...new Set(ids)].map(
+      async (id) => (await stat(join(directory, "objects", id.slice(0, 2), id.slice(2))).catch(() => undefined))?.size ?? 0,
+    ),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }

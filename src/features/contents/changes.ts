@@ -13,10 +13,7 @@ export interface Change {
 }
 
 /** Reads the changes of a request. `fieldOf` gives the name that the client knows a field by. Refuses `invalid`. */
-export function readChanges(
-  files: readonly ChangeFileOperation[],
-  fieldOf: (index: number, name: string) => string,
-): readonly Change[] {
+export function readChanges(files: readonly ChangeFileOperation[], fieldOf: (index: number, name: string) => string): readonly Change[] {
   return files.map(({ operation, path, content, sha, from_path }, index) => {
     if (operation === "rename" && !from_path) throw refuse.invalid(fieldOf(index, "from_path"), "is required to rename a file")
     return {
@@ -70,7 +67,10 @@ async function presentFile(tree: WorkingTree, parts: readonly string[], sha: str
   if (!there) throw refuse.notFound(`repository file does not exist [path: ${nameOf(parts)}]`)
   if (there === "directory") throw refuse.invalid("path", `${nameOf(parts)} is a directory`)
   if (sha !== undefined && there.content !== sha)
-    throw refuse.invalid("sha", `${nameOf(parts)} is no longer what it was: it is ${typeof there.content === "string" ? there.content : "new"}`)
+    throw refuse.invalid(
+      "sha",
+      `${nameOf(parts)} is no longer what it was: it is ${typeof there.content === "string" ? there.content : "new"}`,
+    )
   return there
 }
 

@@ -92,4 +92,3 @@ function messageOf(
   const text = message.trim() === "" ? defaultMessage(changes) : message.replaceAll("\r\n", "\n").trimEnd()
   return signoff ? `${text}\n\nSigned-off-by: ${committer.name} <${committer.email}>` : `${text}\n`
 }
-

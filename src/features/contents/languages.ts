@@ -121,10 +121,7 @@ function countedBy(git: Git): LRUCache<string, Promise<Counted>> {
  * The bytes of each programming language on the default branch, the most first. Counted once for each tree, by file names and sizes; no content is
  * read. Of more than fifty thousand source files the first are counted.
  */
-export async function languagesOf(
-  git: Git,
-  row: Pick<RepositoryRow, "storage" | "object_format" | "default_branch">,
-): Promise<Counted> {
+export async function languagesOf(git: Git, row: Pick<RepositoryRow, "storage" | "object_format" | "default_branch">): Promise<Counted> {
   const revision = await resolveRevision(git, row, undefined)
   if (!revision) return {}
   const key = `${row.storage} ${revision.commit.tree}`

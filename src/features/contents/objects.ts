@@ -53,7 +53,8 @@ async function findTree(
 ): Promise<{ readonly id: ObjectId; readonly tree: ObjectId } | undefined> {
   const revision = await resolveRevision(git, row, name)
   if (revision) return { id: revision.commit.id, tree: revision.commit.tree }
-  const id = (isTagName(name) ? await git.references.resolve(repository, tagRef(name)) : undefined) ?? (await git.objects.expand(repository, name))
+  const id =
+    (isTagName(name) ? await git.references.resolve(repository, tagRef(name)) : undefined) ?? (await git.objects.expand(repository, name))
   const info = id && (await git.objects.info(repository, id))
   if (info?.type === "tree") return { id: info.id, tree: info.id }
   const commit = info?.type === "tag" ? await peel(git, repository, info.id) : undefined

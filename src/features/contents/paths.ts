@@ -16,7 +16,10 @@ export function partsToWrite(path: string, field = "path"): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   const usable = parts.every((part) => isTreeEntryName(part) && !/[\\\x00-\x1f\x7f]/.test(part) && Buffer.byteLength(part) <= LONGEST_PART)
   if (!usable || Buffer.byteLength(path) > LONGEST_PATH)
-    throw refuse.invalid(field, "must be a path inside the repository, without empty parts, `.`, `..`, `.git`, backslashes and control characters")
+    throw refuse.invalid(
+      field,
+      "must be a path inside the repository, without empty parts, `.`, `..`, `.git`, backslashes and control characters",
+    )
   return parts
 }
 

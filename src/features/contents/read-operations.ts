@@ -41,8 +41,7 @@ export const contentsReadOperations: readonly Operation[] = [
     query: ref,
     answers: { 200: fileOrDirectory },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) =>
-      ok(await contentsAt(await placeOf(services, on, query.ref), path.filepath, USUAL)),
+    handle: async ({ services, query, path, ...on }) => ok(await contentsAt(await placeOf(services, on, query.ref), path.filepath, USUAL)),
   }),
 
   operation({
@@ -74,8 +73,7 @@ export const contentsReadOperations: readonly Operation[] = [
     query: { ...ref, body: Type.Optional(Type.String({ documentedAs: "required", description: "GetFilesOptions as JSON" })) },
     answers: { 200: files },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, ...on }) =>
-      ok(await filesAt(await placeOf(services, on, query.ref), readPaths(query.body ?? ""))),
+    handle: async ({ services, query, ...on }) => ok(await filesAt(await placeOf(services, on, query.ref), readPaths(query.body ?? ""))),
   }),
 
   operation({
@@ -162,5 +160,5 @@ function readPaths(text: string): readonly string[] {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw refuse.badRequest("[body]: must be JSON such as {\"files\":[\"README.md\"]}")
+  throw refuse.badRequest('[body]: must be JSON such as {"files":["README.md"]}')
 }

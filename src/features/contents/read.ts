@@ -55,7 +55,10 @@ const INCLUDES = ["file_content", "lfs_metadata", "commit_metadata", "commit_mes
 
 /** What a list of words asks for. Refuses `badRequest` a word that means nothing. */
 export function readIncludes(text: string): Wishes {
-  const words = text.split(",").map((word) => word.trim()).filter((word) => word !== "")
+  const words = text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
   const unknown = words.find((word) => !INCLUDES.some((known) => known === word))
   if (unknown !== undefined) throw refuse.badRequest(`[includes]: there is no ${unknown.slice(0, 100)}; there are ${INCLUDES.join(", ")}`)
   const has = (word: (typeof INCLUDES)[number]): boolean => words.includes(word)

@@ -130,8 +130,7 @@ export function registerApi(
 }
 
 /** A path as the router writes it. */
-const routeOf = (path: string): string =>
-  (restOf(path) === undefined ? path : path.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
+const routeOf = (path: string): string => (restOf(path) === undefined ? path : path.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
 
 /** The values of the path's parameters by name; the router knows the rest of a path only as a star. */
 function pathOf({ path }: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

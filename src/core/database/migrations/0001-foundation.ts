@@ -235,6 +235,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     ["repository_id"],
   )
   await index("repository_transfers_recipient", "repository_transfers", ["recipient_id"])
+  await index("repository_transfers_doer", "repository_transfers", ["doer_id"])
 
   await table(
     "team_repositories",
@@ -243,6 +244,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     ["team_id", "repository_id"],
   )
   await index("team_repositories_repository", "team_repositories", ["repository_id", "team_id"])
+  await index("team_repositories_organization", "team_repositories", ["organization_id"])
   await table(
     "collaborations",
     { repository_id: "reference", user_id: "reference", mode: "integer", created_at: "time" },

@@ -163,8 +163,9 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await index("comments_reference_comment", "comments", ["ref_comment_id"])
   await index("comments_label", "comments", ["label_id"])
   await index("comments_author", "comments", ["author_id"])
-  // What few entries refer to; without these, deleting a milestone or an issue would look through every comment there is.
-  for (const column of ["milestone_id", "old_milestone_id", "dependent_issue_id"])
+  // What few entries refer to; without these, deleting what they refer to would look through every comment there is.
+  const rarely = ["milestone_id", "old_milestone_id", "dependent_issue_id", "ref_repository_id", "tracked_time_id"]
+  for (const column of [...rarely, "assignee_id", "assignee_team_id", "resolver_id"])
     await sql`create index ${sql.ref(`comments_${column}`)} on comments (${sql.ref(column)}) where ${sql.ref(column)} is not null`.execute(
       db,
     )
@@ -175,6 +176,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { issue_id: "issues", user_id: "users" },
   )
   await index("reactions_once", "reactions", ["issue_id", "comment_id", "user_id", "content"], true)
+  await index("reactions_user", "reactions", ["user_id"])
 
   await table(
     "attachments",
@@ -195,6 +197,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   )
   await index("attachments_uuid", "attachments", ["uuid"], true)
   await index("attachments_issue", "attachments", ["issue_id", "comment_id"])
+  await index("attachments_repository", "attachments", ["repository_id"])
 
   await table(
     "notifications",
