@@ -12,7 +12,10 @@ const FILES = 400
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 const git = (args: readonly string[], input?: string): Promise<unknown> => {
-  const going = run("git", ["-c", "user.name=Bench", "-c", "user.email=bench@example.com", ...args], { maxBuffer: 2 ** 28, env: { ...process.env, GIT_TERMINAL_PROMPT: "0" } })
+  const going = run("git", ["-c", "user.name=Bench", "-c", "user.email=bench@example.com", ...args], {
+    maxBuffer: 2 ** 28,
+    env: { ...process.env, GIT_TERMINAL_PROMPT: "0" },
+  })
   if (input !== undefined) going.child.stdin?.end(input)
   return going
 }
@@ -59,7 +62,9 @@ export async function gitFigures(server: Server): Promise<GitFigures> {
     const clones: Compared[] = []
     const same = join(folder, "pushed-0.git")
     for (let round = 0; round < 7; round++) {
-      const ours = await timed(() => git([...auth, "clone", "-q", "--bare", `${server.url}/${ADMIN.name}/pushed-0.git`, join(folder, `ours-${round}`)]))
+      const ours = await timed(() =>
+        git([...auth, "clone", "-q", "--bare", `${server.url}/${ADMIN.name}/pushed-0.git`, join(folder, `ours-${round}`)]),
+      )
       const file = await timed(() => git(["clone", "-q", "--bare", "--no-local", `file://${same}`, join(folder, `file-${round}`)]))
       clones.push({ ours, file })
     }
@@ -75,7 +80,10 @@ export async function gitFigures(server: Server): Promise<GitFigures> {
       const file = await timed(() => git(["-C", work, "push", "-q", "file", "HEAD:main"]))
       singles.push({ ours, file })
     }
-    const both = (pairs: readonly Compared[]): Compared => ({ ours: median(pairs.map(({ ours }) => ours)), file: median(pairs.map(({ file }) => file)) })
+    const both = (pairs: readonly Compared[]): Compared => ({
+      ours: median(pairs.map(({ ours }) => ours)),
+      file: median(pairs.map(({ file }) => file)),
+    })
     void remote
     return { commits: COMMITS, clone: both(clones), push: both(pushes), oneCommit: both(singles) }
   } finally {
@@ -90,11 +98,14 @@ export function history(): string {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
     return state % below
   }
-  const lines = (count: number): string => Array.from({ length: count }, () => `${random(1e9).toString(36)} ${random(1e9).toString(36)} ${random(1e9).toString(36)}`).join("\n")
+  const lines = (count: number): string =>
+    Array.from({ length: count }, () => `${random(1e9).toString(36)} ${random(1e9).toString(36)} ${random(1e9).toString(36)}`).join("\n")
   const parts: string[] = []
   for (let commit = 1; commit <= COMMITS; commit++) {
     const message = `Change number ${commit}`
-    parts.push(`commit refs/heads/main\nmark :${commit}\ncommitter Bench <bench@example.com> ${1_600_000_000 + commit * 60} +0000\ndata ${message.length}\n${message}\n`)
+    parts.push(
+      `commit refs/heads/main\nmark :${commit}\ncommitter Bench <bench@example.com> ${1_600_000_000 + commit * 60} +0000\ndata ${message.length}\n${message}\n`,
+    )
     if (commit > 1) parts.push(`from :${commit - 1}\n`)
     for (let change = 0; change < 2; change++) {
       const content = `${lines(20 + random(60))}\n`

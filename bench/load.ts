@@ -33,7 +33,9 @@ interface Cannon {
 
 async function cannon(url: string, headers: Readonly<Record<string, string>>, seconds: number): Promise<Cannon> {
   const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}=${value}`])
-  const { stdout } = await run(process.execPath, [autocannon, "-j", "-c", String(CONNECTIONS), "-d", String(seconds), ...given, url], { maxBuffer: 2 ** 26 })
+  const { stdout } = await run(process.execPath, [autocannon, "-j", "-c", String(CONNECTIONS), "-d", String(seconds), ...given, url], {
+    maxBuffer: 2 ** 26,
+  })
   return JSON.parse(stdout)
 }
 

@@ -6,10 +6,13 @@ import { ADMIN, basic, startServer } from "./server.ts"
 
 /** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
 
-const line = (what: string, figure: string, target: string, met: boolean): void => console.log(`${met ? "  ok " : "SHORT"}  ${what.padEnd(52)} ${figure.padEnd(34)} target ${target}`)
+const line = (what: string, figure: string, target: string, met: boolean): void =>
+  console.log(`${met ? "  ok " : "SHORT"}  ${what.padEnd(52)} ${figure.padEnd(34)} target ${target}`)
 const rate = ({ perSecond, p99 }: Load): string => `${Math.round(perSecond).toLocaleString("en")}/s, p99 ${p99} ms`
 
-console.log(`Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, load generator on the same machine\n`)
+console.log(
+  `Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, load generator on the same machine\n`,
+)
 
 const first = await startServer()
 await first.stop()
@@ -34,7 +37,8 @@ try {
   await Promise.all(Array.from({ length: 8 }, worker))
   const created = creations / ((performance.now() - begun) / 1000)
   line("repository creation, 8 at a time", `${Math.round(created)}/s`, "≥ 200/s", created >= 200)
-  for (let index = 0; index < 100; index++) await server.api("POST", "/orgs/bench/repos", { name: `repo-${index}`, description: "One of a list" })
+  for (let index = 0; index < 100; index++)
+    await server.api("POST", "/orgs/bench/repos", { name: `repo-${index}`, description: "One of a list" })
 
   await sleep(3000)
   const made: unknown = await (await server.api("POST", `/users/${ADMIN.name}/tokens`, { name: "bench", scopes: ["all"] })).json()
@@ -54,15 +58,35 @@ try {
     line(`${what}, token`, rate(byToken), `≥ ${target.toLocaleString("en")}/s`, byToken.perSecond >= target)
     line(`${what}, Basic`, rate(byBasic), "within 10 % of token", byBasic.perSecond >= byToken.perSecond * 0.9)
     const reached = byToken.perSecond / bare.perSecond
-    line(`${what}, beside bare node:http (${bare.bytes} bytes)`, `${(reached * 100).toFixed(0)} % of ${Math.round(bare.perSecond).toLocaleString("en")}/s`, `≥ ${share * 100} %`, reached >= share)
+    line(
+      `${what}, beside bare node:http (${bare.bytes} bytes)`,
+      `${(reached * 100).toFixed(0)} % of ${Math.round(bare.perSecond).toLocaleString("en")}/s`,
+      `≥ ${share * 100} %`,
+      reached >= share,
+    )
   }
 
   const git = await gitFigures(server)
   const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`
-  line(`clone of ${git.commits} commits beside file://`, ratio(git.clone.ours, git.clone.file), "≤ 1.05", git.clone.ours <= git.clone.file * 1.05)
-  line(`push of ${git.commits} commits beside file://`, ratio(git.push.ours, git.push.file), "≤ 1.15", git.push.ours <= git.push.file * 1.15)
+  line(
+    `clone of ${git.commits} commits beside file://`,
+    ratio(git.clone.ours, git.clone.file),
+    "≤ 1.05",
+    git.clone.ours <= git.clone.file * 1.05,
+  )
+  line(
+    `push of ${git.commits} commits beside file://`,
+    ratio(git.push.ours, git.push.file),
+    "≤ 1.15",
+    git.push.ours <= git.push.file * 1.15,
+  )
   const over = git.oneCommit.ours - git.oneCommit.file
-  line("push of one commit over file://'s own time", `${Math.round(over)} ms (${Math.round(git.oneCommit.ours)} against ${Math.round(git.oneCommit.file)})`, "≤ 50 ms", over <= 50)
+  line(
+    "push of one commit over file://'s own time",
+    `${Math.round(over)} ms (${Math.round(git.oneCommit.ours)} against ${Math.round(git.oneCommit.file)})`,
+    "≤ 50 ms",
+    over <= 50,
+  )
 } finally {
   await server.stop()
 }

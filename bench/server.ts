@@ -26,20 +26,27 @@ export async function startServer(existing?: string): Promise<Server> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const begun = performance.now()
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", new URL("../dist/main.js", import.meta.url).pathname, "serve"], {
-    env: {
-      PATH: process.env["PATH"],
-      HEARTH_DATA_DIR: dataDir,
-      HEARTH_HTTP_PORT: String(port),
-      HEARTH_ROOT_URL: url,
-      HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
-      HEARTH_ADMIN_USERNAME: ADMIN.name,
-      HEARTH_ADMIN_PASSWORD: ADMIN.password,
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", new URL("../dist/main.js", import.meta.url).pathname, "serve"],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        HEARTH_DATA_DIR: dataDir,
+        HEARTH_HTTP_PORT: String(port),
+        HEARTH_ROOT_URL: url,
+        HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
+        HEARTH_ADMIN_USERNAME: ADMIN.name,
+        HEARTH_ADMIN_PASSWORD: ADMIN.password,
+      },
+      stdio: ["ignore", "ignore", "ignore"],
     },
-    stdio: ["ignore", "ignore", "ignore"],
-  })
+  )
   for (;;) {
-    const answered = await fetch(`${url}/api/v1/version`).then((answer) => answer.ok, () => false)
+    const answered = await fetch(`${url}/api/v1/version`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
     if (answered) break
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}; run npm run build and try hearth serve by hand`)
     await sleep(2)

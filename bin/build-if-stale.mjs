@@ -49,7 +49,11 @@ if (existsSync(join(home, "src")) && stale()) {
     const begun = new Date()
     console.error("hearth: compiling …")
     // Types are what `npm run check` is for, and cost ten times as much as the rest.
-    const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck", "--declaration", "false", "--incremental", "false"], { cwd: home, stdio: ["ignore", 2, 2] })
+    const { status } = spawnSync(
+      process.execPath,
+      [tsc, "-p", "tsconfig.build.json", "--noCheck", "--declaration", "false", "--incremental", "false"],
+      { cwd: home, stdio: ["ignore", 2, 2] },
+    )
     if (status === 0) {
       writeFileSync(stamp, "")
       utimesSync(stamp, begun, begun)

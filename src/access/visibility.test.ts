@@ -159,7 +159,11 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
               expect(unitMode(permission, repository, unit)).toBe(Math.max(rules.mode, rules.unit(unit)))
           }
           for (const unit of ["repo.code", "repo.issues", ""] as const) {
-            const readable = await db.selectFrom("repositories").select("id").where(readableRepositories(actor, sql.lit(unit))).execute()
+            const readable = await db
+              .selectFrom("repositories")
+              .select("id")
+              .where(readableRepositories(actor, sql.lit(unit)))
+              .execute()
             const expected = built.repositories.filter((_, index) => reads(world, who, publicOnly, index, unit))
             expect(new Set(readable.map(({ id }) => id))).toEqual(new Set(expected.map(({ repository }) => repository.id)))
           }

@@ -14,7 +14,8 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR")) return undefined
+    // A name that the file system can't hold is nobody's.
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG")) return undefined
     throw error
   }
 }

@@ -4,7 +4,10 @@ import type { Examples, MakeExample } from "./example.ts"
 /** Lets a person write so many issues in a repository, and then a comment on each. */
 async function busy(world: World, { owner, repo }: Repository, writer: Person, size: number): Promise<void> {
   const at = `/repos/${owner}/${repo}/issues`
-  const numbers = await times(size, async () => (await world.must<{ readonly number: number }>(writer, `POST ${at}`, { title: "It flickers" })).number)
+  const numbers = await times(
+    size,
+    async () => (await world.must<{ readonly number: number }>(writer, `POST ${at}`, { title: "It flickers" })).number,
+  )
   for (const number of numbers) await world.must(writer, `POST ${at}/${number}/comments`, { body: "Still." })
 }
 

@@ -6,6 +6,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   order: ["desc"],
   mode: ["fork", "source", "mirror", "collaborative"],
   pattern: ["a*"],
+  // Somebody who is there.
+  user: ["root"],
+  owner: ["root"],
+  created_by: ["root"],
+  assigned_by: ["root"],
+  mentioned_by: ["root"],
 }
 
 /** Filters that mean nothing by themselves, and what they are tried with. */

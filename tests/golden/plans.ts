@@ -17,12 +17,20 @@ export async function openPlans(): Promise<Plans> {
   await (await openDatabase({ url: fresh.url })).close()
   const native = new DatabaseSync(fresh.url.slice("sqlite:".length))
   native.function("fold", { deterministic: true }, (text) => text)
-  const tables = new Set(native.prepare("select name from pragma_table_list where schema = 'main' and type = 'table'").all().map(({ name }) => String(name)))
+  const tables = new Set(
+    native
+      .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
+      .all()
+      .map(({ name }) => String(name)),
+  )
 
   return {
     scans(sql) {
       const aliases = new Map([...sql.matchAll(/"?(\w+)"? as "?(\w+)"?/g)].map(([, table = "", alias = ""]) => [alias, table]))
-      const steps = native.prepare(`explain query plan ${sql}`).all().map(({ detail }) => String(detail))
+      const steps = native
+        .prepare(`explain query plan ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail))
       return steps.flatMap((step) => {
         const [, name = ""] = /^SCAN (\w+)/.exec(step) ?? []
         const table = aliases.get(name) ?? name

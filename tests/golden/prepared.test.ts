@@ -35,7 +35,9 @@ describe("the prepared queries", () => {
   })
 
   it("find what they look for by an index", () => {
-    const found = registeredQueries().flatMap(({ name, sqlite }) => plans.scans(sqlite).map((table) => `${name} reads the whole of ${table}`))
+    const found = registeredQueries().flatMap(({ name, sqlite }) =>
+      plans.scans(sqlite).map((table) => `${name} reads the whole of ${table}`),
+    )
     const excepted = (line: string) => Object.keys(MAY_SCAN).some((name) => line.startsWith(`${name} `))
     expect(found.filter((line) => !excepted(line))).toEqual([])
     // An exception that is not needed any more would hide the next mistake.

@@ -8,7 +8,9 @@ import { type Asked, readFeed } from "./feed.ts"
 import { presentActivities } from "./present.ts"
 import { Activity } from "./records.ts"
 
-const date = Type.Optional(Type.String({ description: "only what happened on this day (UTC), as 2026-01-31; anything else is passed over" }))
+const date = Type.Optional(
+  Type.String({ description: "only what happened on this day (UTC), as 2026-01-31; anything else is passed over" }),
+)
 
 const DAY = 86_400
 

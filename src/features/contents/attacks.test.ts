@@ -96,7 +96,7 @@ describe.each(databaseKinds)("attacks on the writing of files (%s)", (kind) => {
     expect((await mallory.call("POST", "/repos/mallory/trap/contents", { files: [file] })).status).toBe(422)
   })
 
-  it.each(["../main", "a..b", "-x", "refs/../x", "a b", "a~1", "x.lock", "HEAD", "a\u0001b", ".x", "x/", "a@{1}"])(
+  it.each(["../main", "a..b", "-x", "refs/../x", "a b", "a~1", "x.lock", "HEAD", "a\u0001b", ".x", "x/", "a@{1}", "\u{1f600}".repeat(100)])(
     "refuses %j as the name of a branch",
     async (name) => {
       const before = await state()

@@ -74,8 +74,12 @@ async function commitOnce(
   return { commit: await git.objects.readCommit(repository, id), branch }
 }
 
+/** Longest part of a branch's name in bytes: its file's name, with room for the ending of git's lock. */
+const LONGEST_PART = 250
+
 function requireBranchName(field: string, name: string): void {
-  if (!isBranchName(name)) throw refuse.invalid(field, "is not a name that a branch can have")
+  if (!isBranchName(name) || name.split("/").some((part) => Buffer.byteLength(part) > LONGEST_PART))
+    throw refuse.invalid(field, "is not a name that a branch can have")
 }
 
 /** Whether nothing has been committed yet, so that any branch may be the first. */

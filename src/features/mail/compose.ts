@@ -53,7 +53,10 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
   const page = comment ? `${issuePage}#issuecomment-${comment.id}` : issuePage
   const opening = issue ? `<issue-${issue.id}@${site.host}>` : undefined
   const isOpening = about === "created"
-  const messageId = opening && isOpening ? opening : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
+  const messageId =
+    opening && isOpening
+      ? opening
+      : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
   const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${DEEDS[about]}`
   const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
   const body = { deed: `${actor.name} ${DEEDS[about]}`, content: shortened(contentOf(story)), page, leave }
@@ -92,9 +95,12 @@ interface Body {
 }
 
 const asText = ({ deed, content, page, leave }: Body): string =>
-  [`${deed}:`, ...(content === "" ? [] : [content]), `-- \n${page}`, ...(leave === undefined ? [] : [`No more mail about this: ${leave}`])].join(
-    "\n\n",
-  )
+  [
+    `${deed}:`,
+    ...(content === "" ? [] : [content]),
+    `-- \n${page}`,
+    ...(leave === undefined ? [] : [`No more mail about this: ${leave}`]),
+  ].join("\n\n")
 
 const asHtml = ({ deed, content, page, leave }: Body): string =>
   [

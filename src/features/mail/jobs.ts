@@ -69,7 +69,11 @@ async function storyFor(db: Handle, event: Event, receiverId: number): Promise<S
   const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
   if (!receiver || !repository || !owner || receiver.id === event.actorId) return undefined
   const address = await addressOf(db, receiver)
-  const permission = await permissionOn(db, { kind: "user", user: receiver, credential: { kind: "password" }, basic: false }, { repository, owner })
+  const permission = await permissionOn(
+    db,
+    { kind: "user", user: receiver, credential: { kind: "password" }, basic: false },
+    { repository, owner },
+  )
   if (address === undefined || !reaches(permission)) return undefined
   const actor = (await findUserById.first(db, { id: event.actorId })) ?? GHOST
   const told = { about: event.about, receiver, address, repository, owner, actor }

@@ -35,7 +35,11 @@ async function openServer() {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk))
       stream.on("end", () => {
         const { mailFrom, rcptTo } = session.envelope
-        arrived.push({ from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address).join(), ...parse(Buffer.concat(chunks).toString("utf8")) })
+        arrived.push({
+          from: mailFrom ? mailFrom.address : "",
+          to: rcptTo.map(({ address }) => address).join(),
+          ...parse(Buffer.concat(chunks).toString("utf8")),
+        })
         done()
       })
     },
@@ -59,8 +63,14 @@ function parse(message: string): Pick<Arrived, "headers" | "parts"> {
 
 function split(message: string) {
   const end = message.indexOf("\r\n\r\n")
-  const lines = message.slice(0, end).replace(/\r\n[ \t]+/g, " ").split("\r\n")
-  return { headers: new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])), body: message.slice(end + 4) }
+  const lines = message
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n")
+  return {
+    headers: new Map(lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])),
+    body: message.slice(end + 4),
+  }
 }
 
 function decode(text: string, encoding: string): string {
@@ -80,7 +90,8 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     forge = await freshHearth(kind, {
       mail: { host: "127.0.0.1", port: server.port, tls: "none", username: "hearth", password: "mail-secret", from: "forge@example.org" },
     })
-    for (const name of ["ann", "ben", "cal"]) await forge.person(name, name === "cal" ? { full_name: "Cal, of “Cork” <x@evil.example>" } : {})
+    for (const name of ["ann", "ben", "cal"])
+      await forge.person(name, name === "cal" ? { full_name: "Cal, of “Cork” <x@evil.example>" } : {})
   })
   afterAll(async () => {
     await forge.close()
@@ -132,7 +143,11 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     const mails = server.arrived.filter(({ to }) => to === "ann@example.com")
     const opening = `<issue-${about.id}@localhost>`
     expect(headersOf(mails[0], "message-id", "references", "in-reply-to")).toEqual([opening, undefined, undefined])
-    expect(headersOf(mails[1], "message-id", "references", "in-reply-to")).toEqual([`<issue-${about.id}.commented-${comment.id}@localhost>`, opening, opening])
+    expect(headersOf(mails[1], "message-id", "references", "in-reply-to")).toEqual([
+      `<issue-${about.id}.commented-${comment.id}@localhost>`,
+      opening,
+      opening,
+    ])
     expect(headersOf(mails[2], "references", "in-reply-to")).toEqual([opening, opening])
     expect(new Set(mails.map(({ headers }) => headers.get("message-id"))).size).toBe(3)
     expect(headersOf(mails[0], "list-id", "auto-submitted")).toEqual([`ann/r${last} <r${last}.ann.localhost>`, "auto-generated"])
@@ -148,11 +163,20 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     expect(mail?.headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click")
     const link = /^<(.+)>$/.exec(mail?.headers.get("list-unsubscribe") ?? "")?.[1] ?? ""
     expect(mail?.parts.get("text/plain")).toContain(link)
-    const wishes = () => forge.hearth.services.database.read.selectFrom("issue_watches").select(["user_id", "is_watching"]).where("issue_id", "=", about.id).execute()
+    const wishes = () =>
+      forge.hearth.services.database.read
+        .selectFrom("issue_watches")
+        .select(["user_id", "is_watching"])
+        .where("issue_id", "=", about.id)
+        .execute()
 
     const look = await fetch(link)
-    expect([look.status, await look.text()]).toEqual([200, expect.stringContaining("<form method=\"post\">")])
-    for (const forged of [`${link}x`, link.replace(/\/(\d+)\./, (_, id: string) => `/${Number(id) + 1}.`), `${forge.hearth.url}/user/unsubscribe/none`])
+    expect([look.status, await look.text()]).toEqual([200, expect.stringContaining('<form method="post">')])
+    for (const forged of [
+      `${link}x`,
+      link.replace(/\/(\d+)\./, (_, id: string) => `/${Number(id) + 1}.`),
+      `${forge.hearth.url}/user/unsubscribe/none`,
+    ])
       for (const method of ["GET", "POST"]) expect((await fetch(forged, { method })).status, forged).toBe(404)
     expect(await wishes()).toEqual([])
 
@@ -210,7 +234,10 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await forge.call(ann, `POST /repos/ann/r${last}/transfer`, { new_owner: "ben" })
     await drain()
     expect(server.arrived).toHaveLength(1)
-    expect(headersOf(server.arrived[0], "subject", "list-unsubscribe")).toEqual([`[ann/r${last}] ann offers you this repository`, undefined])
+    expect(headersOf(server.arrived[0], "subject", "list-unsubscribe")).toEqual([
+      `[ann/r${last}] ann offers you this repository`,
+      undefined,
+    ])
   })
 })
 
@@ -222,7 +249,9 @@ describe("mail", () => {
       const { body } = await forge.call(ann, "POST /user/repos", { name: "r" })
       await happen(forge.hearth, await issueOf(forge.hearth, body.id, "ann"), "ben", { kind: "commented" })
       expect(await forge.hearth.services.database.read.selectFrom("notifications").select("status").execute()).toHaveLength(1)
-      expect(await forge.hearth.services.database.read.selectFrom("jobs").select("kind").where("kind", "like", "mail.%").execute()).toEqual([])
+      expect(await forge.hearth.services.database.read.selectFrom("jobs").select("kind").where("kind", "like", "mail.%").execute()).toEqual(
+        [],
+      )
     } finally {
       await forge.close()
     }
@@ -237,7 +266,11 @@ describe("mail", () => {
       await happen(forge.hearth, await issueOf(forge.hearth, body.id, "ann"), "ben", { kind: "commented" })
       await forge.hearth.services.jobs.drain()
       expect(server.arrived).toEqual([])
-      const [job] = await forge.hearth.services.database.read.selectFrom("jobs").select(["state", "last_error"]).where("kind", "=", "mail.send").execute()
+      const [job] = await forge.hearth.services.database.read
+        .selectFrom("jobs")
+        .select(["state", "last_error"])
+        .where("kind", "=", "mail.send")
+        .execute()
       expect(job).toEqual({ state: "waiting", last_error: expect.stringMatching(/STARTTLS|TLS/) })
     } finally {
       await forge.close()

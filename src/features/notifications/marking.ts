@@ -1,12 +1,12 @@
-import { locateRepositoryById } from "../../access/policies.ts"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
+import { locateRepositoryById } from "../../access/policies.ts"
 import { isSiteAdministrator, type SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { findThread, setStatus } from "./store.ts"
-import { type Asked, findNewestIds, type Status, STATUSES, type Thread } from "./threads.ts"
+import { type Asked, findNewestIds, STATUSES, type Status, type Thread } from "./threads.ts"
 
 /** So many threads are marked in one transaction: everybody else's writing goes on between two of them. */
 const AT_ONCE = 1_000
@@ -59,7 +59,12 @@ export async function locateThread(db: Handle, actor: SignedIn, id: number, purp
 }
 
 /** Gives a thread another status. Refuses like `locateThread`; what isn't one's own is changed by nobody. */
-export async function markThread(services: Pick<Services, "database" | "now">, actor: SignedIn, id: number, status: Status): Promise<Thread> {
+export async function markThread(
+  services: Pick<Services, "database" | "now">,
+  actor: SignedIn,
+  id: number,
+  status: Status,
+): Promise<Thread> {
   return services.database.write(async (tx) => {
     const thread = await locateThread(tx, actor, id, "change")
     const updated_at = services.now()

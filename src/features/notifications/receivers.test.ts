@@ -34,7 +34,8 @@ describe.each(databaseKinds)("who is told (%s)", (kind) => {
       .execute()
     return Object.fromEntries(rows.map(({ name, status }) => [name, status]))
   }
-  const forget = (issue: Issue) => forge.hearth.services.database.write((tx) => tx.deleteFrom("notifications").where("issue_id", "=", issue.id).execute())
+  const forget = (issue: Issue) =>
+    forge.hearth.services.database.write((tx) => tx.deleteFrom("notifications").where("issue_id", "=", issue.id).execute())
 
   async function set(issue: Issue, name: string, row: "subscribed" | "unsubscribed" | "assigned"): Promise<void> {
     const { id } = await userNamed(forge.hearth, name)
@@ -160,7 +161,13 @@ describe.each(databaseKinds)("who is told (%s)", (kind) => {
     expect(body).toHaveLength(1)
     expect(body[0]).toMatchObject({
       repository: { id: home.id },
-      subject: { title: `ann/${home.name}`, type: "Repository", state: "", url: `/ann/${home.name}`, html_url: `${forge.hearth.url}/ann/${home.name}` },
+      subject: {
+        title: `ann/${home.name}`,
+        type: "Repository",
+        state: "",
+        url: `/ann/${home.name}`,
+        html_url: `${forge.hearth.url}/ann/${home.name}`,
+      },
     })
 
     await forge.call(auth("cal"), "POST /orgs", { username: "club" })

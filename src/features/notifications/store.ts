@@ -38,7 +38,9 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
         .where("mode", "!=", "declined")
         .where(sql<SqlBool>`${p.watchers} = 1`),
     )
-    .union(db.selectFrom("issue_watches").select("user_id as id").where("issue_id", "=", p.issueId).where("is_watching", "=", 1).where(around))
+    .union(
+      db.selectFrom("issue_watches").select("user_id as id").where("issue_id", "=", p.issueId).where("is_watching", "=", 1).where(around),
+    )
     .union(db.selectFrom("issue_assignees").select("user_id as id").where("issue_id", "=", p.issueId).where(around))
     .union(db.selectFrom("issues").select("author_id as id").where("id", "=", p.issueId).where(around))
     .union(

@@ -23,7 +23,9 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
     return { name, id: (await forge.call(ann, "POST /user/repos", { name, ...more })).body.id as number }
   }
   /** Empties ben's list, and fills it with what happened to issues of a new repository at these moments. */
-  async function happened(...moments: readonly number[]): Promise<{ readonly name: string; readonly id: number; readonly issues: readonly Issue[] }> {
+  async function happened(
+    ...moments: readonly number[]
+  ): Promise<{ readonly name: string; readonly id: number; readonly issues: readonly Issue[] }> {
     await forge.hearth.services.database.write((tx) => tx.deleteFrom("notifications").execute())
     const made = await repository()
     const issues: Issue[] = []
@@ -37,7 +39,10 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
   const list = async (query = "", path = "/notifications") => {
     const { status, body, headers } = await forge.call(ben, `GET ${path}${query}`)
     expect(status).toBe(200)
-    return { titles: body.map((thread: { subject: { title: string } }) => thread.subject.title).join(" "), total: Number(headers.get("x-total-count")) }
+    return {
+      titles: body.map((thread: { subject: { title: string } }) => thread.subject.title).join(" "),
+      total: Number(headers.get("x-total-count")),
+    }
   }
   const idOf = async (title: string): Promise<number> => {
     const { body } = await forge.call(ben, "GET /notifications?all=true")
@@ -69,7 +74,12 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
       },
     })
     expect(body[1].repository).not.toHaveProperty("permissions")
-    expect(body[0].subject).toMatchObject({ type: "Pull", html_url: `${root}/ann/${name}/pulls/2`, latest_comment_url: "", latest_comment_html_url: "" })
+    expect(body[0].subject).toMatchObject({
+      type: "Pull",
+      html_url: `${root}/ann/${name}/pulls/2`,
+      latest_comment_url: "",
+      latest_comment_html_url: "",
+    })
     expect((await forge.call(ben, `GET /notifications/threads/${body[1].id}`)).body).toEqual(body[1])
   })
 
@@ -228,7 +238,12 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
   test("go with their issue, repository or person", async () => {
     const { id, issues } = await happened(100, 200)
     const { database } = forge.hearth.services
-    await database.write((tx) => tx.deleteFrom("issues").where("id", "=", issues[0]?.id ?? 0).execute())
+    await database.write((tx) =>
+      tx
+        .deleteFrom("issues")
+        .where("id", "=", issues[0]?.id ?? 0)
+        .execute(),
+    )
     expect(await list()).toEqual({ titles: "t2", total: 1 })
     await forge.person("zoe")
     const issue = await issueOf(forge.hearth, id, "zoe", { number: 9 })
@@ -245,7 +260,13 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
     const statuses = ["unread", "read", "pinned"] as const
     const pick = fc.nat(1)
     const step = fc.oneof(
-      fc.record({ do: fc.constant("insert" as const), person: pick, place: pick, status: fc.constantFrom(...statuses), count: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({
+        do: fc.constant("insert" as const),
+        person: pick,
+        place: pick,
+        status: fc.constantFrom(...statuses),
+        count: fc.integer({ min: 1, max: 3 }),
+      }),
       fc.record({ do: fc.constant("update" as const), person: pick, from: fc.constantFrom(...statuses), to: fc.constantFrom(...statuses) }),
       fc.record({ do: fc.constant("delete" as const), person: pick, status: fc.constantFrom(...statuses) }),
     )
@@ -271,7 +292,12 @@ describe.each(databaseKinds)("notification threads (%s)", (kind) => {
                 )
                 .execute()
             else if (given.do === "update")
-              await tx.updateTable("notifications").set({ status: given.to, updated_at: 2 }).where("user_id", "=", user_id).where("status", "=", given.from).execute()
+              await tx
+                .updateTable("notifications")
+                .set({ status: given.to, updated_at: 2 })
+                .where("user_id", "=", user_id)
+                .where("status", "=", given.from)
+                .execute()
             else await tx.deleteFrom("notifications").where("user_id", "=", user_id).where("status", "=", given.status).execute()
           }
         })

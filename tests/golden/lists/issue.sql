@@ -91,3 +91,1830 @@ where repository_id = ?
   and strpos(lower(milestones.title collate "und-x-icu"), lower(? collate "und-x-icu")) > 0
 order by due_at, title, id
 limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/dependencies ===
+
+-- without filters
+-- prepared: dependencies.count
+-- prepared: dependencies.find
+-- prepared: repositories.findByIds
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/blocks ===
+
+-- without filters
+select count(*) as total
+from issue_dependencies
+inner join issues on issues.id = issue_dependencies.issue_id
+inner join repositories on repositories.id = issues.repository_id
+where issue_dependencies.dependency_id = ?
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))));
+select issues.*
+from issue_dependencies
+inner join issues on issues.id = issue_dependencies.issue_id
+inner join repositories on repositories.id = issues.repository_id
+where issue_dependencies.dependency_id = ?
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+order by case when issues.repository_id = ? then 0 else issues.repository_id end, issues.created_at desc, issues.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/times ===
+
+-- without filters
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+order by tracked_times.id
+limit ? offset ?;
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.created_at >= ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.created_at >= ?
+order by tracked_times.id
+limit ? offset ?;
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.created_at <= ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.created_at <= ?
+order by tracked_times.id
+limit ? offset ?;
+
+-- user=root
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.user_id = ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and tracked_times.issue_id = ?
+  and tracked_times.user_id = ?
+order by tracked_times.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/subscriptions ===
+
+-- without filters
+select count(*) as total
+from issue_watches
+inner join users on users.id = issue_watches.user_id
+where issue_watches.issue_id = ?
+  and issue_watches.is_watching = ?
+  and users.is_active = ?
+  and users.prohibit_login = ?
+  and listed_users;
+select users.*
+from issue_watches
+inner join users on users.id = issue_watches.user_id
+where issue_watches.issue_id = ?
+  and issue_watches.is_watching = ?
+  and users.is_active = ?
+  and users.prohibit_login = ?
+  and listed_users
+order by users.lower_name, users.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/issues ===
+
+-- without filters
+-- prepared: issues.findNewest
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+-- prepared: milestones.findByIds
+
+-- q=a
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?));
+
+-- labels=a
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and exists (
+    select issue_labels.issue_id
+    from issue_labels
+    inner join labels on labels.id = issue_labels.label_id
+    where issue_labels.issue_id = issues.id
+      and labels.name in ?);
+
+-- milestones=a
+select id, title
+from milestones
+where repository_id = ?
+  and (milestones.title in ? or milestones.id in ?);
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.milestone_id in ?;
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.updated_at >= ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.updated_at >= ?
+order by issues.number desc
+limit ? offset ?;
+-- prepared: issues.findByIds
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.updated_at <= ?;
+
+-- created_by=root
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.author_id = ?;
+
+-- assigned_by=root
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?);
+
+-- mentioned_by=root
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where issues.repository_id = ?
+  and issues.is_closed = ?
+  and issues.id in (
+    select issue_id
+    from issue_mentions
+    where user_id = ?);
+
+-- === GET /repos/issues/search ===
+
+-- without filters
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
+-- prepared: issues.findByIds
+-- prepared: repositories.findByIds
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+-- prepared: milestones.findByIds
+
+-- labels=a
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and exists (
+    select issue_labels.issue_id
+    from issue_labels
+    inner join labels on labels.id = issue_labels.label_id
+    where issue_labels.issue_id = issues.id
+      and labels.name in ?)
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and exists (
+    select issue_labels.issue_id
+    from issue_labels
+    inner join labels on labels.id = issue_labels.label_id
+    where issue_labels.issue_id = issues.id
+      and labels.name in ?);
+
+-- milestones=a
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.milestone_id in (
+    select milestones.id
+    from milestones
+    where (fold(milestones.title) = fold(?)))
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.milestone_id in (
+    select milestones.id
+    from milestones
+    where (lower(milestones.title collate "und-x-icu") = lower(? collate "und-x-icu")));
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and issues.updated_at >= ?
+  and repositories.owner_id = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and issues.updated_at >= ?
+  and repositories.owner_id = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and issues.updated_at >= ?
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and issues.updated_at >= ?
+  and repositories.owner_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and issues.updated_at <= ?
+  and repositories.owner_id = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and issues.updated_at <= ?
+  and repositories.owner_id = ?;
+
+-- assigned=true
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?)
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?);
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?)
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_assignees
+    where user_id = ?)
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
+
+-- created=true
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.author_id = ?
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.author_id = ?;
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.author_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?
+-- on PostgreSQL:
+select issues.id
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.author_id = ?
+order by issues.created_at desc, issues.id desc
+limit ? offset ?;
+
+-- mentioned=true
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_mentions
+    where user_id = ?)
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from issue_mentions
+    where user_id = ?);
+
+-- review_requested=true
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and 1 = 0
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and 1 = 0;
+
+-- === GET /repos/{owner}/{repo}/issues/comments ===
+
+-- without filters
+select count(*) as total
+from comments
+inner join issues on issues.id = comments.issue_id
+where issues.repository_id = ?
+  and comments.kind = ?
+  and comments.updated_at >= ?
+  and comments.updated_at <= ?;
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, issues.number, issues.is_pull
+from comments
+inner join issues on issues.id = comments.issue_id
+where issues.repository_id = ?
+  and comments.kind = ?
+  and comments.updated_at >= ?
+  and comments.updated_at <= ?
+order by comments.created_at, comments.id
+limit ? offset ?;
+-- prepared: attachments.findOfComments
+-- prepared: repositories.findUsersByIds
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/timeline ===
+
+-- without filters
+select count(*) as total
+from comments
+where comments.issue_id = ?
+  and comments.kind != ?
+  and comments.updated_at >= ?
+  and comments.updated_at <= ?
+  and (comments.ref_issue_id is null or exists (
+    select 1
+    from issues as other join repositories on repositories.id = other.repository_id
+    where other.id = comments.ref_issue_id
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+  and (comments.dependent_issue_id is null or exists (
+    select 1
+    from issues as other join repositories on repositories.id = other.repository_id
+    where other.id = comments.dependent_issue_id
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+select comments.*
+from comments
+where comments.issue_id = ?
+  and comments.kind != ?
+  and comments.updated_at >= ?
+  and comments.updated_at <= ?
+  and (comments.ref_issue_id is null or exists (
+    select 1
+    from issues as other join repositories on repositories.id = other.repository_id
+    where other.id = comments.ref_issue_id
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+  and (comments.dependent_issue_id is null or exists (
+    select 1
+    from issues as other join repositories on repositories.id = other.repository_id
+    where other.id = comments.dependent_issue_id
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+order by comments.created_at, comments.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/issues/{index}/reactions ===
+
+-- without filters
+select count(*) as total
+from reactions
+where issue_id = ?
+  and comment_id = ?;
+select *
+from reactions
+where issue_id = ?
+  and comment_id = ?
+order by id
+limit ? offset ?;
+-- prepared: repositories.findUsersByIds

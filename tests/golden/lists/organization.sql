@@ -264,3 +264,209 @@ order by (
     from issue_labels
     where issue_labels.label_id = labels.id) asc, name asc, id asc
 limit ? offset ?;
+
+-- === GET /orgs/{org}/activities/feeds ===
+
+-- without filters
+select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
+from activity_totals
+where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and (activity_totals.actor_id = ? or exists (
+    select 1
+    from users as doer
+    where doer.id = activity_totals.actor_id
+      and doer.hide_activity = 0
+      and doer.visibility in ('public', 'limited'))) and exists (
+    select 1
+    from repositories
+    where repositories.id = activity_totals.repository_id
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+select activities.*
+from activities
+where (activities.is_hidden = 0 and activities.receiver_id = ? and (activities.actor_id = ? or exists (
+    select 1
+    from users as doer
+    where doer.id = activities.actor_id
+      and doer.hide_activity = 0
+      and doer.visibility in ('public', 'limited'))) and exists (
+    select 1
+    from repositories
+    where repositories.id = activities.repository_id
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+order by activities.created_at desc, activities.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+-- prepared: activity.findComments
+
+-- === GET /teams/{id}/activities/feeds ===
+
+-- without filters
+select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
+from activity_totals
+where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.repository_id in (
+    select repository_id
+    from team_repositories
+    where team_id = ?) and (activity_totals.actor_id = ? or exists (
+    select 1
+    from users as doer
+    where doer.id = activity_totals.actor_id
+      and doer.hide_activity = 0
+      and doer.visibility in ('public', 'limited'))) and exists (
+    select 1
+    from repositories
+    where repositories.id = activity_totals.repository_id
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+select activities.*
+from activities
+where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.repository_id in (
+    select repository_id
+    from team_repositories
+    where team_id = ?) and (activities.actor_id = ? or exists (
+    select 1
+    from users as doer
+    where doer.id = activities.actor_id
+      and doer.hide_activity = 0
+      and doer.visibility in ('public', 'limited'))) and exists (
+    select 1
+    from repositories
+    where repositories.id = activities.repository_id
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+order by activities.created_at desc, activities.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+-- prepared: activity.findComments

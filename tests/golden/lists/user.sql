@@ -324,3 +324,541 @@ limit ? offset ?;
 -- prepared: repositories.findByIds
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
+
+-- === GET /users/{username}/activities/feeds ===
+
+-- without filters
+select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
+from activity_totals
+where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exists (
+    select 1
+    from repositories
+    where repositories.id = activity_totals.repository_id
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+select activities.*
+from activities
+where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
+    select 1
+    from repositories
+    where repositories.id = activities.repository_id
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+order by activities.created_at desc, activities.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+-- prepared: repositories.findTransfers
+-- prepared: activity.findComments
+
+-- only-performed-by=true
+select cast(coalesce(sum(activity_totals.total), 0) as bigint) as total
+from activity_totals
+where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and activity_totals.receiver_id = activity_totals.actor_id and exists (
+    select 1
+    from repositories
+    where repositories.id = activity_totals.repository_id
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+select activities.*
+from activities
+where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id and exists (
+    select 1
+    from repositories
+    where repositories.id = activities.repository_id
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+order by activities.created_at desc, activities.id desc
+limit ? offset ?;
+
+-- === GET /user/times ===
+
+-- without filters
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?
+order by tracked_times.id
+limit ? offset ?;
+-- prepared: issues.findByIds
+-- prepared: repositories.findByIds
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?
+  and tracked_times.created_at >= ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?
+  and tracked_times.created_at >= ?
+order by tracked_times.id
+limit ? offset ?;
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from tracked_times
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?
+  and tracked_times.created_at <= ?;
+select tracked_times.*, users.name as user_name
+from tracked_times
+left join users on users.id = tracked_times.user_id
+where tracked_times.is_deleted = ?
+  and exists (
+    select 1
+    from issues join repositories on repositories.id = issues.repository_id
+    where issues.id = tracked_times.issue_id
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?))))))))
+  and tracked_times.user_id = ?
+  and tracked_times.created_at <= ?
+order by tracked_times.id
+limit ? offset ?;
+
+-- === GET /user/stopwatches ===
+
+-- without filters
+select count(*) as total
+from stopwatches
+inner join issues on issues.id = stopwatches.issue_id
+inner join repositories on repositories.id = issues.repository_id
+inner join users on users.id = repositories.owner_id
+where stopwatches.user_id = ?
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))));
+select stopwatches.created_at, issues.number, issues.title, users.name as owner, repositories.name as repository
+from stopwatches
+inner join issues on issues.id = stopwatches.issue_id
+inner join repositories on repositories.id = issues.repository_id
+inner join users on users.id = repositories.owner_id
+where stopwatches.user_id = ?
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+order by stopwatches.created_at desc, issues.id desc
+limit ? offset ?;
