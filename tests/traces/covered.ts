@@ -6,7 +6,6 @@ export const covered = [
   "comments-issue",
   "dependencies",
   "feeds-org-team",
-  "feeds-user-repo",
   "issues-archived",
   "issues-assignees",
   "issues-create",

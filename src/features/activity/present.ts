@@ -9,7 +9,7 @@ import { presentUser } from "../users/present.ts"
 import type { User } from "../users/records.ts"
 import type { ActivityRow } from "./feed.ts"
 import { isActivityKind } from "./kinds.ts"
-import type { Activity, FeedComment } from "./records.ts"
+import type { Activity, ActivityComment } from "./records.ts"
 import { findFeedComments } from "./store.ts"
 
 type Comment = Awaited<ReturnType<typeof findFeedComments>>[number]
@@ -62,7 +62,7 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
   })
 }
 
-function presentComment(repositoryPage: string, comment: Comment): FeedComment {
+function presentComment(repositoryPage: string, comment: Comment): ActivityComment {
   const page = issueUrl(repositoryPage, comment)
   return {
     id: comment.id,

@@ -1,23 +1,25 @@
 import Type, { type Static } from "typebox"
-import { dateTime, int64, nullable, oneOf, record, recordNamed } from "../../core/record.ts"
+import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import { Attachment } from "../attachments/records.ts"
 import { Repository } from "../repositories/records.ts"
 import { User } from "../users/records.ts"
 import { ACTIVITY_KINDS } from "./kinds.ts"
 
-/** A comment as a feed shows it: without its author, who stands beside it. */
-export interface FeedComment {
-  readonly id: number
-  readonly html_url: string
-  readonly pull_request_url: string
-  readonly issue_url: string
-  readonly user: null
-  readonly original_author: string
-  readonly original_author_id: number
-  readonly body: string
-  readonly assets: readonly never[]
-  readonly created_at: string
-  readonly updated_at: string
-}
+/** A comment as a feed shows it: without its author, who stands beside it, and without what is attached. */
+export const ActivityComment = record("ActivityComment", {
+  id: int64(),
+  html_url: Type.String({ format: "uri" }),
+  pull_request_url: Type.String({ description: "page of the pull request, empty on issues" }),
+  issue_url: Type.String({ description: "page of the issue, empty on pull requests" }),
+  user: nullable(User),
+  original_author: Type.String(),
+  original_author_id: int64(),
+  body: Type.String(),
+  assets: Type.Array(Attachment),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+})
+export type ActivityComment = Static<typeof ActivityComment>
 
 export const Activity = record("Activity", {
   id: int64(),
@@ -28,7 +30,7 @@ export const Activity = record("Activity", {
   repo_id: int64(),
   repo: Repository,
   comment_id: int64({ description: "0 where there is none" }),
-  comment: nullable(recordNamed<FeedComment>("Comment")),
+  comment: nullable(ActivityComment),
   ref_name: Type.String({ description: "the whole name of a branch or tag" }),
   is_private: Type.Boolean(),
   content: Type.String({ description: "depends on the kind; of pushes it is JSON" }),
