@@ -49,11 +49,33 @@ from (
 group by subject, status, case when visible = 1 then 0 else repository_id end;
 select notifications.*
 from (
-    select notifications.id, notifications.updated_at
-    from notifications
-    where notifications.user_id = ?
-      and notifications.status = ?
-      and notifications.subject = ?
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?) as range) as ranges
+    order by updated_at desc, id desc
+    limit ? offset ?) as found
+inner join notifications on notifications.id = found.id
+order by found.updated_at desc, found.id desc
+-- on PostgreSQL:
+select notifications.*
+from (
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+            order by updated_at desc, id desc
+            limit ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
@@ -71,12 +93,35 @@ where notifications.user_id = ?
   and notifications.updated_at >= ?;
 select notifications.*
 from (
-    select notifications.id, notifications.updated_at
-    from notifications
-    where notifications.user_id = ?
-      and notifications.status = ?
-      and notifications.subject = ?
-      and notifications.updated_at >= ?
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.updated_at >= ?) as range) as ranges
+    order by updated_at desc, id desc
+    limit ? offset ?) as found
+inner join notifications on notifications.id = found.id
+order by found.updated_at desc, found.id desc
+-- on PostgreSQL:
+select notifications.*
+from (
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.updated_at >= ?
+            order by updated_at desc, id desc
+            limit ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
@@ -139,12 +184,35 @@ from (
 group by subject, status, case when visible = 1 then 0 else repository_id end;
 select notifications.*
 from (
-    select notifications.id, notifications.updated_at
-    from notifications
-    where notifications.user_id = ?
-      and notifications.status = ?
-      and notifications.subject = ?
-      and notifications.repository_id = ?
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.repository_id = ?) as range) as ranges
+    order by updated_at desc, id desc
+    limit ? offset ?) as found
+inner join notifications on notifications.id = found.id
+order by found.updated_at desc, found.id desc
+-- on PostgreSQL:
+select notifications.*
+from (
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.repository_id = ?
+            order by updated_at desc, id desc
+            limit ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
@@ -163,13 +231,37 @@ where notifications.user_id = ?
   and notifications.updated_at >= ?;
 select notifications.*
 from (
-    select notifications.id, notifications.updated_at
-    from notifications
-    where notifications.user_id = ?
-      and notifications.status = ?
-      and notifications.subject = ?
-      and notifications.repository_id = ?
-      and notifications.updated_at >= ?
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.repository_id = ?
+              and notifications.updated_at >= ?) as range) as ranges
+    order by updated_at desc, id desc
+    limit ? offset ?) as found
+inner join notifications on notifications.id = found.id
+order by found.updated_at desc, found.id desc
+-- on PostgreSQL:
+select notifications.*
+from (
+    select id, updated_at
+    from (
+        select id, updated_at
+        from (
+            select notifications.id, notifications.updated_at
+            from notifications
+            where notifications.user_id = ?
+              and notifications.status = ?
+              and notifications.subject = ?
+              and notifications.repository_id = ?
+              and notifications.updated_at >= ?
+            order by updated_at desc, id desc
+            limit ?) as range) as ranges
     order by updated_at desc, id desc
     limit ? offset ?) as found
 inner join notifications on notifications.id = found.id
