@@ -93,8 +93,15 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
         break
       }
       strikes++
+      if (await isJournalled()) {
+        // References lie outside the database. Once they may have moved, the journal makes everything else true, whatever failed.
+        expect(answer.text).not.toContain("serial number")
+        await settle()
+        prepared = await prepare(operation)
+        continue
+      }
       expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
-      expect(answer.text).not.toContain("4711")
+      expect(answer.text).not.toContain("serial number")
       // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
       if (afterWriting) prepared = await prepare(operation)
       else expect(await contentOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
@@ -104,6 +111,25 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
     await services.jobs.drain()
     expect(await foldersOf(services)).toEqual(await storagesOf(services))
   })
+
+  const journal = () =>
+    hearth.services.database.read.selectFrom("jobs").select("id").where("kind", "=", "push.settle").where("state", "=", "waiting")
+
+  const isJournalled = async (): Promise<boolean> => (await journal().execute()).length > 0
+
+  /** Lets the journal's job run now, and holds the branch rows against the references. */
+  async function settle(): Promise<void> {
+    const { database, git, jobs } = hearth.services
+    await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("kind", "=", "push.settle").execute())
+    await jobs.drain()
+    expect(await isJournalled()).toBe(false)
+    const repositories = await database.read.selectFrom("repositories").select(["id", "storage", "object_format"]).execute()
+    for (const { id, storage, object_format } of repositories) {
+      const tips = (await git.references.list(git.at(storage, object_format), "refs/heads/")).map((tip) => `${tip.name} ${tip.id}`)
+      const rows = await database.read.selectFrom("branches").select(["name", "commit_id"]).where("repository_id", "=", id).execute()
+      expect(rows.map(({ name, commit_id }) => `refs/heads/${name} ${commit_id}`).sort()).toEqual(tips.sort())
+    }
+  }
 
   async function prepare(operation: Operation) {
     const call = await prepareCall(world, operation)

@@ -6,6 +6,7 @@ export const covered = [
   "comments-issue",
   "dependencies",
   "feeds-org-team",
+  "feeds-user-repo",
   "issues-archived",
   "issues-assignees",
   "issues-create",

@@ -119,8 +119,8 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
       prices.push([git.spawned() - before, own.length])
     }
     expect(prices).toEqual([
-      [3, 25],
-      [3, 25],
+      [3, 24],
+      [3, 24],
     ])
   })
 
