@@ -42,7 +42,6 @@ export interface GitFigures {
 export async function gitFigures(server: Server): Promise<GitFigures> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-bench-git-"))
   const source = join(folder, "source.git")
-  const remote = server.url.replace("://", `://${ADMIN.name}:${ADMIN.password}@`)
   const auth = ["-c", `http.extraHeader=Authorization: ${basic(ADMIN.name, ADMIN.password)}`]
   try {
     await git(["init", "-q", "--bare", "-b", "main", source])
@@ -72,7 +71,7 @@ export async function gitFigures(server: Server): Promise<GitFigures> {
     const work = join(folder, "work")
     await git([...auth, "clone", "-q", "--depth", "1", `${server.url}/${ADMIN.name}/pushed-0.git`, work])
     await git(["-C", work, "remote", "add", "file", `file://${same}`])
-    await git(["-C", work, "fetch", "-q", "--unshallow", "origin"].map((part) => part).toSpliced(0, 0, ...auth))
+    await git([...auth, "-C", work, "fetch", "-q", "--unshallow", "origin"])
     const singles: Compared[] = []
     for (let round = 0; round < 15; round++) {
       await git(["-C", work, "commit", "-q", "--allow-empty", "-m", `round ${round}`])
@@ -84,7 +83,6 @@ export async function gitFigures(server: Server): Promise<GitFigures> {
       ours: median(pairs.map(({ ours }) => ours)),
       file: median(pairs.map(({ file }) => file)),
     })
-    void remote
     return { commits: COMMITS, clone: both(clones), push: both(pushes), oneCommit: both(singles) }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,7 +1,9 @@
 import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { gitFigures } from "./git.ts"
+import { issueFigures } from "./issues.ts"
 import { ceiling, type Load, load } from "./load.ts"
+import { notificationFigures } from "./notifications.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
 
 /** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
@@ -66,6 +68,18 @@ try {
     )
   }
 
+  const issues = await issueFigures(server, withToken)
+  line("issue creation, 8 at a time", `${Math.round(issues.created)}/s`, "≥ 1,500/s", issues.created >= 1500)
+  line("list of 30 issues", rate(issues.list), "≥ 3,000/s", issues.list.perSecond >= 3000)
+  line("list of 30 comments", rate(issues.comments), "≥ 3,000/s", issues.comments.perSecond >= 3000)
+  line("feed of 30 entries", rate(issues.feed), "≥ 2,500/s", issues.feed.perSecond >= 2500)
+  line(
+    "list of 30 repositories, a write before each",
+    `${issues.afterWrite.median.toFixed(1)} ms, p99 ${issues.afterWrite.p99.toFixed(1)} ms`,
+    "(no target)",
+    true,
+  )
+
   const git = await gitFigures(server)
   const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`
   line(
@@ -90,6 +104,14 @@ try {
 } finally {
   await server.stop()
 }
+
+const threads = await notificationFigures()
+line(
+  `page of notifications among ${threads.count.toLocaleString("en")}, a write before each`,
+  `median ${threads.median.toFixed(1)} ms, p99 ${threads.p99.toFixed(1)} ms`,
+  "p99 ≤ 20 ms",
+  threads.p99 <= 20,
+)
 
 const idle = await startServer()
 await idle.api("POST", "/user/repos", { name: "one" })
