@@ -139,29 +139,31 @@ describe.each(databaseKinds)("members of an organisation on %s", (kind) => {
   })
 
   // PostgreSQL deletes what refers to a row along with it, also what was added after the look: the deletion has to wait for it instead.
-  test.runIf(kind === "postgres")("a repository that is being added keeps its organisation from being deleted", async () => {
-    await begin()
-    const { database, now } = world.services
-    const { id: ownerId } = await database.read.selectFrom("users").select("id").where("lower_name", "=", org).executeTakeFirstOrThrow()
-    const name = world.name("repo")
-    let isAdded: () => void = () => {}
-    const added = new Promise<void>((resolve) => {
-      isAdded = resolve
+  // SQLite has one writer, so there the two never meet.
+  if (kind === "postgres")
+    test("a repository that is being added keeps its organisation from being deleted", async () => {
+      await begin()
+      const { database, now } = world.services
+      const { id: ownerId } = await database.read.selectFrom("users").select("id").where("lower_name", "=", org).executeTakeFirstOrThrow()
+      const name = world.name("repo")
+      let isAdded: () => void = () => {}
+      const added = new Promise<void>((resolve) => {
+        isAdded = resolve
+      })
+      const adding = database.write(async (tx) => {
+        await tx
+          .insertInto("repositories")
+          .values(plainRepository(ownerId, name, now()))
+          .execute()
+        isAdded()
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      })
+      await added
+      const deleting = database.write((tx) => deleteOrganization(tx, ownerId))
+      await expect(deleting).rejects.toMatchObject({ kind: "invalid", field: "org" })
+      await adding
+      expect((await world.call(alice, `GET /orgs/${org}`)).status).toBe(200)
     })
-    const adding = database.write(async (tx) => {
-      await tx
-        .insertInto("repositories")
-        .values(plainRepository(ownerId, name, now()))
-        .execute()
-      isAdded()
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    })
-    await added
-    const deleting = database.write((tx) => deleteOrganization(tx, ownerId))
-    await expect(deleting).rejects.toMatchObject({ kind: "invalid", field: "org" })
-    await adding
-    expect((await world.call(alice, `GET /orgs/${org}`)).status).toBe(200)
-  })
 
   test("owners block people, but no members and no organisations", async () => {
     await begin()
