@@ -6,7 +6,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
 import { Moved, Refusal, refuse } from "../../core/errors.ts"
 import { pathNumber } from "../../core/operation.ts"
-import { dateTime } from "../../core/record.ts"
+import { dateTime, secondsOf } from "../../core/record.ts"
 import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
 
 /** What lists of issues can be narrowed by, and how that is read. */
@@ -30,10 +30,8 @@ export interface SharedFilters {
   readonly before?: string
 }
 
-const seconds = (moment: string): number => Math.floor(Date.parse(moment) / 1000)
-
-/** A moment before 1970 is how some clients send "none". */
-const isGiven = (moment: string | undefined): moment is string => moment !== undefined && seconds(moment) > 0
+/** The second that was asked for; a moment before 1970 is how some clients send "none". */
+const given = (moment: string | undefined): readonly number[] => [secondsOf(moment) ?? 0].filter((seconds) => seconds > 0)
 
 /** State, words and times as conditions. */
 export function sharedConditions({ state, q = "", since, before }: SharedFilters): readonly Condition[] {
@@ -41,8 +39,8 @@ export function sharedConditions({ state, q = "", since, before }: SharedFilters
   return [
     ...(state === "all" ? [] : [inState(state === "closed" ? 1 : 0)]),
     ...(words ? [words] : []),
-    ...(isGiven(since) ? [updatedSince(seconds(since))] : []),
-    ...(isGiven(before) ? [updatedBefore(seconds(before))] : []),
+    ...given(since).map(updatedSince),
+    ...given(before).map(updatedBefore),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, type Operation, ok, operation, type Page } from "../../core/operation.ts"
-import { dateTime } from "../../core/record.ts"
+import { dateTime, secondsOf } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
 import { locateThread, markThread, markThreads, statusNamed } from "./marking.ts"
 import { presentThreads } from "./present.ts"
@@ -64,13 +64,11 @@ function subjectsOf(words: readonly string[] | undefined): readonly Subject[] {
   return named.length === 0 && !given.includes("commit") ? SUBJECTS : named
 }
 
-const seconds = (moment: string): number => Math.floor(Date.parse(moment) / 1000)
-
 const askedBy = (query: ListQuery): Asked => ({
   statuses: query.all === true ? STATUSES : statusesOf(query["status-types"], ["unread", "pinned"]),
   subjects: subjectsOf(query["subject-type"]),
-  since: query.since === undefined ? undefined : seconds(query.since),
-  before: query.before === undefined ? undefined : seconds(query.before),
+  since: secondsOf(query.since),
+  before: secondsOf(query.before),
 })
 
 const isTrue = (text: string | undefined): boolean => /^(1|t|true|on)$/i.test(text ?? "")
@@ -85,7 +83,7 @@ function markedBy(query: MarkQuery): { readonly asked: Asked; readonly status: S
     asked: {
       statuses: isTrue(query.all) ? STATUSES : statusesOf(query["status-types"], ["unread"]),
       subjects: SUBJECTS,
-      before: until === undefined || until === "" ? undefined : seconds(until),
+      before: until === "" ? undefined : secondsOf(until),
     },
     status: statusNamed(query["to-status"] ?? "") ?? "read",
   }

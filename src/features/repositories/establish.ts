@@ -12,7 +12,7 @@ import type { Commit, Repository as GitRepository } from "../../git/index.ts"
 import { recordActivity } from "../activity/rules.ts"
 import type { LabelTemplate } from "../site/records.ts"
 import { attachNewRepository } from "../teams/rules.ts"
-import { recountWatchers } from "../teams/watches.ts"
+import { watchAutomatically } from "../teams/watches.ts"
 import { writeBranches } from "../transport/branches.ts"
 import { recountOwned } from "./counters.ts"
 
@@ -210,16 +210,6 @@ async function insertRow(tx: Transaction, row: Row): Promise<{ readonly id: numb
     if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw taken()
     throw error
   }
-}
-
-/** Makes somebody watch because of what he did, unless he has said no. */
-export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: Seconds): Promise<void> {
-  await tx
-    .insertInto("watches")
-    .values({ user_id: userId, repository_id: repositoryId, mode: "automatic", created_at: now })
-    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
-    .execute()
-  await recountWatchers(tx, [repositoryId])
 }
 
 async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {

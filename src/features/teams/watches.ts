@@ -139,3 +139,13 @@ export async function recountWatchers(tx: Transaction, repositoryIds: readonly n
     .where(inList("repositories.id", repositoryIds))
     .execute()
 }
+
+/** Makes somebody watch because of what they did. Who has said no keeps it: only somebody without a row becomes a watcher. */
+export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: number): Promise<void> {
+  const added = await tx
+    .insertInto("watches")
+    .values({ user_id: userId, repository_id: repositoryId, mode: "automatic", created_at: now })
+    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
+    .executeTakeFirst()
+  if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
+}

@@ -1,7 +1,6 @@
 import { sql } from "kysely"
 import type { Repository as RepositoryRow } from "../../access/permission.ts"
 import { findUserById } from "../../access/store.ts"
-import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import { flag } from "../../core/database/tables.ts"
@@ -9,7 +8,7 @@ import type { Services } from "../../core/services.ts"
 import { branchOf, branchRef, isGitError, type ObjectId, type RefName, type Repository, tagOf } from "../../git/index.ts"
 import { type ActivityKind, hideActivities, recordActivity, showActivities } from "../activity/rules.ts"
 import { type ReferringCommit, referencesInPushedCommits } from "../references/commits.ts"
-import { recountWatchers } from "../teams/watches.ts"
+import { watchAutomatically } from "../teams/watches.ts"
 import { chooseDefault, defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { readReferringCommits } from "./commits.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
@@ -140,7 +139,7 @@ async function settle(
   if (owner && pusher) {
     for (const event of told) await recordActivity(tx, { ...event, actor: pusher, repository: after, owner, now: now() })
     await referencesInPushedCommits(tx, services, { repository: after, owner, pusher, commits: referring, now: now() })
-    if (config.users.autoWatchOnPush) await watchAutomatically(tx, pusher, repositoryId, now())
+    if (config.users.autoWatchOnPush) await watchAutomatically(tx, pusher.id, repositoryId, now())
   }
   // An entry that is left makes the job look at HEAD again, should this process end before it has done so.
   const headMoves = wasEmpty || defaultBranch !== before.default_branch
@@ -200,17 +199,6 @@ async function applyOptions(
   await tx.updateTable("repositories").set(wanted).where("id", "=", repository.id).execute()
   if (wanted.is_private !== repository.is_private) await (wanted.is_private ? hideActivities : showActivities)(tx, repository.id)
   return { ...repository, ...wanted }
-}
-
-/** Who has said no keeps it: only somebody without a row becomes a watcher. */
-async function watchAutomatically(tx: Transaction, { id }: User, repositoryId: number, now: number): Promise<void> {
-  const row = { user_id: id, repository_id: repositoryId, mode: "automatic" as const, created_at: now }
-  const added = await tx
-    .insertInto("watches")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
-    .executeTakeFirst()
-  if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
 }
 
 /** Times that HEAD is tried again while somebody else is changing it. */

@@ -1,6 +1,7 @@
 import type { User } from "../../core/actor.ts"
 import { flag } from "../../core/database/tables.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
+import { secondsOf } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
 import { replacePrimaryAddress } from "./addresses.ts"
 import { requirePassword } from "./passwords.ts"
@@ -81,7 +82,7 @@ function requireBuiltInSource(id: number | undefined): void {
 }
 
 function momentOf(text: string): number {
-  const seconds = Math.floor(Date.parse(text) / 1000)
+  const seconds = secondsOf(text) ?? 0
   if (!(seconds > 0)) throw refuse.invalid("created_at", "must be after 1970")
   return seconds
 }

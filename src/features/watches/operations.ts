@@ -8,6 +8,7 @@ import type { Site } from "../../core/site.ts"
 import { listMarked } from "../repositories/marked.ts"
 import { Repository, WatchInfo } from "../repositories/records.ts"
 import { watchedBy } from "../repositories/search.ts"
+import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentUser } from "../users/present.ts"
 import { User } from "../users/records.ts"
 import { unwatch, watch } from "./rules.ts"
@@ -18,7 +19,7 @@ const ofUser = { tag: "user", scope: ["user"] } as const
 
 /** That a repository is watched. Clients know the repository's age as the watch's. */
 function presentWatch(site: Site, { owner, repository }: Owned): WatchInfo {
-  const url = `${site.rootUrl}/api/v1/repos/${owner.name}/${repository.name}`
+  const url = repositoryApiUrl(site, owner.name, repository.name)
   return {
     subscribed: true,
     ignored: false,
