@@ -1,5 +1,12 @@
 import type { Generated } from "kysely"
+import type { ActionTables } from "./tables/actions.ts"
 import type { IssueTables } from "./tables/issues.ts"
+import type { KeyTables } from "./tables/keys.ts"
+import type { ProjectTables } from "./tables/projects.ts"
+import type { ProtectionTables } from "./tables/protections.ts"
+import type { PullTables } from "./tables/pulls.ts"
+import type { ReleaseTables } from "./tables/releases.ts"
+import type { WebhookTables } from "./tables/webhooks.ts"
 
 /** A yes-or-no column: 0 or 1 on both databases, so that one SQL text serves both. */
 export type Flag = 0 | 1
@@ -368,7 +375,15 @@ export interface ScheduleTable {
   last_message: string
 }
 
-export interface Tables extends IssueTables {
+export interface Tables
+  extends IssueTables,
+    ProtectionTables,
+    ReleaseTables,
+    PullTables,
+    ProjectTables,
+    KeyTables,
+    WebhookTables,
+    ActionTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable

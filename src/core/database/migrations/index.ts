@@ -2,6 +2,24 @@ import type { Migration } from "../migrate.ts"
 import { foundation } from "./0001-foundation.ts"
 import { issues } from "./0002-issues.ts"
 import { search } from "./0003-search.ts"
+import { protections } from "./0004-protections.ts"
+import { releases } from "./0005-releases.ts"
+import { pulls } from "./0006-pulls.ts"
+import { projects } from "./0007-projects.ts"
+import { keys } from "./0008-keys.ts"
+import { webhooks } from "./0009-webhooks.ts"
+import { actions } from "./0010-actions.ts"
 
 /** The history of the tables, oldest first. A step that was released is never changed. */
-export const migrations: readonly Migration[] = [foundation, issues, search]
+export const migrations: readonly Migration[] = [
+  foundation,
+  issues,
+  search,
+  protections,
+  releases,
+  pulls,
+  projects,
+  keys,
+  webhooks,
+  actions,
+]

@@ -1,0 +1,2 @@
+/** Filled by the feature. */
+export type ProjectTables = object
