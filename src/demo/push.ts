@@ -2,9 +2,10 @@ import type { Owned } from "../access/permission.ts"
 import type { SignedIn, User } from "../core/actor.ts"
 import type { Services } from "../core/services.ts"
 import { admitPush } from "../features/transport/admission.ts"
-import { type RefChange, settlePush } from "../features/transport/after.ts"
+import { settlePush } from "../features/transport/after.ts"
+import type { RefChange } from "../features/transport/consequences.ts"
 import { openEntry } from "../features/transport/journal.ts"
-import { judgeCommands } from "../features/transport/judge.ts"
+import { judge } from "../features/transport/judge.ts"
 
 /** Somebody as if signed in with a password. */
 export const signedInAs = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
@@ -23,8 +24,9 @@ export async function push(
   const { git } = services
   const { pusher, ...on } = await admitPush(services, signedInAs(by), owner.name, repository.name)
   const kindOf = ({ oldId, newId }: RefChange) => (newId === null ? "delete" : oldId === null ? "create" : "update")
-  const refused = judgeCommands(
-    on,
+  const place = git.at(repository.storage, repository.object_format)
+  const refused = await judge(
+    { services, pusher, on, repository: place, mergedPull: undefined },
     changes.map((change) => ({ ...change, kind: kindOf(change), forced: false })),
   )
   for (const [ref, reason] of refused) throw new Error(`${ref} is refused: ${reason}`)
@@ -34,7 +36,7 @@ export async function push(
   const entry = await openEntry(services, about)
   try {
     await git.references.update(
-      git.at(repository.storage, repository.object_format),
+      place,
       changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
     )
     await settlePush({ ...services, now: () => at }, { ...about, entryId: entry.id, addedBytes: undefined })

@@ -70,7 +70,7 @@ async function commitOnce(
   const message = messageOf(fields, changes, authorship.committer)
   const id = await git.objects.writeCommit(repository, { tree: root, parents: parent ? [parent.id] : [], ...authorship, message })
   const addedBytes = await git.objects.written(repository, [...written, id])
-  await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: old ?? null, newId: id }], addedBytes)
+  await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: old ?? null, newId: id }], { addedBytes })
   return { commit: await git.objects.readCommit(repository, id), branch }
 }
 

@@ -5,24 +5,14 @@ import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import { flag } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
-import { branchOf, branchRef, isGitError, type ObjectId, type RefName, type Repository, tagOf } from "../../git/index.ts"
-import { type ActivityKind, hideActivities, recordActivity, showActivities } from "../activity/rules.ts"
-import { type ReferringCommit, referencesInPushedCommits } from "../references/commits.ts"
-import { watchAutomatically } from "../teams/watches.ts"
-import { chooseDefault, defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
-import { readReferringCommits } from "./commits.ts"
-import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
+import { branchOf, branchRef, isGitError } from "../../git/index.ts"
+import { hideActivities, showActivities } from "../activity/rules.ts"
+import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
+import { type Consequence, consequences, type RefChange } from "./consequences.ts"
 import { removeEntry, takeEntry } from "./entries.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 
 /** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
-
-/** A reference that has moved; null stands for "not there". */
-export interface RefChange {
-  readonly ref: RefName
-  readonly oldId: ObjectId | null
-  readonly newId: ObjectId | null
-}
 
 /** A push whose references have moved. */
 export interface Settling {
@@ -34,15 +24,6 @@ export interface Settling {
   readonly options: readonly string[]
   /** Bytes that the object store grew by; undefined where it must be measured. */
   readonly addedBytes: number | undefined
-}
-
-/** References of one push that the feed tells of; nobody reads the ten thousand rows that pushing a mirror would make. */
-const TOLD_REFS = 100
-
-interface Told {
-  readonly kind: ActivityKind
-  readonly refName: string
-  readonly content: string
 }
 
 const findRepository = query("transport.findRepository", (db, p: Params<{ id: number }>) =>
@@ -87,11 +68,12 @@ export async function settlePush(services: Services, settling: Settling): Promis
     return []
   }
   const repository = git.at(found.storage, found.object_format)
-  const told = await tellings(services, found, repository, settling.changes)
-  const referring = await readReferringCommits(services, found, repository, settling.changes)
+  const moved = { services, row: found, repository, changes: settling.changes }
+  const following: Following[] = []
+  for (const consequence of consequences) following.push(await consequence(moved))
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
   let tips = await readTips(git, repository, branchNames(settling.changes))
-  const settled = await database.write((tx) => settle(tx, services, { settling, tips, told, referring, size }))
+  const settled = await database.write((tx) => settle(tx, services, { settling, tips, following, size }))
   // Two pushes to one branch may be written down in the other order; whoever writes last looks again, so that the last row is the true one.
   while (settled && !(await tipsUnchanged(git, repository, tips))) {
     tips = await readTips(git, repository, branchNames(settling.changes))
@@ -103,11 +85,12 @@ export async function settlePush(services: Services, settling: Settling): Promis
   return settled.lines
 }
 
+type Following = Awaited<ReturnType<Consequence>>
+
 interface Prepared {
   readonly settling: Settling
   readonly tips: readonly Tip[]
-  readonly told: readonly Told[]
-  readonly referring: readonly ReferringCommit[]
+  readonly following: readonly Following[]
   readonly size: number | undefined
 }
 
@@ -116,11 +99,7 @@ interface Settled {
   readonly headMoves: boolean
 }
 
-async function settle(
-  tx: Transaction,
-  services: Services,
-  { settling, tips, told, referring, size }: Prepared,
-): Promise<Settled | undefined> {
+async function settle(tx: Transaction, services: Services, { settling, tips, following, size }: Prepared): Promise<Settled | undefined> {
   const { config, now } = services
   const { repositoryId, pusherId, entryId, changes, addedBytes } = settling
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
@@ -136,11 +115,7 @@ async function settle(
 
   const options = readOptions(settling.options)
   const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate) : settled
-  if (owner && pusher) {
-    for (const event of told) await recordActivity(tx, { ...event, actor: pusher, repository: after, owner, now: now() })
-    await referencesInPushedCommits(tx, services, { repository: after, owner, pusher, commits: referring, now: now() })
-    if (config.users.autoWatchOnPush) await watchAutomatically(tx, pusher.id, repositoryId, now())
-  }
+  if (owner && pusher) for (const write of following) await write(tx, { repository: after, owner, pusher, now: now() })
   // An entry that is left makes the job look at HEAD again, should this process end before it has done so.
   const headMoves = wasEmpty || defaultBranch !== before.default_branch
   if (!headMoves) await removeEntry(tx, entryId)
@@ -151,37 +126,6 @@ async function settle(
 const branchNames = (changes: readonly RefChange[]): readonly string[] => changes.flatMap(({ ref }) => branchOf(ref) ?? [])
 
 const created = (changes: readonly RefChange[]): readonly string[] => branchNames(changes.filter(({ oldId }) => oldId === null))
-
-// --- the feed --------------------------------------------------------------------------------------------------------------------
-
-/** What the feed tells of these changes. Reads git. */
-async function tellings(
-  { git }: Services,
-  row: RepositoryRow & { readonly owner_name: string },
-  repository: Repository,
-  changes: readonly RefChange[],
-): Promise<readonly Told[]> {
-  const arrived = created(changes)
-  const choice = { stored: row.default_branch, wasEmpty: row.is_empty === 1, created: arrived }
-  const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch
-  const place: Place = { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
-  const told: Told[] = []
-  for (const change of changes.slice(0, TOLD_REFS)) told.push(...(await tellingsOf(place, change)))
-  return told
-}
-
-async function tellingsOf(place: Place, { ref, oldId, newId }: RefChange): Promise<readonly Told[]> {
-  const branch = branchOf(ref)
-  if (branch !== undefined) {
-    if (newId === null) return [{ kind: "delete_branch", refName: ref, content: "" }]
-    const pushed: Told = { kind: "commit_repo", refName: ref, content: await branchContent(place, branch, oldId, newId) }
-    // Existing clients know a new branch by the row without content before the one with its commits.
-    return oldId === null ? [{ ...pushed, content: "" }, pushed] : [pushed]
-  }
-  if (tagOf(ref) === undefined) return []
-  if (newId === null) return [{ kind: "delete_tag", refName: ref, content: deletedTagContent }]
-  return [{ kind: "push_tag", refName: ref, content: await tagContent(place, newId) }]
-}
 
 // --- the rest --------------------------------------------------------------------------------------------------------------------
 

@@ -1,23 +1,19 @@
-import type { Repository as RepositoryRow } from "../../access/permission.ts"
-import type { Services } from "../../core/services.ts"
-import { branchOf, type Repository } from "../../git/index.ts"
-import { READ_COMMITS, type ReferringCommit, referringCommits } from "../references/commits.ts"
-import type { RefChange } from "./after.ts"
+import { branchOf } from "../../git/index.ts"
+import { READ_COMMITS, type ReferringCommit, referencesInPushedCommits, referringCommits } from "../references/commits.ts"
 import { readTips } from "./branches.ts"
+import type { Consequence, Moved } from "./consequences.ts"
 
 /** Branches of one push whose commits are read. */
 const READ_BRANCHES = 100
 
-/**
- * The pushed commits that refer to issues, oldest first on each branch. Of a branch that is new, those that the default branch hasn't.
- * Reads git.
- */
-export async function readReferringCommits(
-  { git, site }: Services,
-  row: Pick<RepositoryRow, "default_branch">,
-  repository: Repository,
-  changes: readonly RefChange[],
-): Promise<readonly ReferringCommit[]> {
+/** What pushed commits say of issues comes about. */
+export const followCommits: Consequence = async (moved) => {
+  const commits = await readReferringCommits(moved)
+  return (tx, written) => referencesInPushedCommits(tx, moved.services, { ...written, commits })
+}
+
+/** The pushed commits that refer to issues, oldest first on each branch. Of a branch that is new, those that the default branch hasn't. */
+async function readReferringCommits({ services: { git, site }, row, repository, changes }: Moved): Promise<readonly ReferringCommit[]> {
   const found: ReferringCommit[] = []
   for (const { ref, oldId, newId } of changes.slice(0, READ_BRANCHES)) {
     const branch = branchOf(ref)

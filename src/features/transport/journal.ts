@@ -1,7 +1,8 @@
 import { defineJob } from "../../core/jobs/jobs.ts"
 import type { Services } from "../../core/services.ts"
 import { isRefName, type ObjectId, objectId } from "../../git/index.ts"
-import { alignHead, type RefChange, settlePush } from "./after.ts"
+import { alignHead, settlePush } from "./after.ts"
+import type { RefChange } from "./consequences.ts"
 import { Entry, postponeEntry, removeEntry } from "./entries.ts"
 
 /** How long an entry is left to the process that made it; a longer push renews it. What a killed process left is done after that. */

@@ -4,7 +4,17 @@ import { findUserById } from "../../access/store.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { branchOf, isBranchName, isTagName, type Push, type RefCommand, type RefName, tagOf, type Verdict } from "../../git/index.ts"
+import {
+  branchOf,
+  isBranchName,
+  isTagName,
+  type Push,
+  type RefCommand,
+  type RefName,
+  type Repository,
+  tagOf,
+  type Verdict,
+} from "../../git/index.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { optionsRefused } from "./options.ts"
 
@@ -39,7 +49,40 @@ function namelessRef(ref: RefName): string | undefined {
   return undefined
 }
 
-/** The refused references with the reason for each. */
+/** A change that the rules above let pass, with what is needed to look at it closely. */
+export interface CloseJudgement extends Judgement {
+  readonly services: Services
+  readonly pusher: SignedIn
+  /** The repository with all new objects in view. */
+  readonly repository: Repository
+  /** Set where the change is the merge of a pull request, whose own rules have been asked: the id of `pulls`. */
+  readonly mergedPull: number | undefined
+}
+
+/** Why a change is refused, in words for the pusher, or undefined. May ask the database and git. */
+export type CloseRule = (judgement: CloseJudgement) => Promise<string | undefined>
+
+/** What is asked of changes that `refRules` let pass, in order. */
+export const closeRules: readonly CloseRule[] = []
+
+/** By what a change is judged beside itself. */
+export type Standing = Omit<CloseJudgement, "command">
+
+/** Judges changes by all rules: the refused references with the reason for each. */
+export async function judge(standing: Standing, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
+  const refused = new Map(judgeCommands(standing.on, commands))
+  for (const command of commands) {
+    for (const rule of refused.has(command.ref) ? [] : closeRules) {
+      const reason = await rule({ ...standing, command })
+      if (reason === undefined) continue
+      refused.set(command.ref, reason)
+      break
+    }
+  }
+  return refused
+}
+
+/** The references that `refRules` refuse, with the reason for each. */
 export function judgeCommands(
   on: OnRepository,
   commands: readonly RefCommand[],
@@ -62,7 +105,7 @@ export async function judgePush(services: Services, pusher: SignedIn, repository
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
   const unwanted = optionsRefused(on, push.options)
   if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
-  return { refused: judgeCommands(on, push.commands) }
+  return { refused: await judge({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
 }
 
 const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))

@@ -3,28 +3,36 @@ import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { isGitError, type RefCommand, type Repository } from "../../git/index.ts"
-import { type RefChange, settlePush } from "./after.ts"
+import { settlePush } from "./after.ts"
+import type { RefChange } from "./consequences.ts"
 import { dropEntry, openEntry } from "./journal.ts"
-import { judgeCommands } from "./judge.ts"
+import { judge } from "./judge.ts"
+
+export interface ServerPushOptions {
+  /** What the objects take on the disk; without it the repository is measured, which takes longer the larger it is. */
+  readonly addedBytes?: number | undefined
+  /** Set where this is the merge of a pull request that was found allowed: its id. */
+  readonly mergedPull?: number | undefined
+}
 
 /**
  * Changes references for somebody whose objects are here already: the road of a push without its wire. The same rules judge it, the same journal
  * watches over it, and the same things follow from it. All references change or none.
  * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
- * another's way. `addedBytes` is what the objects take on the disk; without it the repository is measured, which takes longer the larger it is.
+ * another's way.
  */
 export async function pushFromServer(
   services: Services,
   pusher: SignedIn,
   on: OnRepository,
   changes: readonly RefChange[],
-  addedBytes?: number,
+  { addedBytes, mergedPull }: ServerPushOptions = {},
 ): Promise<void> {
   const { git } = services
   const { id, storage, object_format } = on.repository
   const repository = git.at(storage, object_format)
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
-  for (const words of judgeCommands(on, commands).values()) throw refuse.forbidden(words)
+  for (const words of (await judge({ services, pusher, on, repository, mergedPull }, commands)).values()) throw refuse.forbidden(words)
 
   const entry = await openEntry(services, { repositoryId: id, pusherId: pusher.user.id, changes: [...changes], options: [] })
   try {
