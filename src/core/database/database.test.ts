@@ -294,6 +294,57 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
+  it("commits what arrives together at once, and rolls back only what failed", async () => {
+    const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
+    const commits: string[] = []
+    const add = (name: string, fail = false) =>
+      database.write(async (tx) => {
+        await tx.insertInto("shelves").values({ name, lower_name: name }).execute()
+        database.afterCommit(tx, () => commits.push(name))
+        if (fail) throw new Error(`${name} fails`)
+      })
+    const outcomes = await Promise.allSettled([add("one"), add("two", true), add("one"), add("three")])
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"])
+    expect(commits).toEqual(["one", "three"])
+    const rows = await database.read.selectFrom("shelves").select("name").orderBy("id").execute()
+    expect(rows.map(({ name }) => name)).toEqual(["one", "three"])
+    await drop()
+  })
+
+  it("answers nobody before the commit of all", async () => {
+    const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
+    const seen: number[] = []
+    const count = async () => (await database.read.selectFrom("shelves").select("id").execute()).length
+    const works = Array.from({ length: 5 }, async (_, index) => {
+      await database.write((tx) =>
+        tx
+          .insertInto("shelves")
+          .values({ name: `${index}`, lower_name: `${index}` })
+          .execute(),
+      )
+      seen.push(await count())
+    })
+    await Promise.all(works)
+    expect(seen).toEqual([5, 5, 5, 5, 5])
+    await drop()
+  })
+
+  it("finishes what was asked before it is closed", async () => {
+    const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
+    const works = Array.from({ length: 50 }, (_, index) =>
+      database.write((tx) =>
+        tx
+          .insertInto("shelves")
+          .values({ name: `${index}`, lower_name: `${index}` })
+          .execute(),
+      ),
+    )
+    await database.close()
+    expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual(works.map(() => "fulfilled"))
+    await expect(database.write(async () => {})).rejects.toThrow("closed")
+    await drop()
+  })
+
   it("allows no turn of the event loop inside a transaction when told so", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations, idleLimit: 0 })
     await expect(database.write(() => sleep(1))).rejects.toBeInstanceOf(TransactionIdle)

@@ -13,6 +13,7 @@ import { LRUCache } from "lru-cache"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused } from "./failures.ts"
+import { createGroups } from "./groups.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { createQueue } from "./queue.ts"
@@ -59,7 +60,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const observers = createObservers()
   const emitter = createEmitter(options.logger)
   const queue = createQueue()
-  let transaction: { readonly ended: Promise<void>; readonly end: () => void } | undefined
+  let transaction: PromiseWithResolvers<void> | undefined
   let closed = false
   let commits = 0
 
@@ -78,45 +79,62 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   })
 
   async function settled<R>(execute: () => Promise<R>): Promise<R> {
-    while (transaction !== undefined) await transaction.ended
+    while (transaction !== undefined) await transaction.promise
     return execute()
   }
 
-  const connection: TransactionConnection = {
-    kind: "sqlite",
-    async begin() {
-      await beginImmediate(writer)
-      let end = () => {}
-      const ended = new Promise<void>((resolve) => {
-        end = resolve
-      })
-      transaction = { ended, end }
-    },
-    execute<R>(sql: string, parameters: readonly unknown[], name: string | undefined) {
-      return answer<R>(() => {
-        observers.tell(sql, parameters, name, true)
-        return writer.run(sql, parameters)
-      })
-    },
-    async commit() {
-      writer.exec("commit")
-      commits++
-      endTransaction()
-    },
-    async rollback() {
-      // SQLite rolls some failures back by itself (a full disk), and then there is nothing left to roll back.
-      if (writer.inTransaction()) writer.exec("rollback")
-      endTransaction()
-    },
+  const execute: TransactionConnection["execute"] = <R>(sql: string, parameters: readonly unknown[], name: string | undefined) =>
+    answer<R>(() => {
+      observers.tell(sql, parameters, name, true)
+      return writer.run(sql, parameters)
+    })
+
+  async function begin(): Promise<void> {
+    await beginImmediate(writer)
+    transaction = Promise.withResolvers()
   }
 
   function endTransaction(): void {
-    transaction?.end()
+    transaction?.resolve()
     transaction = undefined
   }
 
+  function commit(): void {
+    writer.exec("commit")
+    commits++
+    endTransaction()
+  }
+
+  function rollback(): void {
+    // SQLite rolls some failures back by itself (a full disk), and then there is nothing left to roll back.
+    if (writer.inTransaction()) writer.exec("rollback")
+    endTransaction()
+  }
+
+  /** A transaction of its own. */
+  const alone: TransactionConnection = { kind: "sqlite", begin, execute, commit: async () => commit(), rollback: async () => rollback() }
+
+  const groups = createGroups({
+    begin: async () => {
+      const leave = await queue.enter()
+      try {
+        if (closed) throw databaseClosed()
+        await begin()
+        return leave
+      } catch (error) {
+        leave()
+        throw error
+      }
+    },
+    isOpen: writer.inTransaction,
+    exec: writer.exec,
+    commit,
+    rollback,
+    execute,
+  })
+
   async function exclusively<R>(work: () => Promise<R>): Promise<R> {
-    if (closed) throw new Error("The database is closed.")
+    if (closed) throw databaseClosed()
     const leave = await queue.enter()
     try {
       return await work()
@@ -128,7 +146,10 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const database: Database<T> = {
     kind: "sqlite",
     read,
-    write: (work) => exclusively(() => runTransaction(connection, options, work)),
+    write: (work) =>
+      closed
+        ? Promise.reject(new Error("The database is closed."))
+        : groups.join((connection) => runTransaction(connection, options, work)),
     afterCommit: keepEffect,
     // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
     state: () => (inMemory ? commits : Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])),
@@ -143,6 +164,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     },
     async close() {
       if (closed) return
+      await groups.idle()
       await exclusively(async () => {
         closed = true
         if (!inMemory) reader.close()
@@ -163,7 +185,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
         // A table is rebuilt by making a new one and dropping the old, which must not delete what refers to it; what is left is checked below.
         writer.exec("pragma foreign_keys = off")
         try {
-          return await runTransaction(connection, { ...options, idleLimit: undefined }, async (tx) => {
+          return await runTransaction(alone, { ...options, idleLimit: undefined }, async (tx) => {
             const value = await work(tx)
             const broken = writer.run("pragma foreign_key_check", []).rows
             if (broken.length > 0)
@@ -191,6 +213,8 @@ async function beginImmediate(writer: Connection): Promise<void> {
     }
   }
 }
+
+const databaseClosed = (): Error => new Error("The database is closed.")
 
 const isBusy = (error: unknown): boolean => resultCode(error) === SQLITE_BUSY
 

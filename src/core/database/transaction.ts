@@ -74,6 +74,7 @@ export async function runTransaction<T, R>(
     const value = await (guard === undefined ? work(tx) : Promise.race([work(tx), guard.expired]))
     if (failure !== undefined) throw failure.error
     open = false
+    guard?.stop()
     await connection.commit()
     for (const effect of effects) runEffect(effect, rules.logger)
     return value

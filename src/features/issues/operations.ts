@@ -45,10 +45,14 @@ export const issueOperations: readonly Operation[] = [
     body: CreateIssueOption,
     answers: { 201: Issue },
     refuses: ["badRequest", "forbidden", "invalid", "preconditionFailed"],
-    handle: async ({ services, db, body, ...found }) => {
-      const issue = await services.database.write((tx) => createIssue(tx, services, found, body))
-      return created(await presentIssue(db, services.site, found.actor, issue, found))
-    },
+    handle: async ({ services, db: _, body, ...found }) =>
+      created(
+        await services.database.write(async (tx) => {
+          const issue = await createIssue(tx, services, found, body)
+          // Shown from inside: what was just written is at hand there, while every reader has to fetch it first.
+          return presentIssue(tx, services.site, found.actor, issue, found)
+        }),
+      ),
   }),
 
   operation({

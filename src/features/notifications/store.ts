@@ -56,7 +56,9 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
     .columns(["user_id", "repository_id", "subject", "issue_id", "status", "created_at", "updated_at"])
     .expression((eb) =>
       eb
-        .selectFrom("users")
+        // A cross join is what SQLite goes through in the order written: from the few to their rows, never through everybody there is.
+        .selectFrom(people.as("told"))
+        .crossJoin("users")
         .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.repositoryId))
         .innerJoin("users as owner", "owner.id", "repositories.owner_id")
         .select([
@@ -68,7 +70,7 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
           sql<number>`cast(${p.now} as bigint)`.as("created_at"),
           sql<number>`cast(${p.now} as bigint)`.as("updated_at"),
         ])
-        .where("users.id", "in", people)
+        .whereRef("users.id", "=", "told.id")
         .where("users.id", "!=", p.actorId)
         .where("users.kind", "=", "person")
         .where("users.is_active", "=", 1)
@@ -114,18 +116,7 @@ export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Off
     .columns(["user_id", "repository_id", "subject", "status", "created_at", "updated_at"])
     .expression((eb) =>
       eb
-        .selectFrom("users")
-        .select([
-          "users.id",
-          sql<number>`cast(${p.repositoryId} as bigint)`.as("repository_id"),
-          sql.lit<NotificationsTable["subject"]>("repository").as("subject"),
-          sql.lit<NotificationsTable["status"]>("unread").as("status"),
-          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
-          sql<number>`cast(${p.now} as bigint)`.as("updated_at"),
-        ])
-        .where(
-          "users.id",
-          "in",
+        .selectFrom(
           eb
             .selectFrom("users as named")
             .select("named.id")
@@ -137,8 +128,19 @@ export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Off
                 .select("team_members.user_id as id")
                 .where("team_members.organization_id", "=", p.recipientId)
                 .where((team) => team.or([team("teams.can_create_repositories", "=", 1), team("teams.mode", ">=", Mode.owner)])),
-            ),
+            )
+            .as("told"),
         )
+        .crossJoin("users")
+        .select([
+          "users.id",
+          sql<number>`cast(${p.repositoryId} as bigint)`.as("repository_id"),
+          sql.lit<NotificationsTable["subject"]>("repository").as("subject"),
+          sql.lit<NotificationsTable["status"]>("unread").as("status"),
+          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
+          sql<number>`cast(${p.now} as bigint)`.as("updated_at"),
+        ])
+        .whereRef("users.id", "=", "told.id")
         .where("users.id", "!=", p.actorId)
         .where("users.kind", "=", "person")
         .where("users.is_active", "=", 1)
