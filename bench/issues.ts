@@ -1,4 +1,4 @@
-import { type Load, load } from "./load.ts"
+import { type Load, load, loadPost } from "./load.ts"
 import { ADMIN, type Server } from "./server.ts"
 
 export interface Spread {
@@ -7,8 +7,7 @@ export interface Spread {
 }
 
 export interface IssueFigures {
-  /** Per second. */
-  readonly created: number
+  readonly created: Load
   readonly list: Load
   readonly comments: Load
   readonly feed: Load
@@ -25,19 +24,9 @@ export const spread = (times: readonly number[]): Spread => {
 export async function issueFigures(server: Server, headers: Readonly<Record<string, string>>): Promise<IssueFigures> {
   await server.api("POST", "/user/repos", { name: "planned" })
   const repository = `/repos/${ADMIN.name}/planned`
-  const count = 2000
-  let next = 0
-  const worker = async (): Promise<void> => {
-    while (next < count)
-      await (
-        await server.api("POST", `${repository}/issues`, { title: `Plan number ${next++}`, body: "What is to be done, and why." })
-      ).arrayBuffer()
-  }
-  const begun = performance.now()
-  await Promise.all(Array.from({ length: 8 }, worker))
-  const created = count / ((performance.now() - begun) / 1000)
-  for (let index = 0; index < 40; index++) await server.api("POST", `${repository}/issues/1/comments`, { body: `Thought number ${index}` })
   const api = `${server.url}/api/v1`
+  const created = await loadPost(`${api}${repository}/issues`, headers, { title: "A plan", body: "What is to be done, and why." })
+  for (let index = 0; index < 40; index++) await server.api("POST", `${repository}/issues/1/comments`, { body: `Thought number ${index}` })
   const list = await load(`${api}${repository}/issues?limit=30`, headers)
   const comments = await load(`${api}${repository}/issues/comments?limit=30`, headers)
   const feed = await load(`${api}${repository}/activities/feeds?limit=30`, headers)

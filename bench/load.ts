@@ -16,11 +16,20 @@ export interface Load {
 
 /** Asks one address for some seconds over kept-alive connections, from a process of its own. */
 export async function load(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Load> {
+  return loadWith([], url, headers)
+}
+
+/** Sends one body to one address for some seconds, likewise. */
+export async function loadPost(url: string, headers: Readonly<Record<string, string>>, body: object): Promise<Load> {
+  return loadWith(["-m", "POST", "-b", JSON.stringify(body)], url, { ...headers, "content-type": "application/json" })
+}
+
+async function loadWith(method: readonly string[], url: string, headers: Readonly<Record<string, string>>): Promise<Load> {
   const answer = await fetch(url, { headers })
   const body = await answer.arrayBuffer()
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
-  await cannon(url, headers, 2)
-  const { requests, latency, non2xx } = await cannon(url, headers, SECONDS)
+  await cannon(method, url, headers, 2)
+  const { requests, latency, non2xx } = await cannon(method, url, headers, SECONDS)
   if (non2xx > 0) throw new Error(`${url}: ${non2xx} answers were refusals`)
   return { perSecond: requests.average, p99: latency.p99, bytes: body.byteLength }
 }
@@ -31,11 +40,15 @@ interface Cannon {
   readonly non2xx: number
 }
 
-async function cannon(url: string, headers: Readonly<Record<string, string>>, seconds: number): Promise<Cannon> {
+async function cannon(method: readonly string[], url: string, headers: Readonly<Record<string, string>>, seconds: number): Promise<Cannon> {
   const given = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}=${value}`])
-  const { stdout } = await run(process.execPath, [autocannon, "-j", "-c", String(CONNECTIONS), "-d", String(seconds), ...given, url], {
-    maxBuffer: 2 ** 26,
-  })
+  const { stdout } = await run(
+    process.execPath,
+    [autocannon, "-j", "-c", String(CONNECTIONS), "-d", String(seconds), ...method, ...given, url],
+    {
+      maxBuffer: 2 ** 26,
+    },
+  )
   return JSON.parse(stdout)
 }
 

@@ -4,17 +4,15 @@ import { openDatabase } from "../src/core/database/database.ts"
 import { type Spread, spread } from "./issues.ts"
 import { ADMIN, startServer } from "./server.ts"
 
-const THREADS = 1_000_000
-
-/** Pages of the newest notifications of somebody who has a million, each asked for right after a write. */
-export async function notificationFigures(): Promise<Spread & { readonly count: number }> {
+/** Pages of the newest notifications of somebody who has so many, each asked for right after a write. */
+export async function notificationFigures(threads: number): Promise<Spread> {
   const server = await startServer()
   try {
     await server.api("POST", "/user/repos", { name: "busy" })
     const database = await openDatabase({ url: `sqlite:${join(server.dataDir, "hearth.db")}`, idleLimit: 600_000 })
     const { id: user } = await database.read.selectFrom("users").select("id").where("lower_name", "=", ADMIN.name).executeTakeFirstOrThrow()
     const { id: repository } = await database.read.selectFrom("repositories").select("id").executeTakeFirstOrThrow()
-    const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${THREADS}) `
+    const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${threads}) `
     await database.write(async (tx) => {
       await sql`${numbers} insert into issues (repository_id, number, is_pull, author_id, title, content, created_at, updated_at)
         select ${repository}, i, 0, ${user}, 'Plan ' || i, '', 1700000000 + i, 1700000000 + i from n`.execute(tx)
@@ -31,7 +29,7 @@ export async function notificationFigures(): Promise<Spread & { readonly count: 
       await (await server.api("GET", "/notifications?limit=30")).arrayBuffer()
       times.push(performance.now() - at)
     }
-    return { count: THREADS, ...spread(times) }
+    return spread(times)
   } finally {
     await server.stop()
   }

@@ -69,7 +69,7 @@ try {
   }
 
   const issues = await issueFigures(server, withToken)
-  line("issue creation, 8 at a time", `${Math.round(issues.created)}/s`, "≥ 1,500/s", issues.created >= 1500)
+  line("issue creation, 32 at a time", rate(issues.created), "≥ 1,500/s", issues.created.perSecond >= 1500)
   line("list of 30 issues", rate(issues.list), "≥ 3,000/s", issues.list.perSecond >= 3000)
   line("list of 30 comments", rate(issues.comments), "≥ 3,000/s", issues.comments.perSecond >= 3000)
   line("feed of 30 entries", rate(issues.feed), "≥ 2,500/s", issues.feed.perSecond >= 2500)
@@ -105,13 +105,15 @@ try {
   await server.stop()
 }
 
-const threads = await notificationFigures()
-line(
-  `page of notifications among ${threads.count.toLocaleString("en")}, a write before each`,
-  `median ${threads.median.toFixed(1)} ms, p99 ${threads.p99.toFixed(1)} ms`,
-  "p99 ≤ 20 ms",
-  threads.p99 <= 20,
-)
+for (const count of [1_000, 1_000_000]) {
+  const threads = await notificationFigures(count)
+  line(
+    `page of notifications among ${count.toLocaleString("en")}, a write before each`,
+    `median ${threads.median.toFixed(1)} ms, p99 ${threads.p99.toFixed(1)} ms`,
+    "p99 ≤ 20 ms",
+    threads.p99 <= 20,
+  )
+}
 
 const idle = await startServer()
 await idle.api("POST", "/user/repos", { name: "one" })
