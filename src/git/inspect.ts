@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { defaultLimits } from "./context.ts"
 import { hasCode } from "./errors.ts"
+import { checkObjects } from "./maintenance.ts"
 import type { ObjectFormat } from "./names.ts"
 import { createProcesses } from "./process.ts"
 
@@ -25,7 +26,6 @@ export interface Inspector {
 }
 
 const HOUR_MS = 3_600_000
-const CHECK_MS = 6 * HOUR_MS
 const DEEPEST = 4
 
 /** Makes an inspector for the repositories below `root`. */
@@ -57,14 +57,7 @@ export function openInspector({ root, program }: { readonly root: string; readon
 
   return {
     list: () => walk(root, "", 1),
-    async check({ key, directory }, format) {
-      const { code, stdout, stderr } = await processes.run(
-        { name: "fsck", flags: ["--connectivity-only", "--no-dangling", "--no-progress"] },
-        { repository: { key, directory, format }, timeoutMs: CHECK_MS, accept: Array.from({ length: 256 }, (_, index) => index) },
-      )
-      const lines = `${stdout.toString("utf8")}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"))
-      return code === 0 ? [] : lines.length > 0 ? lines : [`git fsck ended with code ${code}`]
-    },
+    check: ({ key, directory }, format) => checkObjects(processes, { key, directory, format }),
     staleLocks: async ({ directory }) => [...(await locks(directory, false)), ...(await locks(join(directory, "refs"), true))],
     close: processes.close,
   }

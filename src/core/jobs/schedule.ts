@@ -11,8 +11,8 @@ import { claimDueTask, claimTaskNow, endTask, listScheduled, putNextRun, renewTa
 /** Something that the clock starts. */
 export interface Task<C = Services> {
   readonly name: string
-  /** A cron expression of five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @annually; in UTC. */
-  readonly cron: string
+  /** A cron expression of five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @annually; in UTC. Absent: it runs only when asked for. */
+  readonly cron?: string
   /** Does the work and may say what came of it. It is started by one machine at a time; the signal is aborted when the forge closes. */
   readonly run: (context: C, signal: AbortSignal) => Promise<string | undefined>
 }
@@ -20,7 +20,7 @@ export interface Task<C = Services> {
 /** A task with what the clock remembers of it. Times are 0 for never. */
 export interface ScheduledTask {
   readonly name: string
-  readonly cron: string
+  readonly cron: string | undefined
   readonly nextRunAt: Seconds
   readonly lastRunAt: Seconds
   readonly runs: number
@@ -57,8 +57,9 @@ interface Running {
   readonly finished: Promise<TaskResult>
 }
 
-/** When an expression comes round next after a moment. Throws on an expression that isn't one. */
-export function nextRun(cron: string, after: Seconds): Seconds {
+/** When an expression comes round next after a moment, which without one is never. Throws on an expression that isn't one. */
+export function nextRun(cron: string | undefined, after: Seconds): Seconds {
+  if (cron === undefined) return Number.MAX_SAFE_INTEGER
   const next = new Cron(cron, { timezone: "UTC", mode: "5-part" }).nextRun(new Date(after * 1000))
   return next === null ? Number.MAX_SAFE_INTEGER : Math.floor(next.getTime() / 1000)
 }
@@ -168,7 +169,7 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
         return {
           name,
           cron,
-          nextRunAt: row?.next_run_at ?? 0,
+          nextRunAt: cron === undefined ? 0 : (row?.next_run_at ?? 0),
           lastRunAt: row?.last_run_at ?? 0,
           runs: row?.runs ?? 0,
           lastStatus: row?.last_status === "running" && row.held_until <= now() ? "interrupted" : (row?.last_status ?? ""),

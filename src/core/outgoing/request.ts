@@ -1,0 +1,86 @@
+import { request as requestPlain } from "node:http"
+import { request as requestSecure } from "node:https"
+import { type Guard, HostRefused } from "./guard.ts"
+
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** Milliseconds from the beginning to the end of the answer. */
+  readonly timeoutMs: number
+  /** The most of the answer's body that is kept; the rest is not read. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal
+}
+
+export interface OutgoingAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** True where the body was longer than what was kept. */
+  readonly cut: boolean
+}
+
+/** Calls other servers. */
+export interface Outgoing {
+  /**
+   * Sends one request to the address that the guard has allowed, and to no other: the connection is made to the very address that was looked at, and
+   * a redirect is given back as the answer that it is. Rejects with {@link HostRefused}, and with what the connection says.
+   */
+  readonly send: (request: OutgoingRequest) => Promise<OutgoingAnswer>
+  readonly guard: Guard
+}
+
+/** Opens the way out. */
+export function openOutgoing(guard: Guard, agent: string): Outgoing {
+  async function send({ method, url, headers, body, timeoutMs, maxBytes, signal }: OutgoingRequest): Promise<OutgoingAnswer> {
+    const target = new URL(url)
+    if (target.protocol !== "http:" && target.protocol !== "https:") throw new HostRefused(`${target.protocol} addresses are not called`)
+    const { address, family } = await guard.resolve(target.hostname)
+    const request = target.protocol === "https:" ? requestSecure : requestPlain
+    const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        target,
+        {
+          method,
+          headers: {
+            "user-agent": agent,
+            ...headers,
+            ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+          },
+          signal: ended,
+          // One connection for each request: a kept one might have been let through for somebody else.
+          agent: false,
+          lookup: (_host, options, found) => (options.all ? found(null, [{ address, family }]) : found(null, address, family)),
+        },
+        (answer) => {
+          const chunks: Buffer[] = []
+          let size = 0
+          const finish = (cut: boolean) =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: Object.fromEntries(
+                Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+              ),
+              body: Buffer.concat(chunks).subarray(0, maxBytes),
+              cut,
+            })
+          answer.on("data", (chunk: Buffer) => {
+            size += chunk.length
+            chunks.push(chunk)
+            if (size <= maxBytes) return
+            finish(true)
+            answer.destroy()
+          })
+          answer.on("end", () => finish(false))
+          answer.on("error", reject)
+        },
+      )
+      sent.on("error", (error) => reject(ended.aborted && !signal?.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : error))
+      sent.end(body)
+    })
+  }
+  return { send, guard }
+}
