@@ -329,6 +329,22 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
+  it("takes what comes in the moment in which a group ends", async () => {
+    const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
+    const nothing = () => database.write((tx) => tx.selectFrom("shelves").select("id").execute())
+    // However many steps later it comes: one of these finds the last group neither at work nor gone.
+    for (let later = 0; later < 20; later++) {
+      const followed = Promise.withResolvers<unknown>()
+      const follow = async () => {
+        for (let step = 0; step < later; step++) await Promise.resolve()
+        followed.resolve(await nothing())
+      }
+      await database.write(async (tx) => database.afterCommit(tx, () => void follow()))
+      await followed.promise
+    }
+    await drop()
+  })
+
   it("finishes what was asked before it is closed", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const works = Array.from({ length: 50 }, (_, index) =>

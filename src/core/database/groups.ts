@@ -32,6 +32,14 @@ export function createGroups(writer: GroupedWriter): Groups {
   const waiting: ((group: Group) => Promise<void>)[] = []
   let running: Promise<void> | undefined
 
+  function start(): void {
+    running ??= run().finally(() => {
+      running = undefined
+      // What came after the last look and before this moment found somebody at work who was already leaving.
+      if (waiting.length > 0) start()
+    })
+  }
+
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       // A turn of the event loop before each group: what arrives together is written together, and answers get out in between.
@@ -72,12 +80,12 @@ export function createGroups(writer: GroupedWriter): Groups {
           await ended.promise
         })
       })
-      running ??= run().finally(() => {
-        running = undefined
-      })
+      start()
       return joined
     },
-    idle: async () => running,
+    async idle() {
+      while (running !== undefined) await running
+    },
   }
 }
 
