@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely"
+import { type Actor, actorId, isSiteAdministrator } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { CommentsTable } from "../core/database/tables/issues.ts"
 import { refuse } from "../core/errors.ts"
@@ -16,11 +17,21 @@ export interface OnComment extends OnIssue {
   readonly comment: Comment
 }
 
-/** The entry of that id, if it belongs to the repository and its issue is of a kind that the caller may read; otherwise refuses `notFound`. */
-async function locateComment<Found extends OnRepository>({ db, path }: Request, found: Found): Promise<Found & OnComment> {
+/** Whether an entry belongs to a review that is not submitted yet. */
+export const isDraft = ({ kind }: Pick<Comment, "kind">): boolean => kind === "review_draft" || kind === "code_draft"
+
+/** Whether the caller may know of an entry of an issue that he may read: a draft is for whoever writes it. */
+export const seesEntry = (actor: Actor, entry: Pick<Comment, "kind" | "author_id">): boolean =>
+  !isDraft(entry) || entry.author_id === actorId(actor) || isSiteAdministrator(actor)
+
+/**
+ * The entry of that id, if it belongs to the repository, its issue is of a kind that the caller may read, and it is nobody else's draft;
+ * otherwise refuses `notFound`.
+ */
+async function locateComment<Found extends OnRepository>({ db, actor, path }: Request, found: Found): Promise<Found & OnComment> {
   const comment = await findById(db, pathNumber(path.id))
   const issue = admitIssue(found, comment && (await findIssueById.first(db, { id: comment.issue_id })))
-  if (!comment) throw refuse.notFound()
+  if (!comment || !seesEntry(actor, comment)) throw refuse.notFound()
   return { ...found, issue, comment }
 }
 

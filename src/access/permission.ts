@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { type Actor, inPerson, isPublicOnly, type User } from "../core/actor.ts"
+import { type Actor, type DeployKeyCredential, deployKeyOf, inPerson, isPublicOnly, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
@@ -162,8 +162,16 @@ function withoutLooking(actor: Actor, { repository, owner }: Owned): Permission 
   const publicly = repository.is_private === 0 && owner.visibility === "public"
   if (actor.kind === "anonymous") return publicly ? plain(Mode.read) : NOTHING
   if (isPublicOnly(actor) && !publicly) return NOTHING
+  const key = deployKeyOf(actor)
+  if (key) return ofDeployKey(key, repository)
   if (actor.user.is_admin === 1 || actor.user.id === owner.id) return plain(Mode.owner)
   return undefined
+}
+
+/** A key gives the code of its own repository, whoever that belongs to, and not even what everybody sees of others. */
+function ofDeployKey({ repositoryId, isReadOnly }: DeployKeyCredential, { id }: Repository): Permission {
+  if (id !== repositoryId) return NOTHING
+  return { mode: Mode.none, units: new Map([["repo.code", isReadOnly ? Mode.read : Mode.write]]) }
 }
 
 interface Grant {

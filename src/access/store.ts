@@ -1,4 +1,6 @@
+import { sql } from "kysely"
 import { type Params, query } from "../core/database/query.ts"
+import { Mode } from "./modes.ts"
 
 /** The rows that decisions are made from. They are read at every request: what was taken away is gone at once. */
 
@@ -57,6 +59,14 @@ export const findIssueById = query("access.findIssueById", (db, p: Params<{ id: 
   db.selectFrom("issues").selectAll().where("id", "=", p.id),
 )
 
+export const findPullByIssue = query("access.findPullByIssue", (db, p: Params<{ issueId: number }>) =>
+  db.selectFrom("pulls").selectAll().where("issue_id", "=", p.issueId),
+)
+
+export const findReviewById = query("access.findReviewById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("reviews").selectAll().where("id", "=", p.id),
+)
+
 export const findCommentById = query("access.findCommentById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("comments").selectAll().where("id", "=", p.id),
 )
@@ -77,6 +87,21 @@ export const findMembership = query("access.findMembership", (db, p: Params<{ or
     .where("member.organization_id", "=", p.organizationId)
     .where("member.user_id", "=", p.userId)
     .groupBy("member.user_id"),
+)
+
+/** The most that the user's teams give in a unit of the organisation itself; null where they give nothing. Administrators' teams need no unit. */
+export const findTeamUnit = query("access.findTeamUnit", (db, p: Params<{ organizationId: number; userId: number; unit: string }>) =>
+  db
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .leftJoin("team_units", (join) => join.onRef("team_units.team_id", "=", "teams.id").on("team_units.unit", "=", p.unit))
+    .select((eb) =>
+      eb.fn
+        .max(eb.case().when("teams.mode", ">=", sql.lit(Mode.admin)).then(eb.ref("teams.mode")).else(eb.ref("team_units.mode")).end())
+        .as("mode"),
+    )
+    .where("team_members.organization_id", "=", p.organizationId)
+    .where("team_members.user_id", "=", p.userId),
 )
 
 export const findTeamMember = query("access.findTeamMember", (db, p: Params<{ teamId: number; userId: number }>) =>

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../core/actor.ts"
+import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator, type User } from "../core/actor.ts"
 import { Mode } from "./modes.ts"
 
 type Condition = RawBuilder<SqlBool>
@@ -31,11 +31,14 @@ export const unitEnabledIn = (unit: Text): Condition => sql<SqlBool>`case ${unit
   when 'repo.code' then repositories.has_code = 1
   when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = ''
   when 'repo.pulls' then repositories.has_pull_requests = 1
+  when 'repo.projects' then repositories.has_projects = 1
   else 1 = 1 end`
 
 function open(actor: Actor, granted: (userId: number) => Condition): Condition {
   const ownedPublicly = sql<SqlBool>`exists (select 1 from users as owner where owner.id = repositories.owner_id and owner.visibility = 'public')`
   if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`(repositories.is_private = 0 and ${ownedPublicly})`
+  const key = deployKeyOf(actor)
+  if (key) return sql<SqlBool>`repositories.id = ${key.repositoryId}`
   if (isSiteAdministrator(actor)) return everything
   const { id, is_restricted } = actor.user
   const openOwner = is_restricted

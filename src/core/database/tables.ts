@@ -1,5 +1,6 @@
 import type { Generated } from "kysely"
 import type { ActionTables } from "./tables/actions.ts"
+import type { AuditTables } from "./tables/audit.ts"
 import type { IssueTables } from "./tables/issues.ts"
 import type { KeyTables } from "./tables/keys.ts"
 import type { ProjectTables } from "./tables/projects.ts"
@@ -324,7 +325,16 @@ export interface BranchesTable {
   repository_id: number
   name: string
   commit_id: string
+  /** Whether the row holds all that is told of the commit. Of a signed commit, or one with a very long message, git must be asked. */
+  is_told: Generated<Flag>
   commit_message: string
+  author_name: Generated<string>
+  author_email: Generated<string>
+  authored_at: Generated<Seconds>
+  /** Minutes east of UTC. */
+  author_offset: Generated<number>
+  committer_name: Generated<string>
+  committer_email: Generated<string>
   committed_at: Seconds
   pusher_id: number
   updated_at: Seconds
@@ -383,7 +393,8 @@ export interface Tables
     ProjectTables,
     KeyTables,
     WebhookTables,
-    ActionTables {
+    ActionTables,
+    AuditTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** Rules for branches and tags, and what checks say of commits. */
+/** Rules for branches and tags, what branches were called before, and what checks say of commits. */
 export const protections = { id: 4, name: "protections", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -64,6 +64,29 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
         db,
       )
   }
+
+  // What the API tells of a branch's commit stands in its row, so that a list of branches reads no git objects.
+  for (const [column, type] of [
+    ["is_told", types.flag],
+    ["author_name", types.text],
+    ["author_email", types.text],
+    ["authored_at", types.time],
+    ["author_offset", types.integer],
+    ["committer_name", types.text],
+    ["committer_email", types.text],
+  ] as const)
+    await db.schema
+      .alterTable("branches")
+      .addColumn(column, type, (added) => added.notNull().defaultTo(type === types.text ? "" : 0))
+      .execute()
+  await db.schema.dropIndex("branches_committed").execute()
+  await sql`create index branches_recent on branches (repository_id, committed_at desc, name)`.execute(db)
+  await table(
+    "branch_redirects",
+    { repository_id: "reference", name: "text", new_name: "text", created_at: "time" },
+    { repository_id: "repositories" },
+    ["repository_id", "name"],
+  )
 
   await table(
     "commit_statuses",

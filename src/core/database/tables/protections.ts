@@ -17,7 +17,7 @@ export interface BranchProtectionsTable {
   enable_merge_whitelist: Flag
   enable_bypass_allowlist: Flag
   enable_status_check: Flag
-  /** A JSON list of globs. */
+  /** A JSON list of globs; "null" where none were ever named. */
   status_check_contexts: string
   required_approvals: number
   enable_approvals_whitelist: Flag
@@ -59,6 +59,14 @@ export interface TagProtectionListsTable {
   team_id: number | null
 }
 
+/** What a branch was called before it was renamed. A branch that is there goes before it. */
+export interface BranchRedirectsTable {
+  repository_id: number
+  name: string
+  new_name: string
+  created_at: Seconds
+}
+
 /** What a check says of a commit. The newest of a context counts. */
 export interface CommitStatusesTable {
   id: Generated<number>
@@ -76,6 +84,7 @@ export interface CommitStatusesTable {
 
 export interface ProtectionTables {
   branch_protections: BranchProtectionsTable
+  branch_redirects: BranchRedirectsTable
   branch_protection_lists: BranchProtectionListsTable
   tag_protections: TagProtectionsTable
   tag_protection_lists: TagProtectionListsTable

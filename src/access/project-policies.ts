@@ -1,0 +1,127 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../core/actor.ts"
+import { refuse } from "../core/errors.ts"
+import type { Access, Request } from "../core/operation.ts"
+import { Mode } from "./modes.ts"
+import type { Repository } from "./permission.ts"
+import { asMe, locateFromPath, type Me, type OnRepository, onOrganization, onVisibleUser, requireUnit, type Standing } from "./policies.ts"
+import { findTeamUnit } from "./store.ts"
+import { readableRepositories } from "./visibility.ts"
+
+/** Whose projects: those of a person or an organisation itself, or those of one of its repositories. */
+export interface ProjectHome {
+  readonly owner: User
+  readonly repository: Repository | null
+}
+
+export interface OnProjects {
+  readonly home: ProjectHome
+}
+
+const UNIT = "repo.projects"
+
+// --- the caller's own ------------------------------------------------------------------------------------------------------------
+
+/** The caller's own projects. They are as public as the account is. */
+export const onMyProjects: Access<OnProjects & Me> = {
+  rule: { subject: "site", needs: "signIn", signIn: "required" },
+  open: ({ actor }) => {
+    const found = asMe(actor)
+    if (isPublicOnly(actor) && found.me.visibility !== "public") throw refuse.forbidden("token scope is limited to public users")
+    return { ...found, home: { owner: found.me, repository: null } }
+  },
+}
+
+// --- an organisation's -----------------------------------------------------------------------------------------------------------
+
+/** What the caller may do with the projects of an organisation itself: what a team gives, and reading where it is public. */
+async function organizationMode({ db, actor }: Request, organization: User, standing: Standing): Promise<number> {
+  if (standing.isOwner) return Mode.owner
+  const open = organization.visibility === "public" ? Mode.read : Mode.none
+  if (actor.kind === "anonymous") return open
+  const granted = await findTeamUnit.first(db, { organizationId: organization.id, userId: actor.user.id, unit: UNIT })
+  return Math.max(open, granted?.mode ?? Mode.none)
+}
+
+async function locateInOrganization(request: Request): Promise<OnProjects & { readonly mode: number }> {
+  const { organization, standing } = await onOrganization.open(request)
+  const mode = await organizationMode(request, organization, standing)
+  if (mode < Mode.read) throw refuse.notFound()
+  return { home: { owner: organization, repository: null }, mode }
+}
+
+/** The projects of the path's {org}; where the caller may not read them, they are as good as missing. */
+export const onOrganizationProjects: Access<OnProjects> = {
+  rule: { subject: "organization", needs: "projects:read", signIn: "optional" },
+  open: locateInOrganization,
+}
+
+/** Like `onOrganizationProjects`, for whoever may write to them: everybody else is told that there are none to write to. */
+export const onOrganizationProjectsAsWriter: Access<OnProjects & Me> = {
+  rule: { subject: "organization", needs: "projects:write", signIn: "required" },
+  open: async (request) => {
+    const { home, mode } = await locateInOrganization(request)
+    const me = asMe(request.actor)
+    if (mode < Mode.write) throw refuse.notFound()
+    return { ...me, home }
+  },
+}
+
+/** The projects of the path's {username}, person or organisation, for whoever may read them. */
+export const onUserProjects: Access<OnProjects> = {
+  rule: { subject: "user", needs: "projects:read", signIn: "optional" },
+  open: async (request) => {
+    const { user } = await onVisibleUser.open(request)
+    if (user.kind === "person") return { home: { owner: user, repository: null } }
+    return locateInOrganization({ ...request, path: { org: user.name } })
+  },
+}
+
+// --- a repository's --------------------------------------------------------------------------------------------------------------
+
+/** A repository's own projects. Where they are switched off, or only its owner's are used, there are none to show, not even to administrators. */
+async function locateInRepository(request: Request): Promise<OnProjects & OnRepository> {
+  const found = await locateFromPath(request)
+  requireUnit(found, UNIT, "read")
+  if (found.repository.has_projects === 0 || found.repository.projects_mode === "owner") throw refuse.notFound()
+  return { ...found, home: found }
+}
+
+export const onRepositoryProjects: Access<OnProjects> = {
+  rule: { subject: "repository", needs: "projects:read", signIn: "optional" },
+  open: locateInRepository,
+}
+
+export const onRepositoryProjectsAsWriter: Access<OnProjects & Me> = {
+  rule: { subject: "repository", needs: "projects:write", signIn: "required" },
+  open: async (request) => {
+    const found = await locateInRepository(request)
+    const me = asMe(request.actor)
+    requireUnit(found, UNIT, "write")
+    return { ...found, ...me }
+  },
+}
+
+// --- in SQL ----------------------------------------------------------------------------------------------------------------------
+
+/** Which rows of `projects` the caller may read: what the policies above decide, for projects that are come upon elsewhere. */
+export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(case when projects.repository_id is null
+    then exists (select 1 from users where users.id = projects.owner_id and ${readableOwners(actor)})
+    else exists (select 1 from repositories where repositories.id = projects.repository_id and repositories.projects_mode <> 'owner'
+      and ${readableRepositories(actor, sql.lit(UNIT))}) end)`
+}
+
+/** Which rows of `users` have projects that the caller may read. */
+function readableOwners(actor: Actor): RawBuilder<SqlBool> {
+  if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`users.visibility = 'public'`
+  if (isSiteAdministrator(actor)) return sql<SqlBool>`1 = 1`
+  const { id, is_restricted } = actor.user
+  const people = is_restricted === 1 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(users.kind = 'person' and users.visibility = 'limited')`
+  return sql<SqlBool>`(users.visibility = 'public' or users.id = ${id} or ${people} or exists (
+    select 1 from team_members
+    join teams on teams.id = team_members.team_id
+    left join team_units on team_units.team_id = teams.id and team_units.unit = ${sql.lit(UNIT)}
+    where team_members.organization_id = users.id and team_members.user_id = ${id}
+      and (teams.mode >= ${sql.lit(Mode.admin)} or team_units.mode >= ${sql.lit(Mode.read)})))`
+}

@@ -1,0 +1,107 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../core/database/database.ts"
+import type { PullsTable } from "../core/database/tables/pulls.ts"
+import { refuse } from "../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../core/operation.ts"
+import { type Issue, type OnIssue, readsKind, requireWriting } from "./issue-policies.ts"
+import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
+import { findIssueByNumber, findPullByIssue } from "./store.ts"
+
+/** Who reads and changes pull requests: whoever may read them and the code that they are about. */
+
+/** What a pull request has beside the issue that it is. */
+export type Pull = Selectable<PullsTable>
+
+/** A repository together with one of its pull requests. */
+export interface OnPull extends OnIssue {
+  readonly pull: Pull
+}
+
+const PULLS = { is_pull: 1 } as const
+
+/**
+ * Refuses `notFound` where there are no pull requests for this caller (the part is switched off or not theirs to read, there is no code yet,
+ * or it only mirrors another's), `forbidden` where they may be read but the code may not.
+ */
+function requirePulls(found: OnRepository): OnRepository {
+  const { is_mirror, is_empty } = found.repository
+  if (!readsKind(found, PULLS) || is_mirror === 1 || is_empty === 1) throw refuse.notFound()
+  requireUnit(found, "repo.code", "read")
+  return found
+}
+
+const locate = async (request: Request): Promise<OnRepository> => requirePulls(await locateFromPath(request))
+
+async function locateToChange(request: Request): Promise<OnRepository & Me> {
+  const found = await locate(request)
+  const me = asMe(request.actor)
+  if (found.repository.is_archived === 1) throw refuse.archived()
+  return { ...me, ...found }
+}
+
+/** The pull request of that number; an issue's number is refused as `notFound` like one that nothing has. */
+export async function locatePull(db: Handle, { id }: OnRepository["repository"], number: number): Promise<{ issue: Issue; pull: Pull }> {
+  const issue = number === 0 ? undefined : await findIssueByNumber.first(db, { repositoryId: id, number })
+  const pull = issue?.is_pull === 1 ? await findPullByIssue.first(db, { issueId: issue.id }) : undefined
+  if (!issue || !pull) throw refuse.notFound()
+  return { issue, pull }
+}
+
+/** Adds the pull request of the path's {index}. */
+const withPull = async <Found extends OnRepository>({ db, path }: Request, found: Found): Promise<Found & OnPull> => ({
+  ...found,
+  ...(await locatePull(db, found.repository, pathNumber(path["index"]))),
+})
+
+/** A repository whose pull requests and code the caller may read. */
+export const onPulls: Access<OnRepository> = {
+  rule: { subject: "repository", needs: "pullRequests:read", signIn: "optional" },
+  open: locate,
+}
+
+/** Like `onPulls`, for those who have signed in. The repository is looked up first: a stranger learns nothing from the 401. */
+export const onPullsSignedIn: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "pullRequests:read", signIn: "required" },
+  open: async (request) => {
+    const found = await locate(request)
+    return { ...asMe(request.actor), ...found }
+  },
+}
+
+/** The pull request of the path's {index}, for whoever may read it and the code. */
+export const onPull: Access<OnPull> = {
+  rule: { subject: "repository", needs: "pullRequest:read", signIn: "optional" },
+  open: async (request) => withPull(request, await locate(request)),
+}
+
+/** Like `onPull`, for those who have signed in. */
+export const onPullSignedIn: Access<OnPull & Me> = {
+  rule: { subject: "repository", needs: "pullRequest:read", signIn: "required" },
+  open: async (request) => withPull(request, await onPullsSignedIn.open(request)),
+}
+
+/** Like `onPullSignedIn`, for what only changes things: that a repository is archived is told before the pull request is looked up. */
+export const onPullToChange: Access<OnPull & Me> = {
+  rule: { subject: "repository", needs: "pullRequest:read", signIn: "required" },
+  open: async (request) => withPull(request, await locateToChange(request)),
+}
+
+/** The pull request of the path's {index}, to be changed by whoever may write to pull requests. */
+export const onPullAsWriter: Access<OnPull & Me> = {
+  rule: { subject: "repository", needs: "pullRequest:write", signIn: "required" },
+  open: async (request) => {
+    const found = await withPull(request, await locateToChange(request))
+    requireWriting(found, PULLS)
+    return found
+  },
+}
+
+/** The pull request of the path's {index}, to be edited by its author or whoever may write to pull requests. */
+export const onPullAsAuthor: Access<OnPull & Me> = {
+  rule: { subject: "repository", needs: "pullRequest:author", signIn: "required" },
+  open: async (request) => {
+    const found = await withPull(request, await locateToChange(request))
+    if (found.issue.author_id !== found.me.id) requireWriting(found, PULLS)
+    return found
+  },
+}

@@ -1,0 +1,97 @@
+import type { Selectable } from "kysely"
+import { type Actor, actorId, isSiteAdministrator, type User } from "../core/actor.ts"
+import type { Handle } from "../core/database/database.ts"
+import type { ReviewsTable } from "../core/database/tables/pulls.ts"
+import { refuse } from "../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../core/operation.ts"
+import type { Issue } from "./issue-policies.ts"
+import { Mode } from "./modes.ts"
+import type { Owned } from "./permission.ts"
+import { type Me, type OnRepository, onRepositorySignedIn } from "./policies.ts"
+import { type OnPull, onPull, onPullSignedIn } from "./pull-policies.ts"
+import { findCollaborations, findReviewById, findTeamGrants } from "./store.ts"
+
+/** Who reads and changes reviews. */
+
+export type Review = Selectable<ReviewsTable>
+
+/** A pull request together with one of its reviews. */
+export interface OnReview extends OnPull {
+  readonly review: Review
+}
+
+/** Whether the caller may know of a review: a pending one is for whoever writes it. */
+const seesReview = (actor: Actor, { state, reviewer_id }: Review): boolean =>
+  state !== "PENDING" || reviewer_id === actorId(actor) || isSiteAdministrator(actor)
+
+/** Adds the review of the path's {id}, if it belongs to the pull request and the caller may know of it; otherwise refuses `notFound`. */
+async function withReview<Found extends OnPull>({ db, actor, path }: Request, found: Found): Promise<Found & OnReview> {
+  const review = await findReviewById.first(db, { id: pathNumber(path["id"]) })
+  if (!review || review.issue_id !== found.issue.id || !seesReview(actor, review)) throw refuse.notFound()
+  return { ...found, review }
+}
+
+/** The review of the path's {id}, for whoever may read its pull request; a pending one for its author. */
+export const onReview: Access<OnReview> = {
+  rule: { subject: "repository", needs: "review:read", signIn: "optional" },
+  open: async (request) => withReview(request, await onPull.open(request)),
+}
+
+/** Like `onReview`, for those who have signed in. */
+export const onReviewSignedIn: Access<OnReview & Me> = {
+  rule: { subject: "repository", needs: "review:read", signIn: "required" },
+  open: async (request) => withReview(request, await onPullSignedIn.open(request)),
+}
+
+/** The review of the path's {id}, for its author and site administrators. */
+export const onReviewAsAuthor: Access<OnReview & Me> = {
+  rule: { subject: "repository", needs: "review:author", signIn: "required" },
+  open: async (request) => {
+    const found = await onReviewSignedIn.open(request)
+    if (found.review.reviewer_id !== found.me.id && !isSiteAdministrator(found.actor))
+      throw refuse.forbidden("only the reviewer may delete a review")
+    return found
+  },
+}
+
+/** The review of the path's {id}, for administrators of the repository; the decision comes before the look-up. */
+export const onReviewAsAdministrator: Access<OnReview & Me> = {
+  rule: { subject: "repository", needs: "review:administrator", signIn: "required" },
+  open: async (request) => {
+    const found = await onPullSignedIn.open(request)
+    if (found.permission.mode < Mode.admin) throw refuse.forbidden("Must be repo admin")
+    return withReview(request, found)
+  },
+}
+
+/**
+ * Whether somebody may say who reviews: the author of the pull request, the person who owns the repository, collaborators, and members of
+ * teams that read its pull requests. Nobody where it is archived. That somebody administers the site is no reason.
+ */
+export async function choosesReviewers(
+  db: Handle,
+  { repository, owner }: Owned,
+  user: Pick<User, "id">,
+  issue?: Pick<Issue, "author_id">,
+): Promise<boolean> {
+  if (repository.is_archived === 1) return false
+  if (user.id === owner.id || user.id === issue?.author_id) return true
+  const on = { userId: user.id, repositoryIds: [repository.id] }
+  if ((await findCollaborations(db, on)).length > 0) return true
+  if (owner.kind !== "organization") return false
+  const grants = await findTeamGrants(db, on)
+  return grants.some(
+    ({ team_mode, unit, unit_mode }) => team_mode >= Mode.admin || (unit === "repo.pulls" && (unit_mode ?? Mode.none) >= Mode.read),
+  )
+}
+
+/** A repository for those who may say who reviews its pull requests. */
+export const onReviewers: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reviewers:choose", signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    if (!(await choosesReviewers(request.db, found, found.me)))
+      throw refuse.forbidden("only those who belong to the repo may ask who can review")
+    return found
+  },
+}

@@ -1,0 +1,112 @@
+import { anyCharacter, character, type Matcher, type Pattern, repeat, sequence, wholeMatcher } from "./automaton.ts"
+
+export interface GlobOptions {
+  /** What `*` and `?` don't stand for; `**` does. Without it they stand for any character. */
+  readonly separator?: "/"
+}
+
+/** The longest pattern in characters. */
+const LONGEST = 1000
+
+/**
+ * A glob as a function that tells whether a whole text fits: `*` and `?`, `**`, `[a-z]`, `[!a-z]` or `[^a-z]`, `{one,other}`, and `\` before a character
+ * that is meant as it is. Undefined for what is no such pattern, or a very large one. Matching takes time in proportion to the text, whatever the pattern.
+ */
+export function compileGlob(glob: string, { separator }: GlobOptions = {}): Matcher | undefined {
+  if (glob.length > LONGEST) return undefined
+  const reader = { characters: Array.from(glob), at: 0 }
+  const within: Pattern = separator === undefined ? anyCharacter : { kind: "one", of: (one) => one !== separator.codePointAt(0) }
+  const pattern = readSequence(reader, within, 0)
+  return pattern && reader.at === reader.characters.length ? wholeMatcher(pattern) : undefined
+}
+
+interface Reader {
+  readonly characters: readonly string[]
+  at: number
+}
+
+const code = (one: string): number => one.codePointAt(0) ?? -1
+
+/** Up to the end, or inside of braces up to a comma or the closing one. */
+function readSequence(reader: Reader, within: Pattern, depth: number): Pattern | undefined {
+  const parts: Pattern[] = []
+  for (let one = reader.characters[reader.at]; one !== undefined; one = reader.characters[reader.at]) {
+    if (depth > 0 && (one === "," || one === "}")) break
+    reader.at += 1
+    const part = readPart(one, reader, within, depth)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
+  return sequence(...parts)
+}
+
+function readPart(one: string, reader: Reader, within: Pattern, depth: number): Pattern | undefined {
+  switch (one) {
+    case "*":
+      return readStars(reader, within)
+    case "?":
+      return within
+    case "[":
+      return readSet(reader)
+    case "{":
+      return readBraces(reader, within, depth + 1)
+    case "\\": {
+      const escaped = reader.characters[reader.at++]
+      return escaped === undefined ? undefined : character(code(escaped))
+    }
+    case "]":
+    case "}":
+      return undefined
+    default:
+      return character(code(one))
+  }
+}
+
+function readStars(reader: Reader, within: Pattern): Pattern {
+  let stars = 1
+  while (reader.characters[reader.at] === "*") {
+    reader.at += 1
+    stars += 1
+  }
+  return repeat(stars > 1 ? anyCharacter : within)
+}
+
+function readSet(reader: Reader): Pattern | undefined {
+  const negated = reader.characters[reader.at] === "!" || reader.characters[reader.at] === "^"
+  if (negated) reader.at += 1
+  const ranges: (readonly [number, number])[] = []
+  while (reader.characters[reader.at] !== "]") {
+    const from = readSetCharacter(reader)
+    if (from === undefined) return undefined
+    const isRange = reader.characters[reader.at] === "-" && reader.characters[reader.at + 1] !== "]"
+    if (isRange) reader.at += 1
+    const to = isRange ? readSetCharacter(reader) : from
+    if (to === undefined || to < from) return undefined
+    ranges.push([from, to])
+  }
+  reader.at += 1
+  if (ranges.length === 0) return undefined
+  return { kind: "one", of: (one) => ranges.some(([from, to]) => from <= one && one <= to) !== negated }
+}
+
+function readSetCharacter(reader: Reader): number | undefined {
+  const one = reader.characters[reader.at++]
+  const meant = one === "\\" ? reader.characters[reader.at++] : one
+  return meant === undefined ? undefined : code(meant)
+}
+
+/** Braces within braces that are followed. */
+const DEEPEST = 10
+
+function readBraces(reader: Reader, within: Pattern, depth: number): Pattern | undefined {
+  if (depth > DEEPEST) return undefined
+  const parts: Pattern[] = []
+  for (;;) {
+    const part = readSequence(reader, within, depth)
+    if (part === undefined) return undefined
+    parts.push(part)
+    const end = reader.characters[reader.at++]
+    if (end === "}") return { kind: "choice", parts }
+    if (end === undefined) return undefined
+  }
+}

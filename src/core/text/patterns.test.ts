@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest"
+import { compileGlob } from "./globs.ts"
+import { compileRegex } from "./regex.ts"
+
+const glob = (pattern: string, text: string) => compileGlob(pattern, { separator: "/" })?.(text)
+
+describe("globs", () => {
+  it.each([
+    ["main", "main", true],
+    ["main", "Main", false],
+    ["main", "main2", false],
+    ["", "", true],
+    ["release/*", "release/1", true],
+    ["release/*", "release/1/2", false],
+    ["release/*", "release/", true],
+    ["release/**", "release/1/2", true],
+    ["**/x", "a/b/x", true],
+    ["*.lock", "deps.lock", true],
+    ["*.lock", "a.b.lock", true],
+    ["*.lock", "a/deps.lock", false],
+    ["v?", "v1", true],
+    ["v?", "v/", false],
+    ["v?", "v", false],
+    ["v?", "v\u{1f600}", true],
+    ["[a-c]x", "bx", true],
+    ["[a-c]x", "dx", false],
+    ["[!a-c]x", "dx", true],
+    ["[^a-c]x", "ax", false],
+    ["[a-]x", "-x", true],
+    ["{one,t*o}/x", "two/x", true],
+    ["{one,two}/x", "three/x", false],
+    ["{a,{b,c}d}", "cd", true],
+    ["{,a}b", "b", true],
+    ["a\\*b", "a*b", true],
+    ["a\\*b", "axb", false],
+    ["a,b", "a,b", true],
+    ["a.b", "axb", false],
+    ["(a|b)+", "a", false],
+  ])("%s on %s: %s", (pattern, text, fits) => {
+    expect(glob(pattern, text)).toBe(fits)
+  })
+
+  it("lets stars stand for anything where there is no separator", () => {
+    expect(compileGlob("ci/*")?.("ci/a/b")).toBe(true)
+    expect(compileGlob("?i")?.("/i")).toBe(true)
+  })
+
+  it.each(["[a", "[]", "[b-a]", "{a", "{a,b", "a}", "a]", "a\\", "{".repeat(20), "a".repeat(1001)])("refuses %s", (pattern) => {
+    expect(compileGlob(pattern)).toBeUndefined()
+  })
+
+  it("takes no longer for a spiteful pattern", () => {
+    const matches = compileGlob(`${"*a".repeat(200)}b`)
+    const begun = performance.now()
+    expect(matches?.("a".repeat(2000))).toBe(false)
+    expect(performance.now() - begun).toBeLessThan(2000)
+  })
+})
+
+describe("regular expressions", () => {
+  it.each([
+    ["^v\\d+$", "v12", true],
+    ["^v\\d+$", "v12a", false],
+    ["v\\d", "the v1 of it", true],
+    ["^(a|bc)*$", "abcbca", true],
+    ["^(?:a|bc)*$", "abcb", false],
+    ["^(?P<major>\\d+)\\.(?<minor>\\d+)$", "1.20", true],
+    ["^a{2,3}$", "aa", true],
+    ["^a{2,3}$", "aaaa", false],
+    ["^a{2}$", "aaa", false],
+    ["^a{2,}$", "aaaaa", true],
+    ["^a{x}$", "a{x}", true],
+    ["^.?$", "", true],
+    ["^[^/]+$", "a/b", false],
+    ["^[\\w.-]+$", "a-b.c", true],
+    ["^[[:alpha:]]+$", "ab1", false],
+    ["^[]a]+$", "a]", true],
+    ["\\bfoo\\b", "a foo b", true],
+    ["\\bfoo\\b", "afoo", false],
+    ["\\Ax\\z", "x", true],
+    ["\\x41\\x{42}", "AB", true],
+    ["(?i)^release$", "ReLease", true],
+    ["(?i)^[a-c]$", "B", true],
+    ["^release$", "Release", false],
+    ["^a+?b*?$", "aab", true],
+    ["", "anything", true],
+    ["^$", "", true],
+  ])("%s on %s: %s", (expression, text, found) => {
+    expect(compileRegex(expression)?.(text)).toBe(found)
+  })
+
+  it.each([
+    "(",
+    ")",
+    "(a",
+    "[a",
+    "*a",
+    "a**",
+    "a{2}{3}",
+    "a{3,2}",
+    "a{5000}",
+    "(a{1000}){1000}",
+    "(?=a)",
+    "(?<!a)b",
+    "(a)\\1",
+    "\\q",
+    "a\\",
+    "[b-a]",
+    "a".repeat(1001),
+    "(".repeat(60),
+  ])("refuses %s", (expression) => {
+    expect(compileRegex(expression)).toBeUndefined()
+  })
+
+  it("takes no longer for spiteful expressions", () => {
+    const begun = performance.now()
+    expect(compileRegex("^(a*)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
+    expect(compileRegex("^(a|a)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
+    expect(compileRegex("^(a?){500}a{500}$")?.("a".repeat(500))).toBe(true)
+    expect(compileRegex(`${"(".repeat(20)}${"){900}".repeat(20)}`)?.("")).toBe(true)
+    expect(performance.now() - begun).toBeLessThan(2000)
+  })
+})
