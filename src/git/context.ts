@@ -1,4 +1,5 @@
 import type { Limiter } from "./limits.ts"
+import type { Memory } from "./memory.ts"
 import type { Processes } from "./process.ts"
 import type { Readers } from "./reader.ts"
 
@@ -97,4 +98,5 @@ export interface Context {
   readonly pushes: Limiter
   /** Protocol v2 capability advertisements, which depend on nothing but the object format. */
   readonly advertisements: Map<string, Promise<Buffer>>
+  readonly memory: Memory
 }

@@ -31,12 +31,17 @@ const lineLimit = 64
  * Follows the only parents from `to` until `from` (or the root, without one). Gives undefined when a commit on the way has several parents,
  * does not lie in a file of its own, or the line is long: then git must tell. Most pushes are such a short line, and cost no process.
  */
-async function straightLine(repository: Repository, to: ObjectId, from: ObjectId | undefined): Promise<readonly Commit[] | undefined> {
+async function straightLine(
+  context: Context,
+  repository: Repository,
+  to: ObjectId,
+  from: ObjectId | undefined,
+): Promise<readonly Commit[] | undefined> {
   const line: Commit[] = []
   let next: ObjectId | undefined = to
   while (next !== from) {
     if (next === undefined || line.length === lineLimit) return undefined
-    const commit: Commit | undefined = await readLooseCommit(repository, next)
+    const commit: Commit | undefined = await readLooseCommit(context, repository, next)
     if (commit === undefined || commit.parents.length > 1) return undefined
     line.push(commit)
     next = commit.parents[0]
@@ -47,7 +52,7 @@ async function straightLine(repository: Repository, to: ObjectId, from: ObjectId
 /** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. Throws `failed` when one is missing. */
 export async function commitsBetween(context: Context, repository: Repository, range: RangeOptions): Promise<CommitRange> {
   const { to, from, limit, countAtMost } = range
-  const line = await straightLine(repository, to, from)
+  const line = await straightLine(context, repository, to, from)
   if (line !== undefined) {
     const total = Math.min(line.length, countAtMost ?? line.length)
     return { commits: line.slice(0, Math.min(limit, total)), total }
@@ -70,13 +75,31 @@ export async function commitsBetween(context: Context, repository: Repository, r
 
 /** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. Throws `failed` when one of them is no commit or missing. */
 export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
-  const line = await straightLine(repository, descendant, ancestor)
+  // What a merge makes has both sides for parents.
+  if ((await readLooseCommit(context, repository, descendant))?.parents.includes(ancestor)) return true
+  const line = await straightLine(context, repository, descendant, ancestor)
   if (line !== undefined) return true
   const result = await context.processes.run(
     { name: "merge-base", flags: ["--is-ancestor"], args: [ancestor, descendant] },
     { repository, accept: [0, 1] },
   )
   return result.code === 0
+}
+
+/**
+ * The best commit that `a` and at least one of the others have in their history, or undefined where there is none; of several equally good ones the
+ * first that git names. Throws `failed` when one of them is no commit or missing.
+ */
+export async function mergeBase(
+  context: Context,
+  repository: Repository,
+  a: ObjectId,
+  b: ObjectId,
+  ...others: readonly ObjectId[]
+): Promise<ObjectId | undefined> {
+  if (a === b || others.includes(a) || (await straightLine(context, repository, b, a)) !== undefined) return a
+  const result = await context.processes.run({ name: "merge-base", args: [a, b, ...others] }, { repository, accept: [0, 1] })
+  return result.code === 0 ? objectId(result.stdout.toString("latin1").trim(), repository.format) : undefined
 }
 
 /** The number of commits reachable from `id`. Throws `failed` when it is missing. */

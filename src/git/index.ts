@@ -2,11 +2,29 @@ import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Readable } from "node:stream"
 import { type Advertisement, advertiseReceive, advertiseUpload } from "./advertise.ts"
+import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./archive.ts"
+import { type ObjectBatch, openBatch } from "./batch.ts"
+import { lineCommits } from "./blame.ts"
 import { type Context, defaultLimits, type GitOptions } from "./context.ts"
+import {
+  type ChangedFile,
+  changedFiles,
+  changesOf,
+  type DiffTotals,
+  diffTotals,
+  type FilesOptions,
+  formatPatch,
+  type PatchOptions,
+  patch,
+} from "./diff.ts"
 import { GitError } from "./errors.ts"
-import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, type RangeOptions } from "./history.ts"
+import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, mergeBase, type RangeOptions } from "./history.ts"
 import { createLimiter } from "./limits.ts"
+import { type Log, type LogOptions, log as readLog } from "./log.ts"
 import { looseBytes } from "./loose.ts"
+import { checkObjects, maintain, needsMaintenance } from "./maintenance.ts"
+import { createMemory, keyIn } from "./memory.ts"
+import { mergedBy, mergeTrees, type Rebased, type RebaseOptions, rebase, type TreeMerge } from "./merging.ts"
 import type { Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
 import {
@@ -41,14 +59,20 @@ import {
   repositorySize,
   setHead,
   sweepRepositories,
+  viewTogether,
 } from "./repository.ts"
 import { copyObjects, copyTree } from "./transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
 
 export { type Advertisement, servicePreamble } from "./advertise.ts"
+export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./archive.ts"
+export type { ObjectBatch } from "./batch.ts"
 export type { GitEvent, GitLimits, GitOptions } from "./context.ts"
+export { type ChangedFile, type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./diff.ts"
 export { GitError, type GitErrorKind, isGitError } from "./errors.ts"
 export type { CommitRange, RangeOptions } from "./history.ts"
+export type { Log, LogOptions } from "./log.ts"
+export type { Rebased, RebaseOptions, TreeMerge } from "./merging.ts"
 export * from "./model.ts"
 export * from "./names.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects.ts"
@@ -63,6 +87,9 @@ export interface Git {
   at(key: string, format: ObjectFormat): Repository
   /** The repository at a storage key, its format read from its configuration. Throws `invalid`, `missing`. */
   open(key: string): Promise<Repository>
+
+  /** A view of the first in which the objects of both are seen, for reading only. Throws `invalid` when their formats differ. */
+  together(repository: Repository, other: Repository): Repository
 
   readonly repositories: {
     /** Makes an empty bare repository whose HEAD names `branch`. Starts no process. Throws `exists`, `invalid`. */
@@ -79,8 +106,11 @@ export interface Git {
      * Throws `missing`, `exists`.
      */
     fork(from: Repository, key: string, keep: (ref: RefName) => boolean): Promise<Repository>
-    /** Packs what the given objects reach and stores it in another repository of the same format. Throws `missing`, `invalid`, `failed`. */
-    copyObjects(from: Repository, ids: readonly ObjectId[], to: Repository): Promise<void>
+    /**
+     * Packs what the given objects reach, without what `known` reaches, which both have, and stores it in another repository of the same format.
+     * Throws `invalid`, `failed`.
+     */
+    copyObjects(from: Repository, ids: readonly ObjectId[], to: Repository, known?: readonly ObjectId[]): Promise<void>
     /** Copies one tree with all that it holds into another repository, for a first commit made from a template. */
     copyTree(from: Repository, tree: ObjectId, to: Repository): Promise<void>
   }
@@ -91,6 +121,8 @@ export interface Git {
     writeTree(repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId>
     writeCommit(repository: Repository, commit: NewCommit): Promise<ObjectId>
     writeTag(repository: Repository, tag: NewTag): Promise<ObjectId>
+    /** Opens a batch of new objects, which are stored together. */
+    batch(repository: Repository): ObjectBatch
     /** The id of the one object whose id begins so, by at least four digits; undefined where there is none, or several. */
     expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
     /** The bytes that these objects take on the disk, each in a file of its own, as whatever was just written does. */
@@ -111,6 +143,8 @@ export interface Git {
     list(repository: Repository, prefix?: string): Promise<readonly Reference[]>
     /** The object that a reference (or `HEAD`) names, or undefined. Starts no process. */
     resolve(repository: Repository, name: RefName | "HEAD"): Promise<ObjectId | undefined>
+    /** Runs `work` while nobody else of this process runs any for the same reference, so that they don't get in each other's way. Throws `busy`. */
+    inTurn<T>(repository: Repository, name: RefName, work: () => Promise<T>): Promise<T>
     /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
     update(repository: Repository, updates: readonly RefUpdate[]): Promise<void>
     /** The reference that HEAD names, born or not. */
@@ -123,10 +157,46 @@ export interface Git {
     /** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. */
     between(repository: Repository, range: RangeOptions): Promise<CommitRange>
     isAncestor(repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean>
+    /** The best commit that `a` and at least one of the others have in their history; of several equally good ones the first that git names. */
+    mergeBase(repository: Repository, a: ObjectId, b: ObjectId, ...others: readonly ObjectId[]): Promise<ObjectId | undefined>
+    /** A page of a history in git's own order, and the length of the whole; the total is counted once. */
+    log(repository: Repository, options: LogOptions): Promise<Log>
+    /** The commits that last touched lines of a file, by the lines' numbers. One process. Throws `failed` when file or lines are missing, `timeout`. */
+    lineCommits(repository: Repository, commit: ObjectId, path: string, lines: readonly number[]): Promise<ReadonlyMap<number, ObjectId>>
     /** The number of commits reachable from `id`. */
     count(repository: Repository, id: ObjectId): Promise<number>
     /** The commit that a branch names, or undefined when there is no such branch. */
     lastCommit(repository: Repository, branch: string): Promise<Commit | undefined>
+  }
+
+  readonly diffs: {
+    /** The files that two commits or trees have differently, with their lines counted; `from` null stands for nothing at all. */
+    files(repository: Repository, from: ObjectId | null, to: ObjectId, options?: FilesOptions): Promise<readonly ChangedFile[]>
+    /** What each of these commits changed against its first parent, all in one process. */
+    ofCommits(repository: Repository, commits: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>>
+    totals(repository: Repository, from: ObjectId | null, to: ObjectId): Promise<DiffTotals>
+    /** A unified diff as a stream, which must be read or destroyed. */
+    patch(repository: Repository, from: ObjectId | null, to: ObjectId, options?: PatchOptions): Readable
+    /** The commits that `to` has and `from` has not as mails, without merges. */
+    formatPatch(repository: Repository, from: ObjectId | null, to: ObjectId): Readable
+  }
+
+  readonly merging: {
+    /** Merges two commits as `git merge` does and stores the tree. */
+    mergeTrees(repository: Repository, base: ObjectId, head: ObjectId): Promise<TreeMerge>
+    /** Applies commits anew on top of another, as `git rebase` does. Throws `tooLarge` over 5,000 commits. */
+    rebase(repository: Repository, options: RebaseOptions): Promise<Rebased>
+    /** The commit that brought `head` into the history of `base`: a merge, or `head` itself where the branch was forwarded. */
+    mergedBy(repository: Repository, head: ObjectId, base: ObjectId): Promise<ObjectId>
+  }
+
+  readonly archives: {
+    /** Looks whether the files of a commit stay within limits. Throws `tooLarge` otherwise. */
+    measure(repository: Repository, what: Pick<ArchiveOptions, "commit" | "paths">, limits: ArchiveLimits): Promise<void>
+    /** The files of a commit as a stream, which must be read or destroyed. */
+    archive(repository: Repository, options: ArchiveOptions): Promise<Readable>
+    /** What these references reach as a file that can be cloned from; a stream likewise. */
+    bundle(repository: Repository, references: readonly BundledReference[]): Readable
   }
 
   readonly transport: {
@@ -138,6 +208,15 @@ export interface Git {
     upload(repository: Repository, request: UploadRequest): Promise<UploadOutcome>
     /** Receives a push. Throws `busy`, `protocol`, `aborted` before anything is written; all else is told to the client and in the outcome. */
     receive(repository: Repository, request: ReceiveRequest): Promise<PushOutcome>
+  }
+
+  readonly maintenance: {
+    /** Whether packing a repository anew would make it faster. Starts no process. */
+    needed(repository: Repository): Promise<boolean>
+    /** Packs it anew with a bitmap and a commit graph; pushes and fetches go on meanwhile. Throws `failed`, `timeout`, `aborted`. */
+    run(repository: Repository, signal?: AbortSignal): Promise<void>
+    /** What is wrong with its objects, one sentence each; none when all that its references need is there. Throws `timeout`, `aborted`. */
+    check(repository: Repository, signal?: AbortSignal): Promise<readonly string[]>
   }
 
   /** Git processes started since opening. */
@@ -184,7 +263,9 @@ export function openGit(options: GitOptions): Git {
     listings: createLimiter({ ...queued, total: 4 * limits.packs, perKey: 4 * limits.packsPerRepository }),
     pushes: createLimiter({ ...queued, total: limits.pushes, perKey: limits.pushesPerRepository }),
     advertisements: new Map(),
+    memory: createMemory(),
   }
+  const turns = createLimiter({ ...queued, total: Number.POSITIVE_INFINITY, perKey: 1 })
   const bind =
     <A extends readonly unknown[], R>(act: (context: Context, ...rest: A) => R) =>
     (...rest: A): R =>
@@ -193,6 +274,7 @@ export function openGit(options: GitOptions): Git {
   return {
     at: bind(locate),
     open: bind(openRepository),
+    together: viewTogether,
     repositories: {
       create: bind(createRepository),
       remove: bind(removeRepository),
@@ -208,6 +290,7 @@ export function openGit(options: GitOptions): Git {
       writeTree: bind(writeTree),
       writeCommit: bind(writeCommit),
       writeTag: bind(writeTag),
+      batch: bind(openBatch),
       expand: bind(expandId),
       written: looseBytes,
       info: bind(objectInfo),
@@ -220,6 +303,10 @@ export function openGit(options: GitOptions): Git {
     references: {
       list: listReferences,
       resolve: resolveReference,
+      async inTurn(repository, name, work) {
+        const release = await turns.acquire(keyIn(repository, name))
+        return work().finally(release)
+      },
       update: bind(updateReferences),
       head: readHead,
       setHead: bind(setHead),
@@ -227,14 +314,39 @@ export function openGit(options: GitOptions): Git {
     history: {
       between: bind(commitsBetween),
       isAncestor: bind(isAncestor),
+      mergeBase: bind(mergeBase),
+      log: bind(readLog),
+      lineCommits: bind(lineCommits),
       count: bind(countCommits),
       lastCommit: bind(lastCommit),
+    },
+    diffs: {
+      files: bind(changedFiles),
+      ofCommits: bind(changesOf),
+      totals: bind(diffTotals),
+      patch: bind(patch),
+      formatPatch: bind(formatPatch),
+    },
+    merging: {
+      mergeTrees: bind(mergeTrees),
+      rebase: bind(rebase),
+      mergedBy: bind(mergedBy),
+    },
+    archives: {
+      measure: bind(measureTree),
+      archive: bind(archive),
+      bundle: bind(bundle),
     },
     transport: {
       advertiseUpload: bind(advertiseUpload),
       advertiseReceive: bind(advertiseReceive),
       upload: bind(serveUpload),
       receive: bind(receivePush),
+    },
+    maintenance: {
+      needed: needsMaintenance,
+      run: bind(maintain),
+      check: (repository, signal) => checkObjects(processes, repository, signal),
     },
     spawned: processes.spawned,
     running: processes.running,

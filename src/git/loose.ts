@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { access, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, deflateSync, inflateSync } from "node:zlib"
@@ -39,8 +39,8 @@ function parse(bytes: Buffer): RawObject | undefined {
 
 /** Reads a small object that lies in a file of its own, or undefined when it lies in a pack, is over 1 MiB, or is not there. Starts no process. */
 export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
-  const main = join(repository.directory, "objects")
-  for (const folder of repository.quarantine === undefined ? [main] : [repository.quarantine, main]) {
+  for (const folder of [repository.quarantine, join(repository.directory, "objects"), repository.borrows]) {
+    if (folder === undefined) continue
     try {
       const bytes = await readFile(join(folder, id.slice(0, 2), id.slice(2)))
       return parse(inflateSync(bytes, { maxOutputLength: looseLimit }))
@@ -51,30 +51,81 @@ export async function readLooseObject(repository: Repository, id: ObjectId): Pro
   return undefined
 }
 
-/** Stores an object in a file of its own, in one step, unless it is there already. */
-export async function writeLooseObject(context: Context, repository: Repository, type: ObjectType, content: Uint8Array): Promise<ObjectId> {
-  const id = hashObject(repository.format, type, content)
+/** An object that is to be stored, under the id that it has. */
+export interface NewObject extends RawObject {
+  readonly id: ObjectId
+}
+
+/** A file that holds a new object, and the name that makes it seen. */
+interface Laid {
+  readonly temporary: string
+  readonly path: string
+  readonly size: number
+}
+
+/** Objects that are written at once. */
+const AT_ONCE = 16
+
+/**
+ * Stores objects in files of their own unless they are there already. All are written and forced to the disk beside each other, and become visible in
+ * the order given: what an object names comes before it. Gives the bytes that they take.
+ */
+export async function storeLooseObjects(context: Context, repository: Repository, objects: readonly NewObject[]): Promise<number> {
+  const laid: (Laid | undefined)[] = []
+  try {
+    for (let start = 0; start < objects.length; start += AT_ONCE) {
+      const batch = await Promise.allSettled(objects.slice(start, start + AT_ONCE).map((object) => lay(context, repository, object)))
+      for (const result of batch) if (result.status === "fulfilled") laid.push(result.value)
+      const failed = batch.find((result) => result.status === "rejected")
+      if (failed) throw failed.reason
+    }
+    for (const one of laid) if (one) await rename(one.temporary, one.path)
+  } catch (error) {
+    await Promise.all(laid.map((one) => one && rm(one.temporary, { force: true })))
+    throw error
+  }
+  return laid.reduce((sum, one) => sum + (one?.size ?? 0), 0)
+}
+
+/** Writes an object beside its place, or gives undefined where it is in its place already. */
+async function lay(context: Context, repository: Repository, { id, type, content }: NewObject): Promise<Laid | undefined> {
   const folder = join(repository.directory, "objects", id.slice(0, 2))
   const path = join(folder, id.slice(2))
-  const there = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (there) return id
+  if (await freshen(path)) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
   const packed = bytes.length < 32 * 1024 ? deflateSync(bytes, { level: 1 }) : await deflateAway(bytes, { level: 1 })
-  await mkdir(folder).catch((error: unknown) => {
-    if (!hasCode(error, "EEXIST")) throw error
-  })
   // Git's own name for such files, so that `git prune` clears away what a crash left.
   const temporary = join(folder, `tmp_obj_${randomBytes(9).toString("hex")}`)
+  const write = () => writeNewFile(context, temporary, packed, 0o444)
   try {
-    await writeNewFile(context, temporary, packed, 0o444)
-    await rename(temporary, path)
+    await write().catch(async (error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error
+      await mkdir(folder, { recursive: true })
+      await write()
+    })
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
+  return { temporary, path, size: packed.length }
+}
+
+/** Whether the object is there; if so it is young again, so that clearing away what nothing reaches leaves it for whoever is about to. */
+async function freshen(path: string): Promise<boolean> {
+  const now = new Date()
+  try {
+    await utimes(path, now, now)
+    return true
+  } catch (error) {
+    if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error
+    return false
+  }
+}
+
+/** Stores one object, see `storeLooseObjects`. */
+export async function writeLooseObject(context: Context, repository: Repository, type: ObjectType, content: Buffer): Promise<ObjectId> {
+  const id = hashObject(repository.format, type, content)
+  await storeLooseObjects(context, repository, [{ id, type, content }])
   return id
 }
 

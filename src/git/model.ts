@@ -9,6 +9,8 @@ export interface Repository {
   readonly format: ObjectFormat
   /** The absolute path of the object directory of a push that is not accepted yet; absent outside of a push. */
   readonly quarantine?: string
+  /** The absolute path of another repository's objects that are seen as well; only in views that are for reading. */
+  readonly borrows?: string
 }
 
 /** The four kinds of object that git knows. */

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import { looseIds, type RawObject, readLooseObject, writeLooseObject } from "./loose.ts"
+import { keyIn } from "./memory.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, Repository, Tag, TreeEntry } from "./model.ts"
 import { idLength, isObjectId, isTagName, type ObjectId } from "./names.ts"
 import { parseCommit, parseTag, parseTree } from "./parse.ts"
@@ -52,18 +53,33 @@ function messageText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed()
 }
 
+/** The same bytes, not copied. */
+export const asBuffer = (content: Uint8Array | string): Buffer =>
+  typeof content === "string" ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+
 /** Stores a file's content. */
 export function writeBlob(context: Context, repository: Repository, content: Uint8Array | string): Promise<ObjectId> {
-  return writeLooseObject(context, repository, "blob", typeof content === "string" ? Buffer.from(content) : content)
+  return writeLooseObject(context, repository, "blob", asBuffer(content))
 }
 
 /** Git sorts a directory as if its name ended in a slash. */
-function sortKey(entry: TreeEntry): Buffer {
-  return Buffer.from(entry.mode === "40000" ? `${entry.name}/` : entry.name)
+const sortKey = ({ mode, name }: TreeEntry): string => (mode === "40000" ? `${name}/` : name)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+
+/** By the bytes of the names, which for ASCII are the characters. */
+function byName(a: TreeEntry, b: TreeEntry): number {
+  const [left, right] = [sortKey(a), sortKey(b)]
+  if (!isAscii(left) || !isAscii(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right))
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Stores a directory. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), for one that stands twice, or for a symbolic link named `.gitmodules`. */
-export async function writeTree(context: Context, repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId> {
+/**
+ * The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), for one that stands
+ * twice, or for a symbolic link named `.gitmodules`.
+ */
+export function treeEntries(repository: Repository, entries: readonly TreeEntry[]): readonly TreeEntry[] {
   checkIds(
     repository,
     entries.map((entry) => entry.id),
@@ -74,12 +90,28 @@ export async function writeTree(context: Context, repository: Repository, entrie
     if (!allowed) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
     names.add(name)
   }
-  const sorted = entries.map((entry) => ({ entry, key: sortKey(entry) })).sort((a, b) => Buffer.compare(a.key, b.key))
-  const records = sorted.map(({ entry }) => Buffer.concat([Buffer.from(`${entry.mode} ${entry.name}\0`), Buffer.from(entry.id, "hex")]))
-  return writeLooseObject(context, repository, "tree", Buffer.concat(records))
+  return [...entries].sort(byName)
 }
 
-/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid`. */
+/** The bytes of a directory whose entries are as `treeEntries` gives them. */
+export function formatTree(entries: readonly TreeEntry[]): Buffer {
+  const heads = entries.map(({ mode, name }) => `${mode} ${name}\0`)
+  const size = entries.reduce((sum, { id }, index) => sum + Buffer.byteLength(heads[index] ?? "") + id.length / 2, 0)
+  const bytes = Buffer.alloc(size)
+  let at = 0
+  for (const [index, { id }] of entries.entries()) {
+    at += bytes.write(heads[index] ?? "", at)
+    at += bytes.write(id, at, "hex")
+  }
+  return bytes
+}
+
+/** Stores a directory. Throws as `treeEntries` does. */
+export async function writeTree(context: Context, repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId> {
+  return writeLooseObject(context, repository, "tree", formatTree(treeEntries(repository, entries)))
+}
+
+/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid` for a person without a name or a time that can't be. */
 export function formatCommit(commit: NewCommit): Buffer {
   const headers = [
     `tree ${commit.tree}`,
@@ -136,13 +168,22 @@ async function readObject(context: Context, repository: Repository, id: ObjectId
   return found
 }
 
-/** Reads a commit. Throws `missing`. */
+/** Reads a commit, or remembers it. Throws `missing`. */
 export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
-  return parseCommit(id, (await readObject(context, repository, id, "commit")).content)
+  const { commits } = context.memory
+  const key = keyIn(repository, id)
+  const known = commits.get(key)
+  if (known !== undefined) return known
+  const commit = parseCommit(id, (await readObject(context, repository, id, "commit")).content)
+  // What lies in quarantine may be thrown away.
+  if (repository.quarantine === undefined) commits.set(key, commit)
+  return commit
 }
 
-/** Reads a commit only if that needs no process: when it lies in a file of its own. */
-export async function readLooseCommit(repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+/** Reads a commit only if that needs no process: when it is remembered, or lies in a file of its own. */
+export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+  const known = context.memory.commits.get(keyIn(repository, id))
+  if (known !== undefined) return known
   const found = await readLooseObject(repository, id)
   return found?.type === "commit" ? parseCommit(id, found.content) : undefined
 }
@@ -152,9 +193,15 @@ export async function readTag(context: Context, repository: Repository, id: Obje
   return parseTag(id, (await readObject(context, repository, id, "tag")).content)
 }
 
-/** Reads a directory. Throws `missing`. */
+/** Reads a directory, or remembers it. Throws `missing`. */
 export async function readTree(context: Context, repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]> {
-  return parseTree(repository.format, (await readObject(context, repository, id, "tree")).content)
+  const { trees } = context.memory
+  const key = keyIn(repository, id)
+  const known = trees.get(key)
+  if (known !== undefined) return known
+  const entries = parseTree(repository.format, (await readObject(context, repository, id, "tree")).content)
+  if (repository.quarantine === undefined) trees.set(key, entries)
+  return entries
 }
 
 /** Reads a file's content whole. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */

@@ -8,11 +8,21 @@ import type { Repository } from "./model.ts"
  * arguments, so that none can be taken for an option.
  */
 const subcommands = {
+  // Takes the commit for a path behind `--end-of-options`.
+  blame: { endOfOptions: false },
+  // These two take a path for all that stands behind the end of options.
+  archive: { endOfOptions: false },
+  "ls-tree": { endOfOptions: false },
   "cat-file": { endOfOptions: true },
+  "commit-graph write": { endOfOptions: false },
+  "diff-tree": { endOfOptions: true },
+  "format-patch": { endOfOptions: true },
   fsck: { endOfOptions: true },
   "index-pack": { endOfOptions: false },
   "merge-base": { endOfOptions: true },
+  "merge-tree": { endOfOptions: true },
   "pack-objects": { endOfOptions: false },
+  repack: { endOfOptions: false },
   "rev-list": { endOfOptions: true },
   "unpack-objects": { endOfOptions: false },
   "update-ref": { endOfOptions: true },
@@ -28,6 +38,8 @@ export interface Command {
   readonly name: Subcommand
   readonly flags?: readonly string[]
   readonly args?: readonly string[]
+  /** Paths in the repository, taken as they are: nothing in them is a pattern or an option. */
+  readonly paths?: readonly string[]
 }
 
 /** What a git process is given. */
@@ -115,6 +127,10 @@ function configuration(settings: ProcessSettings, durable: boolean): readonly (r
     // Files past this size are streamed and not deltified, so that no process holds one whole in memory.
     ["core.bigFileThreshold", "50m"],
     ["gc.auto", "0"],
+    // A file may ask an archive for the state of a commit's signature; nothing is started for that.
+    ["gpg.program", "false"],
+    ["gpg.ssh.program", "false"],
+    ["gpg.x509.program", "false"],
     ["maintenance.auto", "false"],
     ["pack.threads", String(settings.threads)],
     ["pack.windowMemory", String(settings.windowBytes)],
@@ -139,6 +155,7 @@ function environment(settings: ProcessSettings, durable: boolean): Readonly<Reco
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
+    GIT_LITERAL_PATHSPECS: "1",
     // Anyone may push refs/replace/*; what is checked must be what is stored.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_USER_AGENT: settings.agent,
@@ -153,21 +170,28 @@ function environment(settings: ProcessSettings, durable: boolean): Readonly<Reco
 }
 
 function commandLine(command: Command, repository: Repository | undefined): string[] {
-  const { name, flags = [], args = [] } = command
+  const { name, flags = [], args = [], paths } = command
   if (flags.some((flag) => !flag.startsWith("-"))) throw new GitError("invalid", `a flag of git ${name} does not begin with a dash`)
   if (args.some((arg) => arg.startsWith("-"))) throw new GitError("invalid", `an argument of git ${name} begins with a dash`)
   const place = repository === undefined ? [] : [`--git-dir=${repository.directory}`]
   const end = args.length > 0 && subcommands[name].endOfOptions ? ["--end-of-options"] : []
-  return [...place, name, ...flags, ...end, ...args]
+  return [...place, ...name.split(" "), ...flags, ...end, ...args, ...(paths === undefined ? [] : ["--", ...paths])]
 }
 
-/** New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such surroundings. */
-function quarantineEnvironment(repository: Repository | undefined): Readonly<Record<string, string>> {
-  if (repository?.quarantine === undefined) return {}
+// Quoted, because a colon in the path would otherwise divide it.
+const alternates = (folders: readonly string[]) => ({
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: folders.map((folder) => JSON.stringify(folder)).join(":"),
+})
+
+/**
+ * New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such surroundings. Of a view
+ * over two repositories both are read.
+ */
+function objectEnvironment(repository: Repository | undefined): Readonly<Record<string, string>> {
+  if (repository?.quarantine === undefined) return repository?.borrows === undefined ? {} : alternates([repository.borrows])
   return {
     GIT_OBJECT_DIRECTORY: repository.quarantine,
-    // Quoted, because a colon in the path would otherwise divide it.
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(`${repository.directory}/objects`),
+    ...alternates([`${repository.directory}/objects`]),
     GIT_QUARANTINE_PATH: repository.quarantine,
   }
 }
@@ -188,7 +212,7 @@ export function createProcesses(settings: ProcessSettings): Processes {
       cwd: settings.root,
       env: {
         ...(repository?.quarantine === undefined ? base : quarantined),
-        ...quarantineEnvironment(repository),
+        ...objectEnvironment(repository),
         ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
       },
       stdio: ["pipe", "pipe", "pipe"],

@@ -53,8 +53,8 @@ interface Lease extends Reader {
 const isType = (value: string | undefined): value is ObjectType =>
   value === "blob" || value === "tree" || value === "commit" || value === "tag"
 
-/** Where a reader looks for objects: readers of a quarantine must not serve anybody else. */
-const placeOf = (repository: Repository) => repository.quarantine ?? repository.directory
+/** Where a reader looks for objects: readers of a quarantine, or of two repositories, must not serve anybody else. */
+const placeOf = ({ quarantine, directory, borrows = "" }: Repository) => quarantine ?? `${directory}${borrows}`
 
 /** Opens a pool of readers. They start when needed and end when idle, or when another repository needs the room. */
 export function createReaders(processes: Processes, settings: ReaderSettings): Readers {

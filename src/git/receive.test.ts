@@ -78,13 +78,13 @@ describe("what is accepted", () => {
     await fsck()
   })
 
-  test("a push of one small commit starts three processes", async () => {
+  test("a push of one small commit starts two processes", async () => {
     await commit("one")
     await push("main")
     await commit("two")
     const before = world.git.spawned()
     expect((await push("main")).code).toBe(0)
-    expect(world.git.spawned() - before).toBe(3)
+    expect(world.git.spawned() - before).toBe(2)
   })
 
   test("only a rewritten history is told as forced", async () => {

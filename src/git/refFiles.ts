@@ -7,7 +7,7 @@ import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
 /*
  * References are read from their files here, because a process costs a hundred times as much and every page needs one. That is safe:
  * repositories are made by this program, always with the "files" back end. Loose files are read before packed-refs, the order in which git
- * moves references from the one to the other, so that none is missed. Writing is left to git.
+ * moves references from the one to the other, so that none is missed.
  */
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
@@ -78,7 +78,25 @@ export async function resolveReference(repository: Repository, name: RefName | "
   return undefined
 }
 
-async function resolvePacked(repository: Repository, name: string): Promise<ObjectId | undefined> {
+/** What stands in the file of a reference: its text, "directory", or undefined where it has none. */
+export async function readLooseReference(repository: Repository, name: RefName): Promise<string | undefined> {
+  try {
+    return (await readFile(join(repository.directory, name), "latin1")).trim()
+  } catch (error) {
+    if (hasCode(error, "EISDIR")) return "directory"
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined
+    throw error
+  }
+}
+
+/** Whether no packed reference stands in the way of a new one: none that would be its directory, and none below it. */
+export async function isNameFree(repository: Repository, name: RefName): Promise<boolean> {
+  const parents = name.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))
+  return (await readPacked(repository)).every((packed) => !packed.name.startsWith(`${name}/`) && !parents.includes(packed.name))
+}
+
+/** The object that a packed reference names. */
+export async function resolvePacked(repository: Repository, name: string): Promise<ObjectId | undefined> {
   const packed = await readIfThere(join(repository.directory, "packed-refs"))
   const at = packed?.indexOf(` ${name}\n`) ?? -1
   const id =

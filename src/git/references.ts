@@ -2,6 +2,7 @@ import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "./names.ts"
+import { writeReference } from "./refWrite.ts"
 
 /** A change to one reference. */
 export interface RefUpdate {
@@ -29,13 +30,17 @@ function record(update: RefUpdate, format: Repository["format"]): string {
 const conflict = /cannot lock ref|but expected|already exists|unable to resolve reference|reference is missing/
 
 /**
- * Changes references together or not at all, in one process whatever their number. Throws `conflict` when one of them no longer has its
+ * Changes references together or not at all, in one process whatever their number, and without one where a single reference gets a value. Throws `conflict` when one of them no longer has its
  * expected value, is being changed by another, or stands in another's way (`a` and `a/b`); `failed` otherwise, such as for a missing object
  * or a branch that would name no commit. `detail` is what git said.
  */
 export async function updateReferences(context: Context, repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return
   const input = updates.map((update) => record(update, repository.format)).join("")
+  const [only, ...others] = updates
+  if (only !== undefined && others.length === 0 && only.to !== null && repository.quarantine === undefined) {
+    if (await writeReference(context, repository, { name: only.name, to: only.to, from: only.from })) return
+  }
   try {
     await context.processes.run({ name: "update-ref", flags: ["--no-deref", "--stdin", "-z"] }, { repository, input })
   } catch (error) {

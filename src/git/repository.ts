@@ -205,3 +205,13 @@ async function removeStaleLock(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(path, { force: true })
 }
+
+/**
+ * A view in which the objects of both are seen, to compare what lies in the one with what lies in the other; for reading only. References are those of
+ * the first. What is found in it is remembered under a name of its own, so that neither repository is taken to have what only the other has.
+ * Throws `invalid` when their formats differ.
+ */
+export function viewTogether(repository: Repository, other: Repository): Repository {
+  if (repository.format !== other.format) throw new GitError("invalid", "objects of different formats can't be seen together")
+  return { ...repository, key: `${repository.key}+${other.key}`, borrows: join(other.directory, "objects") }
+}

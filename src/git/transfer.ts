@@ -1,30 +1,43 @@
-import { pipeline } from "node:stream/promises"
+import { byteSource, pour } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, type ObjectId } from "./names.ts"
 
+/** Packs of fewer objects are stored with a file for each, so that many small copies do not leave many packs. Git's own figure for pushes. */
+const unpackLimit = 100
+
 /**
- * Packs what the given objects reach and stores it in another repository, through a pipe between two processes and without alternates.
- * Throws `invalid` when the formats differ, `failed` when an object is missing.
+ * Packs what the given objects reach, without what `known` reaches, and stores it in another repository, through a pipe between two processes
+ * and without alternates. `known` are commits that both have. Throws `invalid` when the formats differ, `failed` when an object is missing.
  */
-export async function copyObjects(context: Context, from: Repository, ids: readonly ObjectId[], to: Repository): Promise<void> {
-  if (from.format !== to.format || !ids.every((id) => isObjectId(id, from.format))) {
+export async function copyObjects(
+  context: Context,
+  from: Repository,
+  ids: readonly ObjectId[],
+  to: Repository,
+  known: readonly ObjectId[] = [],
+): Promise<void> {
+  if (from.format !== to.format || ![...ids, ...known].every((id) => isObjectId(id, from.format))) {
     throw new GitError("invalid", "objects can be copied only between repositories of one format")
   }
   if (ids.length === 0) return
   const timeoutMs = context.limits.transferMs
   const pack = context.processes.stream({ name: "pack-objects", flags: ["--revs", "--stdout", "-q"] }, { repository: from, timeoutMs })
-  const store = context.processes.stream({ name: "index-pack", flags: ["--stdin"] }, { repository: to, timeoutMs })
+  pack.stdin.end([...ids, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
+  const source = byteSource(pack.stdout)
+  // The twelve bytes before the first object end with the number of objects.
+  const head = await source.take(12).catch(() => null)
+  const small = head !== null && head.readUInt32BE(8) < unpackLimit
+  const command = small ? ({ name: "unpack-objects", flags: ["-q"] } as const) : ({ name: "index-pack", flags: ["--stdin"] } as const)
+  const store = context.processes.stream(command, { repository: to, timeoutMs })
   store.stdout.resume()
-  pack.stdin.end(ids.map((id) => `${id}\n`).join(""))
-  // The exit codes tell what went wrong; a broken pipe is only its echo.
-  const moved = pipeline(pack.stdout, store.stdin).catch(() => undefined)
+  if (head !== null) source.unread(head)
+  pour(pack.stdout, source, store)
   const [packed, stored] = await Promise.allSettled([pack.exit, store.exit])
-  await moved
   for (const [name, result] of [
     ["pack-objects", packed],
-    ["index-pack", stored],
+    [command.name, stored],
   ] as const) {
     if (result.status === "rejected") throw result.reason
     if (result.value.code !== 0) throw new GitError("failed", `git ${name} failed`, result.value.stderr)

@@ -20,11 +20,15 @@ export function isDotGitmodules(name: string): boolean {
   return seen === ".gitmodules" || /^gitmod~[1-4]$/.test(seen) || /^gi7eb[0-9a-f]*~[0-9]+$/.test(seen)
 }
 
+/** Names that no file system takes for another: most of all, and looking closer at each takes long in a large directory. */
+const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
 /**
  * Whether a name may stand in a tree: not empty, `.` or `..`, without a slash or NUL, well-formed Unicode, and `.git` in no spelling that
  * macOS or Windows take for it, also behind a backslash, which Windows takes for a slash.
  */
 export function isTreeEntryName(name: string): boolean {
+  if (PLAIN.test(name)) return true
   if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || !name.isWellFormed()) return false
   return name.split("\\").every((part) => part !== ".." && !isDotGit(part))
 }

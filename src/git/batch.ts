@@ -1,0 +1,53 @@
+import type { Context } from "./context.ts"
+import { hashObject, type NewObject, storeLooseObjects } from "./loose.ts"
+import { keyIn } from "./memory.ts"
+import type { ObjectType, Repository, TreeEntry } from "./model.ts"
+import type { ObjectId } from "./names.ts"
+import { asBuffer, formatCommit, formatTree, type NewCommit, treeEntries } from "./objects.ts"
+import { parseCommit } from "./parse.ts"
+
+/** New objects that are stored together. Each has its id at once, but is not there before all are stored. */
+export interface ObjectBatch {
+  blob(content: Uint8Array | string): ObjectId
+  /** Throws `invalid` for a name that must not stand in a tree, or for a name twice. */
+  tree(entries: readonly TreeEntry[]): ObjectId
+  /** Throws `invalid` for a person without a name, or with an impossible time. */
+  commit(commit: NewCommit): ObjectId
+  /** Stores all that was added, as durably as each alone, and gives the bytes that they take. */
+  store(): Promise<number>
+}
+
+/** Opens a batch. What an object names must be in the repository, or added before it. */
+export function openBatch(context: Context, repository: Repository): ObjectBatch {
+  const pending = new Map<ObjectId, NewObject>()
+  const { memory } = context
+  // Whoever stores them is about to read them.
+  const remember: (() => void)[] = []
+
+  function add(type: ObjectType, content: Buffer): ObjectId {
+    const id = hashObject(repository.format, type, content)
+    if (!pending.has(id)) pending.set(id, { id, type, content })
+    return id
+  }
+
+  return {
+    blob: (content) => add("blob", asBuffer(content)),
+    tree(given) {
+      const entries = treeEntries(repository, given)
+      const id = add("tree", formatTree(entries))
+      remember.push(() => memory.trees.set(keyIn(repository, id), entries))
+      return id
+    },
+    commit(commit) {
+      const content = formatCommit(commit)
+      const id = add("commit", content)
+      remember.push(() => memory.commits.set(keyIn(repository, id), parseCommit(id, content)))
+      return id
+    },
+    async store() {
+      const size = await storeLooseObjects(context, repository, [...pending.values()])
+      for (const keep of remember) keep()
+      return size
+    },
+  }
+}

@@ -1,0 +1,248 @@
+import { Readable } from "node:stream"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import { keyIn } from "./memory.ts"
+import type { Repository } from "./model.ts"
+import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
+import type { Command } from "./process.ts"
+
+/** A file that two trees have differently. */
+export interface ChangedFile {
+  readonly path: string
+  /** Where it was before, for what was renamed or copied. */
+  readonly previousPath: string | undefined
+  readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "typechanged"
+  /** Lines; 0 for binary files. */
+  readonly additions: number
+  readonly deletions: number
+  readonly binary: boolean
+  readonly oldId: ObjectId | null
+  readonly newId: ObjectId | null
+  /** Six octal digits; `000000` where there is nothing. */
+  readonly oldMode: string
+  readonly newMode: string
+}
+
+/** What counts as a change of a line. */
+export interface FilesOptions {
+  /** Space that is not looked at: all of it, its amount, or that at the ends of lines. */
+  readonly whitespace?: "all" | "change" | "eol"
+  /** The most files to give, from the beginning. */
+  readonly limit?: number
+}
+
+/** Sums over all files of a difference. */
+export interface DiffTotals {
+  readonly files: number
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** How a difference is written out. */
+export interface PatchOptions {
+  /** Whether binary files are written so that the patch can be applied, instead of being named only. */
+  readonly binary?: boolean
+  /** Only this file, or what is below this directory. */
+  readonly path?: string
+  /** Unchanged lines around each change; git's own figure is 3. */
+  readonly context?: number
+  readonly whitespace?: "all" | "change" | "eol"
+}
+
+/** The tree without entries, which git knows without having it. */
+const emptyTree = {
+  sha1: objectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+  sha256: objectId("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
+} as const satisfies Record<ObjectFormat, ObjectId>
+
+/** Pairs of files are compared to find renames; beyond this many on either side only what is the same is found. */
+const renames = ["-M", "-l400"] as const
+
+const whitespaceFlags = { all: ["-w"], change: ["-b"], eol: ["--ignore-space-at-eol"] } as const
+
+const structured = ["-r", "-z", "--raw", "--numstat", "--no-ext-diff", "--no-textconv", ...renames] as const
+
+/**
+ * The files that two commits or trees have differently, in the order of their paths; `from` null stands for nothing at all. One process, and none
+ * for what was asked before. Throws `failed` when one of them is missing.
+ */
+export async function changedFiles(
+  context: Context,
+  repository: Repository,
+  from: ObjectId | null,
+  to: ObjectId,
+  { whitespace, limit }: FilesOptions = {},
+): Promise<readonly ChangedFile[]> {
+  const key = keyIn(repository, from ?? "", to, whitespace ?? "")
+  const known = context.memory.diffs.get(key)
+  const files = known ?? (await compare(context, repository, from, to, whitespace))
+  if (known === undefined && repository.quarantine === undefined) context.memory.diffs.set(key, files)
+  return limit === undefined ? files : files.slice(0, limit)
+}
+
+async function compare(
+  context: Context,
+  repository: Repository,
+  from: ObjectId | null,
+  to: ObjectId,
+  whitespace: FilesOptions["whitespace"],
+): Promise<readonly ChangedFile[]> {
+  if (from === to) return []
+  const flags = [...structured, ...(whitespace === undefined ? [] : whitespaceFlags[whitespace])]
+  const args = [from ?? emptyTree[repository.format], to]
+  const { stdout } = await context.processes.run({ name: "diff-tree", flags, args }, { repository })
+  const [files = []] = parseChanges(stdout, repository.format).values()
+  return whitespace === undefined ? files : files.filter(differs)
+}
+
+/** Whether anything is left of a change once space is not looked at; git names such files all the same. */
+const differs = ({ status, additions, deletions, binary, oldMode, newMode }: ChangedFile): boolean =>
+  status !== "modified" || binary || additions + deletions > 0 || oldMode !== newMode
+
+/**
+ * What each of these commits changed against its first parent, all in one process, and none for what was asked before.
+ * Throws `failed` when one is missing.
+ */
+export async function changesOf(
+  context: Context,
+  repository: Repository,
+  commits: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>> {
+  const { diffs } = context.memory
+  const keyOf = (id: ObjectId) => keyIn(repository, "parent", id)
+  const found = new Map<ObjectId, readonly ChangedFile[]>()
+  for (const id of commits) {
+    const known = diffs.get(keyOf(id))
+    if (known !== undefined) found.set(id, known)
+  }
+  const missing = commits.filter((id) => !found.has(id))
+  if (missing.length === 0) return found
+  const { stdout } = await context.processes.run(
+    { name: "diff-tree", flags: ["--stdin", "--root", "--diff-merges=first-parent", ...structured] },
+    { repository, input: missing.map((id) => `${id}\n`).join("") },
+  )
+  const changes = parseChanges(stdout, repository.format)
+  for (const id of missing) {
+    const files = changes.get(id) ?? []
+    found.set(id, files)
+    if (repository.quarantine === undefined) diffs.set(keyOf(id), files)
+  }
+  return found
+}
+
+/** The sums of a difference. Throws as `changedFiles` does. */
+export async function diffTotals(context: Context, repository: Repository, from: ObjectId | null, to: ObjectId): Promise<DiffTotals> {
+  return sumOf(await changedFiles(context, repository, from, to))
+}
+
+/** The sums over files. */
+export function sumOf(files: readonly ChangedFile[]): DiffTotals {
+  const sum = (count: (file: ChangedFile) => number) => files.reduce((all, file) => all + count(file), 0)
+  return { files: files.length, additions: sum(({ additions }) => additions), deletions: sum(({ deletions }) => deletions) }
+}
+
+/**
+ * A difference as a unified diff in git's own form. The process starts with the first read and ends with the stream, which fails with
+ * `failed` when one of the commits is missing; look for them before.
+ */
+export function patch(
+  context: Context,
+  repository: Repository,
+  from: ObjectId | null,
+  to: ObjectId,
+  { binary, path, context: around, whitespace }: PatchOptions = {},
+): Readable {
+  const flags = [
+    ...["-r", "-p", "--no-ext-diff", "--no-textconv", ...renames],
+    ...(binary === true ? ["--binary"] : []),
+    ...(around === undefined ? [] : [`-U${around}`]),
+    ...(whitespace === undefined ? [] : whitespaceFlags[whitespace]),
+  ]
+  const args = [from ?? emptyTree[repository.format], to]
+  return outputOf(context, repository, { name: "diff-tree", flags, args, ...(path === undefined ? {} : { paths: [path] }) })
+}
+
+/** The commits that `to` has and `from` has not as mails, oldest first and without merges; `from` null begins with the first of all. Else like `patch`. */
+export function formatPatch(context: Context, repository: Repository, from: ObjectId | null, to: ObjectId): Readable {
+  const flags = ["--stdout", "--no-signature", "--no-ext-diff", "--no-textconv", ...renames]
+  if (from === null) return outputOf(context, repository, { name: "format-patch", flags: [...flags, "--root"], args: [to] })
+  return outputOf(context, repository, { name: "format-patch", flags, args: [`${from}..${to}`] })
+}
+
+/** What a command writes, as a stream. Nothing runs before the first read, so that a stream nobody reads leaves nothing behind. */
+function outputOf(context: Context, repository: Repository, command: Command): Readable {
+  async function* output() {
+    const release = await context.listings.acquire(repository.key)
+    const process = context.processes.stream(command, { repository, timeoutMs: context.limits.transferMs })
+    try {
+      process.stdin.end()
+      for await (const chunk of process.stdout) yield chunk
+      const exit = await process.exit
+      if (exit.code !== 0) throw new GitError("failed", `git ${command.name} ended with code ${exit.code}`, exit.stderr)
+    } finally {
+      process.kill()
+      release()
+    }
+  }
+  return Readable.from(output(), { objectMode: false })
+}
+
+const statuses = { A: "added", D: "deleted", M: "modified", R: "renamed", C: "copied", T: "typechanged" } as const
+const isStatus = (letter: string): letter is keyof typeof statuses => letter in statuses
+
+/** One record of the raw format, whose counts come later. */
+type RawChange = Omit<ChangedFile, "additions" | "deletions" | "binary">
+
+/**
+ * Reads the raw and numstat output of `diff-tree -z`, by commit; what stands before any commit's id belongs to "". Files that differ only in
+ * what is not looked at have no counts.
+ */
+function parseChanges(output: Buffer, format: ObjectFormat): ReadonlyMap<string, readonly ChangedFile[]> {
+  const fields = output.toString("utf8").split("\0")
+  const all = new Map<string, readonly ChangedFile[]>()
+  let at = 0
+  const next = () => fields[at++] ?? ""
+  while (at < fields.length - 1) {
+    const commit = isObjectId(fields[at] ?? "", format) ? next() : ""
+    const changes: RawChange[] = []
+    while (fields[at]?.startsWith(":")) changes.push(readRaw(next(), next, format))
+    const counts = new Map<string, readonly [string, string]>()
+    for (let line = fields[at]; line !== undefined && /^(\d+|-)\t(\d+|-)\t/.test(line); line = fields[at]) {
+      at += 1
+      const [added = "", deleted = "", ...rest] = line.split("\t")
+      const name = rest.join("\t")
+      // A rename has both its names in fields of their own.
+      if (name === "") at += 1
+      counts.set(name === "" ? next() : name, [added, deleted])
+    }
+    all.set(
+      commit,
+      changes.map((change) => {
+        const [added, deleted] = counts.get(change.path) ?? ["0", "0"]
+        const binary = added === "-"
+        return { ...change, additions: binary ? 0 : Number(added), deletions: binary ? 0 : Number(deleted), binary }
+      }),
+    )
+    if (commit === "" && changes.length === 0)
+      throw new GitError("failed", "git diff-tree gave an unknown answer", fields[at]?.slice(0, 200))
+  }
+  return all
+}
+
+function readRaw(head: string, next: () => string, format: ObjectFormat): RawChange {
+  const [oldMode = "", newMode = "", oldId = "", newId = "", letters = ""] = head.slice(1).split(" ")
+  const letter = letters.slice(0, 1)
+  if (!isStatus(letter)) throw new GitError("failed", "git diff-tree gave an unknown answer", head)
+  const moved = letter === "R" || letter === "C"
+  const first = next()
+  const idOf = (text: string) => (isZeroId(text) ? null : objectId(text, format))
+  return {
+    path: moved ? next() : first,
+    previousPath: moved ? first : undefined,
+    status: statuses[letter],
+    oldId: idOf(oldId),
+    newId: idOf(newId),
+    oldMode,
+    newMode,
+  }
+}

@@ -1,0 +1,135 @@
+import { byteSource } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import { keyIn } from "./memory.ts"
+import type { Commit, Repository } from "./model.ts"
+import { type ObjectId, objectId } from "./names.ts"
+import { readCommit } from "./objects.ts"
+
+/** Which commits to list, newest first. */
+export interface LogOptions {
+  /** The commits to begin with; they and all before them are listed. */
+  readonly to: readonly ObjectId[]
+  /** These and all before them are not. */
+  readonly not?: readonly ObjectId[] | undefined
+  /** Only commits that changed this file, or something below this directory. */
+  readonly path?: string | undefined
+  /** Only commits made at this second or later. */
+  readonly since?: number | undefined
+  /** Only commits made at this second or earlier. */
+  readonly until?: number | undefined
+  readonly skip: number
+  readonly limit: number
+}
+
+/** A page of a history, and the length of the whole. */
+export interface Log {
+  readonly commits: readonly Commit[]
+  readonly total: number
+}
+
+/** Commits that are walked here, by their dates, before git is asked: a page or a few of them. */
+const WALKED = 500
+
+/**
+ * A page of a history, in git's own order: newest first by the committers' clocks, and as the parents lead. The length of the whole is counted once;
+ * first pages of a history that was counted before cost no process. Throws `failed` or `missing` when a commit is missing.
+ */
+export async function log(context: Context, repository: Repository, options: LogOptions): Promise<Log> {
+  const { skip, limit } = options
+  const total = await knownTotal(context, repository, options)
+  if (total !== undefined && (skip >= total || limit === 0)) return { commits: [], total }
+  if (total !== undefined && isWhole(options) && skip + limit <= WALKED) {
+    return { commits: (await walk(context, repository, options.to, skip + limit)).slice(skip), total }
+  }
+  const listed = await list(context, repository, options, total)
+  const commits = await Promise.all(listed.ids.map((id) => readCommit(context, repository, id)))
+  return { commits, total: listed.total }
+}
+
+/** Whether nothing is left out of the history. */
+const isWhole = ({ not = [], path, since, until }: LogOptions): boolean =>
+  not.length === 0 && path === undefined && since === undefined && until === undefined
+
+const keyOf = (repository: Repository, { to, not = [], path, since, until }: LogOptions): string =>
+  keyIn(repository, to.join(), not.join(), String(since ?? ""), String(until ?? ""), path === undefined ? "" : `/${path}`)
+
+/** How many new commits on a line are looked at to find one whose history was counted. */
+const LINE = 64
+
+/** The length of a history as far as it was counted before, or of one that a few commits were added to in a line. */
+async function knownTotal(context: Context, repository: Repository, options: LogOptions): Promise<number | undefined> {
+  const { counts } = context.memory
+  const key = keyOf(repository, options)
+  const known = counts.get(key)
+  if (known !== undefined || !isWhole(options) || options.to.length !== 1) return known
+  let next = options.to[0]
+  for (let added = 1; next !== undefined && added <= LINE; added++) {
+    const commit: Commit = await readCommit(context, repository, next)
+    if (commit.parents.length > 1) return undefined
+    next = commit.parents[0]
+    const before: number | undefined = next === undefined ? 0 : counts.get(keyOf(repository, { ...options, to: [next] }))
+    if (before === undefined) continue
+    counts.set(key, before + added)
+    return before + added
+  }
+  return undefined
+}
+
+/**
+ * The first commits of a whole history in git's order: always the newest of those that are waiting, and of several of one second the one that waits
+ * longest.
+ */
+async function walk(context: Context, repository: Repository, to: readonly ObjectId[], length: number): Promise<readonly Commit[]> {
+  const seen = new Set<ObjectId>()
+  const waiting: Commit[] = []
+  const add = async (id: ObjectId) => {
+    if (seen.has(id)) return
+    seen.add(id)
+    const commit = await readCommit(context, repository, id)
+    const place = waiting.findIndex(({ committer }) => committer.when < commit.committer.when)
+    waiting.splice(place === -1 ? waiting.length : place, 0, commit)
+  }
+  for (const id of to) await add(id)
+  const walked: Commit[] = []
+  while (walked.length < length) {
+    const commit = waiting.shift()
+    if (commit === undefined) break
+    walked.push(commit)
+    for (const parent of commit.parents) await add(parent)
+  }
+  return walked
+}
+
+/** Lets git walk. Without a known length it walks to the end. */
+async function list(
+  context: Context,
+  repository: Repository,
+  options: LogOptions,
+  known: number | undefined,
+): Promise<{ readonly ids: readonly ObjectId[]; readonly total: number }> {
+  const { to, not = [], path, since, until, skip, limit } = options
+  const flags = [
+    ...(since === undefined ? [] : [`--max-age=${since}`]),
+    ...(until === undefined ? [] : [`--min-age=${until}`]),
+    ...(known === undefined ? [] : [`--skip=${skip}`, `--max-count=${limit}`]),
+  ]
+  const process = context.processes.stream(
+    { name: "rev-list", flags, args: [...to, ...not.map((id) => `^${id}`)], ...(path === undefined ? {} : { paths: [path] }) },
+    { repository, timeoutMs: context.limits.commandMs },
+  )
+  process.stdin.end()
+  const source = byteSource(process.stdout)
+  const first = known === undefined ? skip : 0
+  const ids: ObjectId[] = []
+  let seen = 0
+  for (let line = await source.line(128); line !== null; line = await source.line(128)) {
+    if (seen >= first && ids.length < limit) ids.push(objectId(line.toString("latin1"), repository.format))
+    seen += 1
+  }
+  const exit = await process.exit
+  if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
+  if (known !== undefined) return { ids, total: known }
+  if (repository.quarantine === undefined) context.memory.counts.set(keyOf(repository, options), seen)
+  return { ids, total: seen }
+}

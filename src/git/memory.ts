@@ -1,0 +1,34 @@
+import { LRUCache } from "lru-cache"
+import type { ChangedFile } from "./diff.ts"
+import type { Commit, Repository, TreeEntry } from "./model.ts"
+
+/**
+ * What git said once and will say again for ever: a commit's or a tree's content, the difference between two trees, the number of commits before one.
+ * All keys begin with the repository's storage key, which is never given twice.
+ */
+export interface Memory {
+  readonly commits: LRUCache<string, Commit>
+  readonly trees: LRUCache<string, readonly TreeEntry[]>
+  readonly diffs: LRUCache<string, readonly ChangedFile[]>
+  readonly counts: LRUCache<string, number>
+}
+
+/** Characters of commits, entries of trees, changed files, and numbers that are kept. */
+const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000 }
+/** What a commit takes beside its text. */
+const COMMIT = 500
+
+export function createMemory(): Memory {
+  return {
+    commits: new LRUCache({
+      maxSize: MOST.characters,
+      sizeCalculation: ({ message, signature }) => COMMIT + message.length + 2 * (signature?.payload.length ?? 0),
+    }),
+    trees: new LRUCache({ maxSize: MOST.entries, sizeCalculation: (entries) => 1 + entries.length }),
+    diffs: new LRUCache({ maxSize: MOST.files, sizeCalculation: (files) => 1 + files.length }),
+    counts: new LRUCache({ max: MOST.counts }),
+  }
+}
+
+/** The name under which something about a repository is kept. */
+export const keyIn = ({ key }: Repository, ...parts: readonly string[]): string => [key, ...parts].join("\0")

@@ -1,0 +1,110 @@
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import type { Context } from "./context.ts"
+import { GitError, hasCode } from "./errors.ts"
+import type { Repository } from "./model.ts"
+import { isObjectId, type ObjectId, type RefName } from "./names.ts"
+import { objectInfo } from "./objects.ts"
+import { isNameFree, readLooseReference, resolvePacked } from "./refFiles.ts"
+
+/*
+ * One reference is given a value here, because a process costs more than everything else that a commit through the API needs. It is done as git
+ * does it: the new value goes to `<reference>.lock`, which only one can make; under it the old value is compared; then it takes the place of the
+ * reference in one step. So whoever else changes references, git or another process of this service, is kept out and never sees half a change.
+ */
+
+/** How long a lock that somebody holds is waited for, in milliseconds: as long as git waits. */
+const LOCK_MS = 100
+const PAUSE_MS = 5
+
+/** A value for a reference. */
+interface NewValue {
+  readonly name: RefName
+  readonly to: ObjectId
+  /** The value that it must have, null when it must not exist; undefined when any will do. */
+  readonly from: ObjectId | null | undefined
+}
+
+/**
+ * Gives a reference a value, or gives false where that is better left to git: symbolic references, and names that are in each other's way.
+ * Throws `conflict` when it does not have the expected value or is being changed by another, `failed` for an object that is missing, or is no commit
+ * though a branch would name it.
+ */
+export async function writeReference(context: Context, repository: Repository, { name, to, from }: NewValue): Promise<boolean> {
+  await requireNameable(context, repository, name, to)
+  const path = join(repository.directory, name)
+  const lock = `${path}.lock`
+  const file = await openLock(lock)
+  if (file === undefined) return false
+  let held = true
+  try {
+    try {
+      const current = await currentValue(repository, name)
+      if (current === "other") return false
+      if (from !== undefined && (from ?? undefined) !== current) {
+        throw new GitError(
+          "conflict",
+          "a reference was changed by somebody else",
+          `${name} is at ${current ?? "nothing"} but expected ${from}`,
+        )
+      }
+      await file.writeFile(`${to}\n`)
+      if (context.durable) await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(lock, path)
+    held = false
+    return true
+  } catch (error) {
+    // An empty directory stands in the way, which git takes away.
+    if (hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) return false
+    throw error
+  } finally {
+    // Once it has taken its place, a lock of that name is another's.
+    if (held) await rm(lock, { force: true })
+  }
+}
+
+async function requireNameable(context: Context, repository: Repository, name: RefName, id: ObjectId): Promise<void> {
+  const type = (await objectInfo(context, repository, id))?.type
+  if (type === undefined) throw new GitError("failed", "a reference can't name an object that is missing", id)
+  if (name.startsWith("refs/heads/") && type !== "commit") throw new GitError("failed", "a branch can name only a commit", id)
+}
+
+/** What a reference names now; "other" for what isn't changed here. */
+async function currentValue(repository: Repository, name: RefName): Promise<ObjectId | undefined | "other"> {
+  const loose = await readLooseReference(repository, name)
+  if (loose === "directory") return "other"
+  if (loose !== undefined) return isObjectId(loose, repository.format) ? loose : "other"
+  const packed = await resolvePacked(repository, name)
+  return packed === undefined && !(await isNameFree(repository, name)) ? "other" : packed
+}
+
+/** The new lock file, or undefined where a reference stands in the place of one of its directories. Throws `conflict` while another holds it. */
+async function openLock(path: string): Promise<FileHandle | undefined> {
+  const end = performance.now() + LOCK_MS
+  for (;;) {
+    try {
+      return await open(path, "wx", 0o644)
+    } catch (error) {
+      if (hasCode(error, "ENOTDIR")) return undefined
+      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", path)
+      if (hasCode(error, "EEXIST")) await pause(PAUSE_MS)
+      else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(path)))) throw error
+    }
+  }
+}
+
+/** Makes the directories of a new reference; git may take empty ones away at the same time. False where a file stands in the way. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { recursive: true })
+    return true
+  } catch (error) {
+    if (hasCode(error, "EEXIST", "ENOTDIR")) return false
+    if (hasCode(error, "ENOENT")) return true
+    throw error
+  }
+}
