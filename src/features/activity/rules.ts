@@ -27,6 +27,10 @@ const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
   close_pull_request: "repo.pulls",
   reopen_pull_request: "repo.pulls",
   auto_merge_pull_request: "repo.pulls",
+  approve_pull_request: "repo.pulls",
+  reject_pull_request: "repo.pulls",
+  pull_review_dismissed: "repo.pulls",
+  pull_request_ready_for_review: "repo.pulls",
 }
 
 /** Longer contents are cut by the writer; see `pushContent`. */

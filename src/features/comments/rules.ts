@@ -1,4 +1,4 @@
-import type { OnComment } from "../../access/comment-policies.ts"
+import { isDraft, type OnComment } from "../../access/comment-policies.ts"
 import { type OnIssue, writesKind } from "../../access/issue-policies.ts"
 import { Mode } from "../../access/modes.ts"
 import type { Me } from "../../access/policies.ts"
@@ -63,7 +63,7 @@ export function requireUnlocked(found: OnIssue): void {
 }
 
 /** Refuses `forbidden` for somebody whom the issue's author or the repository's owner has blocked; administrators of the repository pass. */
-async function requireWelcome(tx: Transaction, { issue, owner, permission, me }: OnIssue & Me): Promise<void> {
+export async function requireWelcome(tx: Transaction, { issue, owner, permission, me }: OnIssue & Me): Promise<void> {
   if (permission.mode < Mode.admin) await requireUnblocked(tx, me, [{ id: issue.author_id }, owner])
 }
 
@@ -79,6 +79,8 @@ export async function editComment(tx: Transaction, services: Services, found: On
   const now = services.now()
   const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
   if (!changed) throw refuse.notFound()
+  // What only its author sees yet is followed once it is submitted.
+  if (isDraft(comment)) return changed
   const rootUrl = services.site.rootUrl
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
   return changed

@@ -86,7 +86,10 @@ const readsOther = (actor: Actor, column: "ref_issue_id" | "dependent_issue_id")
     where other.id = ${sql.ref(`comments.${column}`)} and ${readableRepositories(actor, unit)}))`
 }
 
-/** A page of everything that happened to an issue, as far as the caller may know of it, in order. Remarks on lines of code stand with their review. */
+/**
+ * A page of everything that happened to an issue, as far as the caller may know of it, in order. Remarks on lines of code stand with their
+ * review; drafts are shown to nobody.
+ */
 export async function findTimeline(
   db: Handle,
   actor: Actor,
@@ -97,7 +100,7 @@ export async function findTimeline(
   const found = db
     .selectFrom("comments")
     .where("comments.issue_id", "=", issueId)
-    .where("comments.kind", "!=", "code")
+    .where("comments.kind", "not in", ["code", "code_draft", "review_draft"])
     .where("comments.updated_at", ">=", since)
     .where("comments.updated_at", "<=", before)
     .where(readsOther(actor, "ref_issue_id"))
