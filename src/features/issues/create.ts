@@ -2,7 +2,6 @@ import { type Issue, writesKind } from "../../access/issue-policies.ts"
 import type { Me, OnRepository } from "../../access/policies.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
-import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { cutToWidth } from "../../core/text/width.ts"
 import { recordActivity } from "../activity/rules.ts"
@@ -11,6 +10,7 @@ import { setIssueLabels, usableLabels } from "../labels/rules.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
 import { notify } from "../notifications/rules.ts"
+import { setIssueProjects } from "../projects/issue-projects.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
@@ -25,12 +25,6 @@ const TITLE_WIDTH = 255
 /** A title as it is kept. */
 export const normalizeTitle = (title: string): string => cutToWidth(title, TITLE_WIDTH).trim()
 
-/** Refuses `badRequest` any project: a repository has none yet. */
-export function requireProjects(ids: readonly number[] | undefined): void {
-  const [first] = ids ?? []
-  if (first !== undefined) throw refuse.badRequest(`project ${first} not found`)
-}
-
 /** The single assignee, where one is named, and the others. */
 export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
   assignee === undefined || assignee === "" ? assignees : [assignee, ...assignees]
@@ -38,8 +32,8 @@ export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOpti
 /**
  * Makes an issue with all that follows: its number, counters, labels, milestone, assignees, references, mentions, feed, and who is told.
  * Labels, milestone, assignees and due date count only from those who may write to issues; from others they are passed over, since clients
- * send them along from templates.
- * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` unknown projects, `forbidden` for somebody
+ * send them along from templates. Everybody may put a new issue into projects that they may read.
+ * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` projects that it can't enter, `forbidden` for somebody
  * whom the owner or an assignee has blocked, and as `invalid` unknown labels and milestones, and people whom it can't be given to.
  */
 export async function createIssue(
@@ -50,8 +44,7 @@ export async function createIssue(
 ): Promise<Issue> {
   const { owner, me } = found
   const now = services.now()
-  requireProjects(options.projects)
-  const repository = await holdForIssues(tx, found.repository.id, 1)
+  const repository = await holdForIssues(tx, found.repository.id, "issue")
   if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
   const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
   const users = await usersNamed(tx, assigneeNames(extras))
@@ -80,6 +73,7 @@ export async function createIssue(
   const text = { issue, repository, owner, author: me, text: content }
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
   await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "add", now })
+  if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   const mentioned = await recordMentions(tx, text)
   await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
   await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })

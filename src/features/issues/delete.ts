@@ -5,6 +5,7 @@ import type { Services } from "../../core/services.ts"
 import { forgetIssueActivities } from "../activity/rules.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
+import { removePullRefs } from "../pulls/job-kinds.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
 import { recountOpen } from "./touch.ts"
 
@@ -17,6 +18,7 @@ export async function deleteIssue(tx: Transaction, services: Pick<Services, "job
   const issue = await holdIssue(tx, id)
   await forgetIssueActivities(tx, issue)
   await deleteAttachments(tx, services, { issue_id: id })
+  if (issue.is_pull === 1) await services.jobs.enqueue(tx, removePullRefs, { repositoryId: repository_id, number: issue.number })
   // The rest goes with the row.
   const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
   if (gone.length === 0) throw refuse.notFound()

@@ -8,9 +8,11 @@ import type { Services } from "../../core/services.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
+import { setIssueProjects } from "../projects/issue-projects.ts"
+import { followPullTitle } from "../pulls/ready.ts"
 import { crossReference } from "../references/cross.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
-import { assigneeNames, normalizeTitle, requireProjects } from "./create.ts"
+import { assigneeNames, normalizeTitle } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
 import type { EditIssueOption } from "./records.ts"
@@ -22,7 +24,7 @@ import { addTimelineEntry } from "./timeline.ts"
  * Changes what is given of an issue, all or nothing, and gives its row. Due date, assignees, milestone and projects count only from those
  * who may write to issues; the author may change the rest.
  * Refuses `conflict` where `content_version` is not the present one, before anything else; `badRequest` an unset due date without a date
- * and unknown projects; `preconditionFailed` a state that there is none of, and to close what waits for something open; as `invalid`
+ * and projects that it can't enter; `preconditionFailed` a state that there is none of, and to close what waits for something open; as `invalid`
  * people whom the issue can't be given to and unknown milestones; `forbidden` for somebody whom the owner, the author or an assignee has
  * blocked; `notFound` and `archived` where things have changed meanwhile.
  */
@@ -43,7 +45,7 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
       await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
     }
     if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
-    requireProjects(options.projects)
+    if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
   const changed = await findIssueById.first(tx, { id: issue.id })
   if (!changed) throw refuse.notFound()
@@ -65,6 +67,8 @@ async function writeTexts(tx: Transaction, services: Services, found: OnIssue & 
   await tx.updateTable("issues").set({ title, content, ref, content_version, updated_at: now }).where("id", "=", issue.id).execute()
   const entry = { issueId: issue.id, authorId: me.id, now }
   if (retitled) await addTimelineEntry(tx, { ...entry, kind: "change_title", old_title: issue.title, new_title: title })
+  if (retitled && issue.is_pull === 1)
+    await followPullTitle(tx, services, { ...found, issue: { ...issue, title }, before: issue.title, now })
   if (rewritten || retitled) {
     const text = { issue, repository, owner, author: me, text: `${title}\n${content}`, edited: true }
     await crossReference(tx, services.site.rootUrl, text, now)

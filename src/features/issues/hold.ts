@@ -24,21 +24,24 @@ export async function holdIssue(tx: Transaction, id: number): Promise<Issue> {
   return issue
 }
 
-const holdRow = query("issues.holdRepository", (db, p: Params<{ id: number; opened: number }>) =>
+const holdRow = query("issues.holdRepository", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
   db
     .updateTable("repositories")
-    .set((eb) => ({ open_issues_count: eb("open_issues_count", "+", p.opened) }))
+    .set((eb) => ({
+      open_issues_count: eb("open_issues_count", "+", p.issues),
+      open_pulls_count: eb("open_pulls_count", "+", p.pulls),
+    }))
     .where("id", "=", p.id)
     .returningAll(),
 )
 
 /**
- * Keeps others from opening and closing the repository's issues until the transaction ends, and gives its row. `opened` is how many open
- * issues the caller is about to add: a new one is counted up, since counting a long list anew would make every one dearer than the last.
+ * Keeps others from opening and closing the repository's issues until the transaction ends, and gives its row. `opens` names what the caller
+ * is about to add: a new one is counted up, since counting a long list anew would make every one dearer than the last.
  * Refuses `notFound` where the repository is gone, `archived` where it takes no changes any more.
  */
-export async function holdForIssues(tx: Transaction, repositoryId: number, opened = 0): Promise<Repository> {
-  const repository = await holdRow.first(tx, { id: repositoryId, opened })
+export async function holdForIssues(tx: Transaction, repositoryId: number, opens?: "issue" | "pull"): Promise<Repository> {
+  const repository = await holdRow.first(tx, { id: repositoryId, issues: opens === "issue" ? 1 : 0, pulls: opens === "pull" ? 1 : 0 })
   if (!repository) throw refuse.notFound()
   if (repository.is_archived === 1) throw refuse.archived()
   return repository

@@ -9,6 +9,7 @@ import { listed, type Operation, operation } from "../../core/operation.ts"
 import { filterUser, listOf, milestonesNamed, requireFilterUser, sharedConditions, sharedFilters, wantedKinds } from "./filters.ts"
 import {
   assignedTo,
+  awaitingReviewBy,
   type Condition,
   createdBy,
   inMilestones,
@@ -106,7 +107,8 @@ export const issueListOperations: readonly Operation[] = [
         if (query.assigned) conditions.push(assignedTo(actor.user.id))
         if (query.created) conditions.push(createdBy(actor.user.id))
         if (query.mentioned) conditions.push(mentioning(actor.user.id))
-        if (query.review_requested || query.reviewed) conditions.push(reviewedBy())
+        if (query.review_requested) conditions.push(awaitingReviewBy(actor.user.id))
+        if (query.reviewed) conditions.push(reviewedBy(actor.user.id))
       }
       const { rows, total } = await searchIssues(db, actor, conditions, page)
       return listed(await presentIssues(db, services.site, actor, rows), total)

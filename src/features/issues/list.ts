@@ -38,8 +38,14 @@ const concerning = (table: "issue_assignees" | "issue_mentions", userId: number)
 export const assignedTo = (userId: number): Condition => concerning("issue_assignees", userId)
 export const mentioning = (userId: number): Condition => concerning("issue_mentions", userId)
 
-/** There are no reviews as long as there are no pull requests. */
-export const reviewedBy = (): Condition => never
+/** Somebody has submitted a review. */
+export const reviewedBy = (userId: number): Condition =>
+  sql<SqlBool>`issues.id in (select issue_id from reviews where reviewer_id = ${userId} and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))`
+
+/** Somebody is asked to review, by name or with a team. */
+export const awaitingReviewBy = (userId: number): Condition =>
+  sql<SqlBool>`issues.id in (select issue_id from reviews where state = 'REQUEST_REVIEW' and (reviewer_id = ${userId}
+    or reviewer_team_id in (select team_id from team_members where user_id = ${userId})))`
 
 export const updatedSince = (seconds: number): Condition => eb()("issues.updated_at", ">=", seconds)
 export const updatedBefore = (seconds: number): Condition => eb()("issues.updated_at", "<=", seconds)

@@ -9,6 +9,9 @@ import { presentLabel } from "../labels/present.ts"
 import { findLabelsOfIssues, type Label } from "../labels/store.ts"
 import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
+import { presentIssueProjects } from "../projects/issue-projects.ts"
+import { isUnfinished } from "../pulls/draft.ts"
+import { findMerges } from "../pulls/store.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../repositories/store.ts"
 import { GHOST, presentUser } from "../users/present.ts"
 import type { Issue as IssueRecord, PullRequestMeta, RepositoryMeta } from "./records.ts"
@@ -37,6 +40,8 @@ export async function presentIssues(
   const assignees = Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id)
   const attachments = Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
+  const merges = await mergesOf(db, issues)
+  const projects = await presentIssueProjects(db, site, actor, ids)
   const authors = await authorsOf(db, actor, issues)
   const author = remembered((user: User) => presentUser(site, user, actor))
   const assignee = remembered((user: User) => presentUser(site, user, anonymous))
@@ -60,7 +65,7 @@ export async function presentIssues(
         assets: attachments.get(issue.id)?.map((attachment) => presentAttachment(site, attachment)) ?? [],
         labels: labels.get(issue.id)?.map(home.label) ?? [],
         milestone: milestone ? presentMilestone(milestone) : null,
-        projects: null,
+        projects: projects.get(issue.id) ?? null,
         assignee: assigned?.[0] ?? null,
         assignees: assigned,
         state: issue.is_closed === 1 ? "closed" : "open",
@@ -71,7 +76,7 @@ export async function presentIssues(
         closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
         due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
         time_estimate: issue.time_estimate,
-        pull_request: issue.is_pull === 1 ? presentPull(home.url, issue) : null,
+        pull_request: issue.is_pull === 1 ? presentPull(home.url, issue, merges.get(issue.id)) : null,
         repository: home.meta,
         pin_order: issue.pin_order,
         content_version: issue.content_version,
@@ -98,15 +103,21 @@ export const presentRepositoryMeta = ({ repository, owner }: Owned): RepositoryM
   full_name: `${owner.name}/${repository.name}`,
 })
 
-/** How the title of a pull request begins that is still being worked on. */
-const UNFINISHED = /^(?:WIP:|\[WIP\])/i
-
-const presentPull = (repositoryUrl: string, issue: IssueRow): PullRequestMeta => ({
-  merged: false,
-  merged_at: null,
-  draft: UNFINISHED.test(issue.title),
+const presentPull = (repositoryUrl: string, issue: IssueRow, mergedAt: number | undefined): PullRequestMeta => ({
+  merged: mergedAt !== undefined,
+  merged_at: mergedAt === undefined ? null : rfc3339(mergedAt),
+  draft: isUnfinished(issue.title),
   html_url: issueUrl(repositoryUrl, issue),
 })
+
+/** When those of the issues were merged that are merged pull requests, by their ids. */
+async function mergesOf(db: Handle, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, number>> {
+  const ids = issues.filter((issue) => issue.is_pull === 1 && issue.is_closed === 1).map(({ id }) => id)
+  if (ids.length === 0) return NO_MERGES
+  return new Map((await findMerges(db, { issueIds: ids })).map((row) => [row.issue_id, row.merged_at]))
+}
+
+const NO_MERGES: ReadonlyMap<number, number> = new Map()
 
 interface Home {
   readonly meta: RepositoryMeta
@@ -129,7 +140,8 @@ async function ownedOf(db: Handle, issues: readonly IssueRow[]): Promise<readonl
   return withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))
 }
 
-async function milestonesOf(db: Handle, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, Milestone>> {
+/** The milestones that issues are in, by their ids. */
+export async function milestonesOf(db: Handle, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, Milestone>> {
   const ids = new Set<number>()
   for (const { milestone_id } of issues) if (milestone_id !== null) ids.add(milestone_id)
   if (ids.size === 0) return NO_MILESTONES
@@ -147,7 +159,7 @@ async function authorsOf(db: Handle, actor: Actor, issues: readonly IssueRow[]):
 }
 
 /** Keeps what was made of each row: a list holds the same person and the same label many times. */
-function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
+export function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
   const known = new Map<number, Made>()
   return (row) => {
     const seen = known.get(row.id)

@@ -3,8 +3,9 @@ import { visibleRepositories } from "../../access/visibility.ts"
 import { inPerson, type User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"
+import { endRequestsTo, endRequestsToStrangeTeams } from "../reviews/ties.ts"
 
-/** What binds people to issues: assignments, subscriptions and running stopwatches. */
+/** What binds people to issues, beside requests for reviews: assignments, subscriptions and running stopwatches. */
 const TIES = ["issue_assignees", "issue_watches", "stopwatches"] as const
 
 /** Ends what binds these people to the issues of the repositories that a condition on rows of `repositories` lets through. */
@@ -16,6 +17,7 @@ async function endTies(tx: Transaction, userIds: readonly number[], repositories
     .where(repositories)
   for (const table of TIES)
     await tx.deleteFrom(table).where(inList(sql<number>`user_id`, userIds)).where("issue_id", "in", issues).execute()
+  await endRequestsTo(tx, userIds, repositories)
 }
 
 /** Ends what binds a person to the issues of an owner's repositories. */
@@ -24,18 +26,20 @@ export const cutTiesToIssues = (tx: Transaction, person: Pick<User, "id">, owner
 
 /**
  * To be called after rights were taken away: whoever can no longer reach one of these repositories is no more bound to its issues. Of these
- * people, or of everybody.
+ * people, or of everybody; and of all teams.
  */
 export async function cutLostTiesToIssues(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
-  if (repositoryIds.length === 0 || userIds?.length === 0) return
+  if (repositoryIds.length === 0) return
+  await endRequestsToStrangeTeams(tx, repositoryIds)
+  if (userIds?.length === 0) return
   const concerned = inList<number>("repositories.id", repositoryIds)
   const bound = await tx
     .selectFrom("users")
     .selectAll()
     .$if(userIds !== undefined, (users) => users.where(inList("users.id", userIds ?? [])))
     .where((eb) =>
-      eb.or(
-        TIES.map((table) =>
+      eb.or([
+        ...TIES.map((table) =>
           eb(
             "users.id",
             "in",
@@ -46,7 +50,17 @@ export async function cutLostTiesToIssues(tx: Transaction, repositoryIds: readon
               .where(inList("issues.repository_id", repositoryIds)),
           ),
         ),
-      ),
+        eb(
+          "users.id",
+          "in",
+          eb
+            .selectFrom("reviews")
+            .innerJoin("issues", "issues.id", "reviews.issue_id")
+            .select("reviewer_id as id")
+            .where("reviews.state", "=", "REQUEST_REVIEW")
+            .where(inList("issues.repository_id", repositoryIds)),
+        ),
+      ]),
     )
     .orderBy("id")
     .execute()

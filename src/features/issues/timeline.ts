@@ -7,7 +7,7 @@ import { insertTimelineEntry } from "./store.ts"
 /** What happened to an issue; plain comments are one kind of it. */
 export type TimelineEntry = Selectable<CommentsTable>
 
-/** The kinds of entries, by the words of the API. */
+/** The kinds of entries, by the words of the API; what belongs to a review that is not submitted yet is a draft, which no timeline shows. */
 export type TimelineKind =
   | "comment"
   | "reopen"
@@ -31,7 +31,9 @@ export type TimelineKind =
   | "add_dependency"
   | "remove_dependency"
   | "code"
+  | "code_draft"
   | "review"
+  | "review_draft"
   | "lock"
   | "unlock"
   | "change_target_branch"
