@@ -1,9 +1,12 @@
 import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { commitFigures } from "./commits.ts"
 import { gitFigures } from "./git.ts"
 import { issueFigures } from "./issues.ts"
 import { ceiling, type Load, load } from "./load.ts"
+import { mergeFigures } from "./merges.ts"
 import { notificationFigures } from "./notifications.ts"
+import { pullFigures } from "./pulls.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
 
 /** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
@@ -79,6 +82,26 @@ try {
     "(no target)",
     true,
   )
+
+  const commits = await commitFigures(server, withToken)
+  line("file creation, one after another", `${Math.round(commits.created)}/s`, "≥ 100/s", commits.created >= 100)
+  line("file creation, 8 branches beside each other", `${Math.round(commits.createdBeside)}/s`, "≥ 100/s", commits.createdBeside >= 100)
+  line("list of 30 commits", rate(commits.list), "≥ 1,500/s", commits.list.perSecond >= 1500)
+  line("comparison of 38 commits", rate(commits.compare), "(no target)", true)
+
+  const proposed = await pullFigures(server, withToken)
+  line("list of 30 pull requests", rate(proposed.pulls), "≥ 2,500/s", proposed.pulls.perSecond >= 2500)
+  line("list of 30 branches", rate(proposed.branches), "≥ 2,500/s", proposed.branches.perSecond >= 2500)
+  line("a file's contents", rate(proposed.file), "≥ 3,000/s", proposed.file.perSecond >= 3000)
+  line("a directory of 30 files", rate(proposed.directory), "≥ 3,000/s", proposed.directory.perSecond >= 3000)
+
+  const merges = await mergeFigures(server)
+  const ms = ({ median, p99 }: { readonly median: number; readonly p99: number }): string =>
+    `median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+  line("merge of a pull request, a merge commit", ms(merges.merge), "(no target)", true)
+  line("merge of a pull request, squashed", ms(merges.squash), "(no target)", true)
+  line("merge of a pull request, one commit rebased", ms(merges.rebase), "(no target)", true)
+  line("merges, into 8 repositories at once", `${Math.round(merges.perSecond)}/s`, "≥ 100/s", merges.perSecond >= 100)
 
   const git = await gitFigures(server)
   const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`

@@ -5,8 +5,8 @@ import Type, { type TSchema } from "typebox"
 export interface Download {
   /** The entity tag: other bytes have another one. */
   readonly tag: string
-  /** In bytes. */
-  readonly size: number
+  /** In bytes; undefined where it isn't known before all is read. */
+  readonly size: number | undefined
   /** Begins to read it; not asked for where the client has it already. */
   readonly open: () => Promise<OpenDownload>
 }
@@ -22,11 +22,14 @@ export interface OpenDownload {
 /** The answer of an operation that hands out a file as it is. */
 export const fileDownload = () => Type.Unsafe<Download>({ type: "string", format: "binary", isDownload: true })
 
-/** Whether an answer is a `fileDownload`. */
-export const isDownload = (schema: TSchema | null | undefined): boolean => schema !== undefined && schema !== null && "isDownload" in schema
+/** Whether an answer is a `fileDownload`, or may be one. */
+const mayBeDownload = (schema: TSchema): boolean =>
+  "isDownload" in schema || ("anyOf" in schema && Array.isArray(schema.anyOf) && schema.anyOf.some(mayBeDownload))
 
-/** What was answered, as the file that its operation declares; what a handler gives was checked against it by the compiler. */
-export function asDownload(body: unknown): Download {
+/** What was answered where it is a file that its operation declares, alone or beside a record; what a handler gives was checked by the compiler. */
+export function downloadIn(schema: TSchema | null | undefined, body: unknown): Download | undefined {
+  if (!schema || !mayBeDownload(schema)) return undefined
   if (typeof body === "object" && body !== null && "open" in body && typeof body.open === "function") return body as Download
-  throw new TypeError("the operation declares a file and gives something else")
+  if ("isDownload" in schema) throw new TypeError("the operation declares a file and gives something else")
+  return undefined
 }

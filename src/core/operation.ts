@@ -68,12 +68,32 @@ type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
 
 /** Names of path parameters that take all that is left of a path, with its slashes, where they stand at its end. */
-const REST_PATH = ["archive", "basehead", "branch", "filepath", "ref", "sha", "tag"] as const
+const REST_PATH = ["archive", "basehead", "branch", "filepath", "head", "name", "ref", "sha", "tag"] as const
 
 /** The name of the parameter at the end of a path that takes the rest of it, or undefined. */
 export function restOf(path: string): string | undefined {
   const name = /\/\{(\w+)\}$/.exec(path)?.[1]
   return REST_PATH.find((rest) => rest === name)
+}
+
+/** Names of path parameters behind a last dot that say in which form the answer is wanted, with the forms there are: `{sha}.{diffType}`. */
+const FORMS = { diffType: ["diff", "patch"] } as const
+type FormName = keyof typeof FORMS
+const FORM_NAMES = Object.keys(FORMS).filter((name): name is FormName => name in FORMS)
+
+/** The path that a path with a form stands beside, and the parameter of its form; undefined where it has none. */
+export function formOf(path: string): { readonly beside: string; readonly name: FormName } | undefined {
+  const name = FORM_NAMES.find((form) => path.endsWith(`}.{${form}}`))
+  return name && { beside: path.slice(0, -`.{${name}}`.length), name }
+}
+
+/** The parameter that an address ending so gives a value to, with the value; undefined for every other ending. */
+export function askedForm(path: string): { readonly name: FormName; readonly value: string } | undefined {
+  for (const name of FORM_NAMES) {
+    const value = FORMS[name].find((word) => path.endsWith(`.${word}`))
+    if (value !== undefined) return { name, value }
+  }
+  return undefined
 }
 
 type PathValues<Route extends string, Text extends string> = {
@@ -271,6 +291,21 @@ export const accepted = <B>(body: B): Sent<202, B> => ({ status: 202, body })
 export const noContent = (): Sent<204, undefined> => ({ status: 204, body: undefined })
 /** One page of a list and the length of the whole, both of the same filtered set. */
 export const listed = <B>(body: B, total: number): Sent<200, B> => ({ status: 200, body, total })
+
+/** Like `listed`, with the page told in headers of its own, as the lists of commits and of changed files do. */
+export const listedWithPage = <B>(body: B, total: number, { number, limit }: Page): Sent<200, B> => {
+  const pages = Math.ceil(total / limit)
+  return {
+    ...listed(body, total),
+    headers: {
+      "X-Page": String(number),
+      "X-PerPage": String(limit),
+      "X-Total": String(total),
+      "X-PageCount": String(pages),
+      "X-HasMore": String(number < pages),
+    },
+  }
+}
 
 // --- the registry ----------------------------------------------------------------------------------------------------------------
 

@@ -1,14 +1,21 @@
 import { attentionExamples } from "./attention.ts"
+import { branchExamples } from "./branches.ts"
 import { commentExamples } from "./comments.ts"
+import { commitExamples } from "./commits.ts"
 import { contentsExamples } from "./contents.ts"
 import { dependencyExamples } from "./dependencies.ts"
 import type { Examples } from "./example.ts"
 import { issueExamples } from "./issues.ts"
 import { labelExamples } from "./labels.ts"
+import { mergeExamples } from "./merges.ts"
 import { milestoneExamples } from "./milestones.ts"
 import { organizationExamples } from "./organizations.ts"
 import { peopleExamples } from "./people.ts"
+import { projectExamples } from "./projects.ts"
+import { pullExamples } from "./pulls.ts"
+import { releaseExamples } from "./releases.ts"
 import { repositoryExamples } from "./repositories.ts"
+import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
 import { trackingExamples } from "./tracking.ts"
 
@@ -21,11 +28,18 @@ export const examples: Examples = {
   ...organizationExamples,
   ...repositoryExamples,
   ...contentsExamples,
+  ...commitExamples,
+  ...releaseExamples,
+  ...branchExamples,
   ...issueExamples,
   ...labelExamples,
   ...milestoneExamples,
+  ...pullExamples,
+  ...mergeExamples,
   ...dependencyExamples,
   ...commentExamples,
+  ...projectExamples,
   ...trackingExamples,
   ...attentionExamples,
+  ...reviewExamples,
 }

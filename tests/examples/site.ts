@@ -3,6 +3,9 @@ import type { Examples } from "./example.ts"
 /** What is said by the site as a whole. */
 export const siteExamples: Examples = {
   getVersion: () => ({}),
+  adminCronList: () => ({}),
+  adminCronRun: () => ({ path: { task: "check_repo_stats" } }),
+  adminListDeeds: () => ({}),
   getNodeInfo: () => ({}),
   getGeneralAPISettings: () => ({}),
   getGeneralAttachmentSettings: () => ({}),

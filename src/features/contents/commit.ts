@@ -2,12 +2,13 @@ import type { OnRepository } from "../../access/policies.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { branchRef, type Commit, isBranchName, isGitError } from "../../git/index.ts"
+import { branchRef, type Commit, isGitError, type Repository } from "../../git/index.ts"
+import { requireBranchName } from "../repositories/names.ts"
 import { pushFromServer } from "../transport/server-push.ts"
 import { authorshipOf } from "./authorship.ts"
 import { applyChange, type Change, defaultMessage } from "./changes.ts"
 import type { CommitFields } from "./records.ts"
-import { openWorkingTree } from "./working-tree.ts"
+import { openWorkingTree, type WorkingTree } from "./working-tree.ts"
 
 /** A commit that was made, and the branch that names it. */
 export interface Made {
@@ -21,20 +22,47 @@ export interface Made {
  */
 const TRIES = 8
 
+/** What is done to the files of a branch. */
+export interface Edit {
+  readonly apply: (tree: WorkingTree) => Promise<void>
+  /** What the commit says where nobody says anything. */
+  readonly defaultMessage: string
+}
+
+/** Changes of single files, one after the other. */
+export const editOf = (changes: readonly Change[]): Edit => ({
+  apply: async (tree) => {
+    for (const change of changes) await applyChange(tree, change)
+  },
+  defaultMessage: defaultMessage(changes),
+})
+
 /**
  * Commits changes of files to a branch, or from it to a new one. Nothing is ever checked out: trees are rewritten in memory and stored by id.
- * Refuses what `applyChange` and `authorshipOf` refuse, `invalid` names that no branch can have and a new branch that exists already,
+ * Refuses what the edit and `authorshipOf` refuse, `invalid` names that no branch can have and a new branch that exists already,
  * `notFound` a branch that doesn't exist, what `pushFromServer` refuses, and `tooLarge` trees that are too large to be rewritten.
  */
-export async function commitChanges(
+export async function commitEdit(
   services: Services,
   { actor, on }: { readonly actor: SignedIn; readonly on: OnRepository },
   fields: CommitFields,
-  changes: readonly Change[],
+  edit: Edit,
 ): Promise<Made> {
+  const { git, config } = services
+  const start = fields.branch || on.repository.default_branch || config.repository.defaultBranch
+  const branch = fields.new_branch || start
+  requireBranchName(start, "branch")
+  requireBranchName(branch, "new_branch")
+  const repository = git.at(on.repository.storage, on.repository.object_format)
+  const commit = () => commitOnce(services, { actor, on, repository, start, branch }, fields, edit)
+  return git.references.inTurn(repository, branchRef(branch), () => again(commit))
+}
+
+/** Runs it anew for as long as others get in the way. */
+async function again(commit: () => Promise<Made>): Promise<Made> {
   for (let tries = 1; ; tries++) {
     try {
-      return await commitOnce(services, { actor, on }, fields, changes)
+      return await commit()
     } catch (error) {
       if (isGitError(error, "invalid")) throw refuse.invalid("path", "the repository can't hold these files under these names")
       if (isGitError(error, "tooLarge")) throw refuse.tooLarge("a directory of the repository is too large to be rewritten")
@@ -43,20 +71,22 @@ export async function commitChanges(
   }
 }
 
+/** Where a commit is made: from `start`, to `branch`. */
+interface Target {
+  readonly actor: SignedIn
+  readonly on: OnRepository
+  readonly repository: Repository
+  readonly start: string
+  readonly branch: string
+}
+
 async function commitOnce(
   services: Services,
-  { actor, on }: { readonly actor: SignedIn; readonly on: OnRepository },
+  { actor, on, repository, start, branch }: Target,
   fields: CommitFields,
-  changes: readonly Change[],
+  edit: Edit,
 ): Promise<Made> {
   const { git } = services
-  const { repository: row } = on
-  const repository = git.at(row.storage, row.object_format)
-  const start = fields.branch || row.default_branch || services.config.repository.defaultBranch
-  const branch = fields.new_branch || start
-  requireBranchName("branch", start)
-  requireBranchName("new_branch", branch)
-
   const base = await git.references.resolve(repository, branchRef(start))
   if (base === undefined && !(await isUnborn(services, on))) throw refuse.notFound()
   const old = branch === start ? base : await git.references.resolve(repository, branchRef(branch))
@@ -65,21 +95,14 @@ async function commitOnce(
   const authorship = authorshipOf(services, actor.user, fields)
   const parent = base === undefined ? undefined : await git.objects.readCommit(repository, base)
   const tree = openWorkingTree(git, repository, parent?.tree)
-  for (const change of changes) await applyChange(tree, change)
-  const { root, written } = await tree.write()
-  const message = messageOf(fields, changes, authorship.committer)
-  const id = await git.objects.writeCommit(repository, { tree: root, parents: parent ? [parent.id] : [], ...authorship, message })
-  const addedBytes = await git.objects.written(repository, [...written, id])
+  await edit.apply(tree)
+  const batch = git.objects.batch(repository)
+  const root = tree.write(batch)
+  const message = messageOf(fields, edit, authorship.committer)
+  const id = batch.commit({ tree: root, parents: parent ? [parent.id] : [], ...authorship, message })
+  const addedBytes = await batch.store()
   await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: old ?? null, newId: id }], { addedBytes })
   return { commit: await git.objects.readCommit(repository, id), branch }
-}
-
-/** Longest part of a branch's name in bytes: its file's name, with room for the ending of git's lock. */
-const LONGEST_PART = 250
-
-function requireBranchName(field: string, name: string): void {
-  if (!isBranchName(name) || name.split("/").some((part) => Buffer.byteLength(part) > LONGEST_PART))
-    throw refuse.invalid(field, "is not a name that a branch can have")
 }
 
 /** Whether nothing has been committed yet, so that any branch may be the first. */
@@ -90,9 +113,9 @@ async function isUnborn({ git }: Services, { repository: { storage, object_forma
 /** What the commit says. Existing clients know a message that is signed off as one without a newline at its end. */
 function messageOf(
   { message = "", signoff }: CommitFields,
-  changes: readonly Change[],
+  edit: Edit,
   committer: { readonly name: string; readonly email: string },
 ): string {
-  const text = message.trim() === "" ? defaultMessage(changes) : message.replaceAll("\r\n", "\n").trimEnd()
+  const text = message.trim() === "" ? edit.defaultMessage : message.replaceAll("\r\n", "\n").trimEnd()
   return signoff ? `${text}\n\nSigned-off-by: ${committer.name} <${committer.email}>` : `${text}\n`
 }

@@ -33,7 +33,7 @@ export async function lastCommits(
 ): Promise<ReadonlyMap<string, ObjectId>> {
   const cache = knownBy(git)
   const keyOf = (id: ObjectId): string => `${repository.key}\0${id}\0${directory.join("/")}`
-  const read = reader(git, repository, directory)
+  const read = reader(git, repository, directory, names.length)
   const found = new Map<string, ObjectId>()
   const waiting = new Map<ObjectId, { readonly commit: Commit; readonly names: Set<string> }>([
     [from.id, { commit: from, names: new Set(names) }],
@@ -48,7 +48,7 @@ export async function lastCommits(
       const parent = await read.commit(parentId)
       const there = await read.directoryAt(parent)
       for (const name of pending) {
-        if (there.get(name) !== here.get(name)) continue
+        if (there(name) !== here(name)) continue
         pending.delete(name)
         const next = waiting.get(parentId) ?? { commit: parent, names: new Set<string>() }
         next.names.add(name)
@@ -70,20 +70,38 @@ function newest<T extends { readonly commit: Commit }>(waiting: Iterable<T>): T 
   return others.reduce((best, one) => (one.commit.committer.when > best.commit.committer.when ? one : best), first)
 }
 
-/** Reads commits and the directory in them; commits mostly share the directory, and then it is read once. */
-function reader(git: Git, repository: Repository, directory: readonly string[]) {
-  const commits = new LRUCache<ObjectId, Commit>({ max: 1000 })
-  const directories = new LRUCache<ObjectId, ReadonlyMap<string, string>>({ max: 200 })
-  const byRoot = new LRUCache<ObjectId, ReadonlyMap<string, string>>({ max: 1000 })
-  const nothing: ReadonlyMap<string, string> = new Map()
+/** What stands in a directory under a name: its mode and id. */
+type Listing = (name: string) => string | undefined
 
-  async function listed(id: ObjectId): Promise<ReadonlyMap<string, string>> {
+/** With so few names a directory is looked through for each, rather than put in order for all. */
+const FEW_NAMES = 4
+
+/** Reads commits and the directory in them; commits mostly share the directory, and then it is read once. */
+function reader(git: Git, repository: Repository, directory: readonly string[], names: number) {
+  const commits = new LRUCache<ObjectId, Commit>({ max: 1000 })
+  const directories = new LRUCache<ObjectId, Listing>({ max: 200 })
+  const byRoot = new LRUCache<ObjectId, Listing>({ max: 1000 })
+  const told = ({ mode, id }: TreeEntry): string => `${mode} ${id}`
+
+  async function listed(id: ObjectId): Promise<Listing> {
     const there = directories.get(id)
     if (there) return there
     const entries = await git.objects.readTree(repository, id)
-    const map = new Map(entries.map(({ name, id: entry, mode }) => [name, `${mode} ${entry}`]))
-    directories.set(id, map)
-    return map
+    const listing = names <= FEW_NAMES ? searched(entries) : mapped(entries)
+    directories.set(id, listing)
+    return listing
+  }
+
+  function searched(entries: readonly TreeEntry[]): Listing {
+    return (name) => {
+      const found = entries.find((entry) => entry.name === name)
+      return found && told(found)
+    }
+  }
+
+  function mapped(entries: readonly TreeEntry[]): Listing {
+    const map = new Map(entries.map((entry) => [entry.name, told(entry)]))
+    return (name) => map.get(name)
   }
 
   return {
@@ -95,13 +113,13 @@ function reader(git: Git, repository: Repository, directory: readonly string[]) 
       return commit
     },
     /** The mode and id of each name in the directory, as of a commit. */
-    async directoryAt({ tree }: Commit): Promise<ReadonlyMap<string, string>> {
+    async directoryAt({ tree }: Commit): Promise<Listing> {
       const there = byRoot.get(tree)
       if (there) return there
       const entry: TreeEntry | undefined = await findEntry(git, repository, tree, directory)
-      const map = entry?.mode === "40000" ? await listed(entry.id) : nothing
-      byRoot.set(tree, map)
-      return map
+      const listing = entry?.mode === "40000" ? await listed(entry.id) : () => undefined
+      byRoot.set(tree, listing)
+      return listing
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Services } from "../../core/services.ts"
 import type { Site } from "../../core/site.ts"
 import type { Commit, ObjectId, Person, TreeEntry } from "../../git/index.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
+import { UNSIGNED } from "../signatures/verification.ts"
 import { localTime } from "../transport/content.ts"
 import { eachInTurn } from "./batches.ts"
 import { lastCommits } from "./last-commits.ts"
@@ -183,7 +184,7 @@ export function presentCommit(site: Site, owned: Owned, { id, tree, parents, aut
     message,
     tree: meta("trees", tree),
   }
-  return { commit, verification: { verified: false, reason: "gpg.error.not_signed_commit", signature: "", signer: null, payload: "" } }
+  return { commit, verification: UNSIGNED }
 }
 
 const presentPerson = ({ name, email, when }: Person) => ({ name, email, date: rfc3339(when) })

@@ -4,7 +4,7 @@ import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { int64, nullable } from "../../core/record.ts"
-import { languagesOf } from "./languages.ts"
+import { findLanguages, readBytes } from "../composition/store.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
 import { rawFile } from "./raw.ts"
 import { contentsAt, filesAt, placeOf, readIncludes, USUAL } from "./read.ts"
@@ -147,7 +147,7 @@ export const contentsReadOperations: readonly Operation[] = [
     summary: "Get how many bytes there are of each programming language",
     description: "On the default branch, by the names of the files.",
     answers: { 200: Type.Record(Type.String(), int64()) },
-    handle: async ({ services, repository }) => ok({ ...(await languagesOf(services.git, repository)) }),
+    handle: async ({ db, repository }) => ok({ ...readBytes((await findLanguages.first(db, { repositoryId: repository.id }))?.bytes) }),
   }),
 ]
 

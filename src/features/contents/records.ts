@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import { PayloadCommitVerification } from "../signatures/records.ts"
 
 /** Files and directories as they are read and written through the API. */
 
@@ -68,19 +69,12 @@ export const FileCommitResponse = record("FileCommitResponse", {
 })
 export type FileCommitResponse = Static<typeof FileCommitResponse>
 
-export const PayloadUser = record("PayloadUser", { name: Type.String(), email: Type.String(), username: Type.String() })
-
-export const PayloadCommitVerification = record("PayloadCommitVerification", {
-  verified: Type.Boolean(),
-  reason: Type.String(),
-  signature: Type.String(),
-  signer: nullable(PayloadUser),
-  payload: Type.String(),
-})
-
 const committed = { commit: FileCommitResponse, verification: PayloadCommitVerification }
 
-export const FileResponse = record("FileResponse", { content: ContentsResponse, ...committed })
+export const FileResponse = record("FileResponse", {
+  content: nullable(ContentsResponse),
+  ...committed,
+})
 export const FileDeleteResponse = record("FileDeleteResponse", { content: Type.Null({ description: "always null" }), ...committed })
 export const FilesResponse = record("FilesResponse", {
   files: Type.Array(nullable(ContentsResponse), { description: "in the order of the request; null for what was deleted" }),
@@ -157,6 +151,11 @@ export const UpdateFileOptions = record("UpdateFileOptions", {
   from_path: Type.Optional(Type.String({ maxLength: 4096, description: "where the file was; it is moved" })),
 })
 export const DeleteFileOptions = record("DeleteFileOptions", { ...commitFields, sha: presentSha })
+
+export const ApplyDiffPatchFileOptions = record("ApplyDiffPatchFileOptions", {
+  ...commitFields,
+  content: Type.String({ minLength: 1, description: "a unified diff, such as git diff or git format-patch writes it" }),
+})
 
 export const FILE_OPERATIONS = ["create", "update", "upload", "rename", "delete"] as const
 

@@ -1,6 +1,5 @@
 import { refuse } from "../../core/errors.ts"
-import type { EntryMode, Git, ObjectId, Repository, TreeEntry } from "../../git/index.ts"
-import { eachInTurn } from "./batches.ts"
+import type { EntryMode, Git, ObjectBatch, ObjectId, Repository, TreeEntry } from "../../git/index.ts"
 
 /** A file as it stands, or as it is to be. */
 export interface Leaf {
@@ -13,12 +12,14 @@ export interface Leaf {
 export interface WorkingTree {
   /** What stands at a path: a file, `directory`, or nothing. Refuses `invalid` where a file stands in the place of a directory. */
   readonly get: (parts: readonly string[]) => Promise<Leaf | "directory" | undefined>
+  /** The bytes of a file. Throws GitError `tooLarge` where it is too large to be read whole. */
+  readonly read: (leaf: Leaf) => Promise<Buffer>
   /** Puts a file at a path where none or another file is. */
   readonly put: (parts: readonly string[], leaf: Leaf) => Promise<void>
   /** Takes a file away, and the directories that are empty without it. */
   readonly remove: (parts: readonly string[]) => Promise<void>
-  /** Stores what is new. Gives the root's id and those of all that was stored. */
-  readonly write: () => Promise<{ readonly root: ObjectId; readonly written: readonly ObjectId[] }>
+  /** Adds what is new to a batch. Gives the root's id. */
+  readonly write: (batch: ObjectBatch) => ObjectId
 }
 
 type Node = Leaf | Folder
@@ -70,20 +71,14 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
     return folder && (await entriesOf(folder)).get(parts.at(-1) ?? "")
   }
 
-  const written: ObjectId[] = []
-  const keep = (id: ObjectId): ObjectId => {
-    written.push(id)
-    return id
-  }
-
-  async function store(folder: Folder): Promise<ObjectId> {
+  function store(folder: Folder, batch: ObjectBatch): ObjectId {
     if (folder.stored !== undefined) return folder.stored
-    const entries = await eachInTurn([...(folder.entries ?? [])], async ([name, node]): Promise<TreeEntry> => {
-      if (isFolder(node)) return { name, mode: "40000", id: await store(node) }
+    const entries = [...(folder.entries ?? [])].map(([name, node]): TreeEntry => {
+      if (isFolder(node)) return { name, mode: "40000", id: store(node, batch) }
       const { mode, content } = node
-      return { name, mode, id: typeof content === "string" ? content : keep(await git.objects.writeBlob(repository, content)) }
+      return { name, mode, id: typeof content === "string" ? content : batch.blob(content) }
     })
-    return keep(await git.objects.writeTree(repository, entries))
+    return batch.tree(entries)
   }
 
   return {
@@ -91,6 +86,7 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
       const node = await find(parts)
       return node && isFolder(node) ? "directory" : node
     },
+    read: async ({ content }) => (typeof content === "string" ? git.objects.readBlob(repository, content) : content),
     put: async (parts, leaf) => {
       const folder = (await folderOf(parts, true))?.at(-1) ?? top
       const entries = await entriesOf(folder)
@@ -107,6 +103,6 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
         if (entries.size > 0) break
       }
     },
-    write: async () => ({ root: await store(top), written }),
+    write: (batch) => store(top, batch),
   }
 }

@@ -6,10 +6,12 @@ import { created, type Operation, ok, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { eachInTurn } from "./batches.ts"
 import { readChanges } from "./changes.ts"
-import { commitChanges } from "./commit.ts"
+import { commitEdit, editOf } from "./commit.ts"
+import { applyPatch, readPatch } from "./patch.ts"
 import { findEntry } from "./paths.ts"
 import { type Place, presentCommit, presentEntry, repositoryOf } from "./present.ts"
 import {
+  ApplyDiffPatchFileOptions,
   type ChangeFileOperation,
   ChangeFilesOptions,
   type CommitFields,
@@ -21,6 +23,7 @@ import {
   FilesResponse,
   UpdateFileOptions,
 } from "./records.ts"
+import type { WorkingTree } from "./working-tree.ts"
 
 interface Call extends OnRepository {
   readonly services: Services
@@ -35,7 +38,7 @@ async function change(
   fieldOf: (index: number, name: string) => string,
 ) {
   const changes = readChanges(files, fieldOf)
-  const { commit, branch } = await commitChanges(services, { actor, on }, fields, changes)
+  const { commit, branch } = await commitEdit(services, { actor, on }, fields, editOf(changes))
   const place: Place = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
   const contents = await eachInTurn(changes, async ({ operation: kind, parts }): Promise<ContentsResponse | null> => {
     const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(place), commit.tree, parts)
@@ -119,6 +122,24 @@ export const contentsWriteOperations: readonly Operation[] = [
     handle: async ({ body: { sha, ...fields }, path, ...call }) => {
       const { content: _, ...made } = await changeOne(call, fields, { operation: "delete", path: path.filepath, sha })
       return ok({ content: null, ...made })
+    },
+  }),
+
+  operation({
+    ...common,
+    id: "repoApplyDiffPatch",
+    route: "POST /repos/{owner}/{repo}/diffpatch",
+    summary: "Apply a unified diff",
+    description: "All files are changed, or none. Binary files, links and submodules are not changed this way.",
+    body: ApplyDiffPatchFileOptions,
+    // Clients are made from a description that says 200, and are used to being answered with 201.
+    answers: { 200: FileResponse, 201: FileResponse },
+    refuses,
+    handle: async ({ services, actor, body: { content, ...fields }, path: _, ...on }) => {
+      const patches = readPatch(content)
+      const edit = { apply: (tree: WorkingTree) => applyPatch(tree, patches), defaultMessage: "apply-patch" }
+      const { commit } = await commitEdit(services, { actor, on }, fields, edit)
+      return created({ content: null, ...presentCommit(services.site, on, commit) })
     },
   }),
 ]

@@ -7,12 +7,14 @@ import { isGitError } from "../../git/index.ts"
 import { linkHeader } from "./paging.ts"
 
 const JSON_TYPE = "application/json;charset=utf-8"
+const TEXT_TYPE = "text/plain;charset=utf-8"
 
 /** An answer as it goes out. */
 export interface Rendered {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  readonly body: string | Buffer | undefined
+  readonly type: string
   /** The entity tag, where the answer has one. */
   readonly tag: string | undefined
 }
@@ -25,23 +27,25 @@ export function render(services: Services, method: string, url: string, sent: Se
     const [path = "", query = ""] = url.split("?", 2)
     const links = page && linkHeader(services.site.rootUrl + path, new URLSearchParams(query), page, sent.total)
     if (links) headers["link"] = links
-    headers["access-control-expose-headers"] = links ? "Link, X-Total-Count" : "X-Total-Count"
+    headers["access-control-expose-headers"] = [...(links ? ["Link"] : []), "X-Total-Count", ...Object.keys(sent.headers ?? {})].join(", ")
   }
-  if (sent.body === undefined) return { status: sent.status, headers, body: undefined, tag: undefined }
-  const body = JSON.stringify(sent.body)
-  if (sent.status !== 200 || (method !== "GET" && method !== "HEAD")) return { status: sent.status, headers, body, tag: undefined }
+  const { status } = sent
+  if (sent.body === undefined) return { status, headers, body: undefined, type: JSON_TYPE, tag: undefined }
+  // What is a text, and not a record that holds texts, goes out as it is.
+  const [body, type] = typeof sent.body === "string" ? [sent.body, TEXT_TYPE] : [JSON.stringify(sent.body), JSON_TYPE]
+  if (status !== 200 || (method !== "GET" && method !== "HEAD")) return { status, headers, body, type, tag: undefined }
   // A list's length is part of what is remembered: a page may stay the same while the total moves.
   const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
   headers["etag"] = tag
-  return { status: sent.status, headers, body, tag }
+  return { status, headers, body, type, tag }
 }
 
 /** Sends an answer, or only that it is as the client knows it. */
-export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body, tag }: Rendered): FastifyReply {
+export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body, type, tag }: Rendered): FastifyReply {
   reply.headers(headers)
   if (body === undefined) return reply.code(status).send()
   if (tag !== undefined && matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
-  return reply.code(status).header("content-type", JSON_TYPE).send(body)
+  return reply.code(status).header("content-type", type).send(body)
 }
 
 /** Whether an If-None-Match header names the tag; weak comparison, as for all conditional GETs. */

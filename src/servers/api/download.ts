@@ -12,7 +12,8 @@ export async function sendDownload(request: FastifyRequest, reply: FastifyReply,
   reply.header("etag", tag).header("cache-control", "private, no-cache").header("content-security-policy", POLICY)
   if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
   const { type, disposition, content } = await open()
-  reply.type(type).header("content-disposition", disposition).header("content-length", size)
+  reply.type(type).header("content-disposition", disposition)
+  if (size !== undefined) reply.header("content-length", size)
   if (request.method !== "HEAD" || Buffer.isBuffer(content)) return reply.send(content)
   // Nobody waits for the bytes; a stream of none leaves the length that is told.
   content.destroy()

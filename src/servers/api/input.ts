@@ -58,9 +58,35 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  * Refuses as `invalid`: another content type, broken JSON, bytes that are not UTF-8, values that don't fit.
  */
 export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
-  const body = withoutNulls(decode(schema, bytes, contentType), schema)
+  const body = withoutNulls(underNewNames(decode(schema, bytes, contentType), schema), schema)
   check(schema, body)
   return body
+}
+
+const olderNames = new WeakMap<TSchema, readonly (readonly [older: string, newer: string])[]>()
+
+/** The names that a body's members had formerly, see `oneOf`. */
+function olderNamesOf(schema: TSchema): readonly (readonly [older: string, newer: string])[] {
+  const known = olderNames.get(schema)
+  if (known) return known
+  const members = Object.entries(memberOf(schema, "properties") ?? {})
+  const found = members.flatMap(([name, member]) => {
+    const formerly = memberOf(member, "formerly")
+    return typeof formerly === "string" ? [[formerly, name] as const] : []
+  })
+  olderNames.set(schema, found)
+  return found
+}
+
+function underNewNames(value: unknown, schema: TSchema): unknown {
+  const names = olderNamesOf(schema)
+  if (names.length === 0 || typeof value !== "object" || value === null || Array.isArray(value)) return value
+  const older = names.flatMap(([formerly, name]) => {
+    const sent = memberOf(value, formerly)
+    return sent === undefined ? [] : [[name, sent] as const]
+  })
+  const newer = Object.entries(value).filter(([, member]) => member !== null)
+  return { ...value, ...Object.fromEntries(older), ...Object.fromEntries(newer) }
 }
 
 function decode(schema: TSchema, bytes: Buffer | undefined, contentType: string | undefined): unknown {
@@ -142,7 +168,7 @@ function readForm(schema: TSchema, parameters: URLSearchParams): Record<string, 
     if (!parameters.has(name)) continue
     const type = typeOf(member)
     const text = parameters.get(name) ?? ""
-    if (type === "array") values[name] = parameters.getAll(name)
+    if (type === "array") values[name] = parameters.getAll(name).map(itemReader(memberOf(member, "items")))
     else if (type === "integer" || type === "number") values[name] = wholeNumber(text)
     else if (type === "boolean") {
       if (text !== "") values[name] = TRUE.test(text)
@@ -152,6 +178,10 @@ function readForm(schema: TSchema, parameters: URLSearchParams): Record<string, 
 }
 
 const typeOf = (schema: unknown): unknown => (typeof schema === "object" && schema !== null && "type" in schema ? schema.type : undefined)
+
+/** How an item of a list is read: a number where it is one; anything else in a list of numbers stays a text, and is refused. */
+const itemReader = (schema: unknown): ((text: string) => unknown) =>
+  typeOf(schema) === "integer" ? (text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : text) : (text) => text
 
 /** An empty text of these kinds means "not given". */
 const isWordOrMoment = (schema: unknown): boolean =>

@@ -3,8 +3,8 @@ import { type Actor, isPublicOnly } from "../../core/actor.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Rendered } from "./answer.ts"
 
-/** All that is kept, in characters; what is longer alone is not kept. */
-const MOST_CHARACTERS = 8 * 1024 * 1024
+/** All that is kept, in bytes; what is longer alone is not kept. */
+const MOST_BYTES = 8 * 1024 * 1024
 const LONGEST = 256 * 1024
 
 interface Kept {
@@ -26,7 +26,7 @@ export interface KeptAnswers {
 
 export function keptAnswers(): KeptAnswers {
   const cache = new LRUCache<string, Kept>({
-    maxSize: MOST_CHARACTERS,
+    maxSize: MOST_BYTES,
     maxEntrySize: LONGEST,
     sizeCalculation: ({ rendered }, key) => key.length + (rendered.body?.length ?? 0) + 200,
   })
@@ -36,7 +36,10 @@ export function keptAnswers(): KeptAnswers {
       return kept?.state === state ? kept.rendered : undefined
     },
     keep: (key, state, rendered) => {
-      if (rendered.status === 200) cache.set(key, { state, rendered })
+      if (rendered.status !== 200) return
+      // As bytes: for long answers, turning the text into bytes anew each time costs more than all else of sending it.
+      const { body } = rendered
+      cache.set(key, { state, rendered: typeof body === "string" ? { ...rendered, body: Buffer.from(body) } : rendered })
     },
   }
 }

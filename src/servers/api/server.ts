@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
-import type { Actor } from "../../core/actor.ts"
-import { isPublicOnly } from "../../core/actor.ts"
-import { asDownload, isDownload } from "../../core/download.ts"
+import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
+import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import { type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
+import { askedForm, formOf, type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { uploadFieldOf } from "../../core/upload.ts"
+import { uploadFormOf } from "../../core/upload.ts"
+import { audited, isDeed, type NewDeed } from "../../features/administration/audit.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/authentication/credentials.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
@@ -38,6 +38,8 @@ interface LetIn {
   readonly actor: Actor
   readonly opened: Opened
   readonly parameters: URLSearchParams
+  /** The administrator who acts in the caller's name. */
+  readonly behind: User | undefined
   /** Where the answer is kept, and the state of the database from before it was begun. */
   readonly keep: { readonly key: string; readonly state: number } | undefined
 }
@@ -55,11 +57,13 @@ export function registerApi(
   const ready = new WeakMap<FastifyRequest, Ready>()
   const kept = keptAnswers()
 
-  const isUpload = (operation: Operation): boolean => uploadFieldOf(operation.body) !== undefined
+  app.addConstraintStrategy(byForm)
+  const isUpload = (operation: Operation): boolean => uploadFormOf(operation.body) !== undefined
   for (const operation of operations) if (!isUpload(operation)) serve(app, operation)
   app.register(async (uploads) => {
     // Nothing may collect these bodies: whoever takes the file reads it piece by piece.
-    uploads.addContentTypeParser("multipart/form-data", (_request, _body, done) => done(null))
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser("*", (_request, _body, done) => done(null))
     for (const operation of operations) if (isUpload(operation)) serve(uploads, operation)
   })
 
@@ -67,6 +71,7 @@ export function registerApi(
     on.route<{ Params: Record<string, string> }>({
       method: operation.method,
       url: API_BASE + routeOf(operation.path),
+      constraints: constraintsOf(operation.path),
       config: { operation: operation.id },
       onRequest: async (request) => {
         ready.set(request, await openCall(request, operation))
@@ -87,6 +92,7 @@ export function registerApi(
     requireUsable(signedIn, services.site.rootUrl)
     const sudo = parameters.get("sudo") ?? headerText(request, "sudo")
     const actor = sudo ? await actAs(services, signedIn, sudo) : signedIn
+    const behind = sudo && signedIn.kind === "user" ? signedIn.user : undefined
     requireScope(actor, operation)
     if (services.config.security.requireSignIn && actor.kind === "anonymous")
       throw refuse.forbidden("Only signed in user is allowed to call APIs.")
@@ -99,7 +105,7 @@ export function registerApi(
     for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path })
     if (operation.archived === "refused" && opened.archived) throw refuse.archived()
-    return { actor, opened, parameters, keep }
+    return { actor, behind, opened, parameters, keep }
   }
 
   function present(request: FastifyRequest, parameters: URLSearchParams): Presented {
@@ -111,31 +117,74 @@ export function registerApi(
     request: FastifyRequest,
     reply: FastifyReply,
     operation: Operation,
-    { actor, opened, parameters, keep }: LetIn,
+    { actor, behind, opened, parameters, keep }: LetIn,
   ): Promise<FastifyReply> {
     const intercepted = intercept?.(operation, actor)
     if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
     const page: Page = readPage(parameters, services.config.api)
     const query = readQuery(operation.query, parameters)
-    const field = uploadFieldOf(operation.body)
-    const receiving = field === undefined ? undefined : await receiveUpload(request.raw, field)
-    const run = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    const form = uploadFormOf(operation.body)
+    const receiving = form && (await receiveUpload(request.raw, form))
+    const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
+    const deed = deedOf(request, operation, actor, behind)
+    const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
     const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
-    if (isDownload(operation.answers[sent.status])) return sendDownload(request, reply, asDownload(sent.body))
+    const download = downloadIn(operation.answers[sent.status], sent.body)
+    if (download) return sendDownload(request, reply, download)
     const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
     if (keep) kept.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
 }
 
-/** A path as the router writes it. */
-const routeOf = (path: string): string => (restOf(path) === undefined ? path : path.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
+/** What is to be written down of the call: whatever an administrator changes as such. */
+function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewDeed | undefined {
+  if (actor.kind !== "user" || !isDeed(operation, behind !== undefined)) return undefined
+  return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
+}
 
-/** The values of the path's parameters by name; the router knows the rest of a path only as a star. */
-function pathOf({ path }: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** A path as the router writes it. */
+function routeOf(path: string): string {
+  const plain = formOf(path)?.beside ?? path
+  return (restOf(plain) === undefined ? plain : plain.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
+}
+
+/** The values of the path's parameters by name; the router knows the rest of a path only as a star, and nothing of a form behind it. */
+function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const form = formOf(operation.path)
+  const path = form?.beside ?? operation.path
   const name = restOf(path)
-  return name === undefined ? values : { ...values, [name]: rest ?? "" }
+  const all = name === undefined ? values : { ...values, [name]: rest ?? "" }
+  const last = form && /\{(\w+)\}$/.exec(path)?.[1]
+  const asked = last === undefined ? undefined : askedForm(all[last] ?? "")
+  if (last === undefined || asked === undefined) return all
+  return { ...all, [last]: (all[last] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
+}
+
+/** Lets the router choose between an operation and the one beside it that gives the same in another form, by the end of the address. */
+const byForm: Parameters<FastifyInstance["addConstraintStrategy"]>[0] = {
+  name: "form",
+  storage: () => byValue(),
+  deriveConstraint: ({ url = "" }) => {
+    const query = url.indexOf("?")
+    return askedForm(query < 0 ? url : url.slice(0, query))?.name
+  },
+}
+
+function constraintsOf(path: string): { readonly form?: string } {
+  const form = formOf(path)
+  return form ? { form: form.name } : {}
+}
+
+function byValue<Handler>() {
+  const handlers = new Map<unknown, Handler>()
+  return {
+    get: (value: unknown): Handler | null => handlers.get(value) ?? null,
+    set: (value: unknown, handler: Handler) => {
+      handlers.set(value, handler)
+    },
+  }
 }
 
 function readJson(request: FastifyRequest, { body }: Operation): unknown {
@@ -168,7 +217,8 @@ export function methodsOn(operations: readonly Operation[], path: string): reado
   return operations
     .filter((operation) => {
       const pattern = operation.path.split("/")
-      const fits = restOf(operation.path) === undefined ? pattern.length === parts.length : pattern.length <= parts.length
+      const plain = formOf(operation.path)?.beside ?? operation.path
+      const fits = restOf(plain) === undefined ? pattern.length === parts.length : pattern.length <= parts.length
       return fits && pattern.every((part, index) => part.startsWith("{") || part === parts[index])
     })
     .map(({ method }) => method)

@@ -11,9 +11,9 @@ let port: number
 const outcomes: string[] = []
 beforeAll(async () => {
   const take = async (request: IncomingMessage): Promise<string> => {
-    const { upload, end } = await receiveUpload(request, "attachment")
+    const { upload, end } = await receiveUpload(request, { field: "attachment", plain: request.url?.startsWith("/plain") === true })
     try {
-      if (request.url === "/unread") return `unread ${upload.fileName}`
+      if (request.url?.endsWith("unread")) return `unread ${upload.fileName}`
       return `${upload.fileName}: ${await text(upload.content)}`
     } finally {
       end()
@@ -68,10 +68,17 @@ describe("an upload", () => {
     expect(await send(body, type)).toMatch(new RegExp(`^${refusal.replace(/[[\]]/g, "\\$&")}`))
   })
 
+  test("is the body itself where that is taken", async () => {
+    expect(await send("words", "text/plain", "/plain")).toBe(": words")
+    expect(await send("{}", "application/json", "/plain")).toBe(": {}")
+    expect(await send(`${part("attachment", "words", "a.txt")}--b--`, MULTIPART, "/plain")).toBe("a.txt: words")
+  })
+
   test("that nobody reads doesn't hold up the connection", async () => {
     const form = new FormData()
     form.append("attachment", new Blob(["x".repeat(5_000_000)]), "large.txt")
     for (const _ of [1, 2, 3]) expect(await send(form, undefined, "/unread")).toBe("unread large.txt")
+    for (const _ of [1, 2, 3]) expect(await send("x".repeat(5_000_000), "text/plain", "/plain-unread")).toBe("unread ")
   })
 
   test("that breaks off is told to whoever reads it", async () => {
@@ -80,6 +87,15 @@ describe("an upload", () => {
     socket.write(
       `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: ${MULTIPART}\r\ncontent-length: 10000\r\n\r\n${part("attachment", "begun", "a.txt")}`,
     )
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.destroy()
+    await expect.poll(() => outcomes).toEqual([expect.stringMatching(/^400 /)])
+  })
+
+  test("of a bare body that breaks off is told as well", async () => {
+    outcomes.length = 0
+    const socket = connect(port, "127.0.0.1")
+    socket.write("POST /plain HTTP/1.1\r\nhost: x\r\ncontent-type: application/zip\r\ncontent-length: 10000\r\n\r\nbegun")
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.destroy()
     await expect.poll(() => outcomes).toEqual([expect.stringMatching(/^400 /)])

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
-import { Readable } from "node:stream"
+import { PassThrough, Readable } from "node:stream"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { Refusal, refuse } from "../../core/errors.ts"
-import type { Upload } from "../../core/upload.ts"
+import type { Upload, UploadForm } from "../../core/upload.ts"
 
 /** What may stand beside the file is small. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 65_536, fields: 20, parts: 40, headerPairs: 40, headerSize: 16_384 }
@@ -15,13 +15,14 @@ export interface Receiving {
 }
 
 /**
- * Waits for the file in the part `field` of a multipart request; its bytes are read by whoever takes the upload.
- * Refuses `invalid` another content type, and `badRequest` a body that can't be understood or has no such file.
+ * Waits for the file in the part `field` of a multipart request; its bytes are read by whoever takes the upload. With `plain` a body of any other
+ * content type is the file itself.
+ * Refuses `invalid` another content type otherwise, and `badRequest` a body that can't be understood or has no such file.
  */
-export function receiveUpload(request: IncomingMessage, field: string): Promise<Receiving> {
+export function receiveUpload(request: IncomingMessage, { field, plain }: UploadForm): Promise<Receiving> {
   const contentType = request.headers["content-type"]
   if (!contentType?.toLowerCase().startsWith("multipart/form-data"))
-    return Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
+    return plain ? Promise.resolve(receivePlain(request)) : Promise.reject(refuse.invalid("Content-Type", "must be multipart/form-data"))
   return new Promise((resolve, reject) => {
     let content: BusboyFileStream | undefined
     const fail = (refusal: Refusal): void => {
@@ -41,7 +42,7 @@ export function receiveUpload(request: IncomingMessage, field: string): Promise<
       request.resume()
     }
     const onClose = (): void => {
-      if (!request.complete) fail(refuse.badRequest("the request broke off"))
+      if (!request.complete) fail(brokeOff())
     }
 
     parser.on("file", (name, stream, fileName) => {
@@ -64,6 +65,29 @@ export function receiveUpload(request: IncomingMessage, field: string): Promise<
     request.on("close", onClose)
     request.pipe(parser)
   })
+}
+
+const brokeOff = (): Refusal => refuse.badRequest("the request broke off")
+
+/** The body as it is. */
+function receivePlain(request: IncomingMessage): Receiving {
+  const content = new PassThrough()
+  // A stream that breaks off says so to whoever reads it; where nobody does yet, that must not end the process.
+  content.on("error", () => {})
+  const onClose = (): void => {
+    if (!request.complete) content.destroy(brokeOff())
+  }
+  request.on("close", onClose)
+  request.pipe(content)
+  return {
+    upload: { fileName: "", content },
+    end() {
+      request.off("close", onClose)
+      request.unpipe(content)
+      request.resume()
+      content.destroy()
+    },
+  }
 }
 
 const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")

@@ -64,6 +64,9 @@ const rules: Readonly<Record<string, string>> = {
   "organization member": "Members of the organisation",
   "organization owner": "Owners of the organisation",
   "organization selfOrMember": "The person, members of the organisation, and site administrators",
+  "user projects:read": "Whoever may see the user, or read the organisation’s projects",
+  "organization projects:read": "Whoever may read the organisation’s projects",
+  "organization projects:write": "Whoever may write to the organisation’s projects",
   "team read": "Whoever may see the team",
   "team organizationMember": "Members of the organisation who may see the team",
   "team privileged": "Members of the team, and owners of the organisation",
@@ -84,6 +87,14 @@ const rules: Readonly<Record<string, string>> = {
   "repository issue:contributor": "Whoever may track time on the issue",
   "repository issue:self": "The user, who may read the issue, and site administrators",
   "repository issues:selfOrAdministrator": "The user, who may read the repository’s issues, and administrators of the repository",
+  "repository pullRequests:read": "Whoever may read the repository’s pull requests and its code",
+  "repository pullRequest:read": "Whoever may read the repository’s pull requests and its code",
+  "repository pullRequest:write": "Whoever may write to the repository’s pull requests",
+  "repository pullRequest:author": "The author, and whoever may write to the repository’s pull requests",
+  "repository review:read": "Whoever may read the pull request; a pending review, its author",
+  "repository review:author": "The reviewer, and site administrators",
+  "repository review:administrator": "Administrators of the repository",
+  "repository reviewers:choose": "The repository’s owner and collaborators, and members of teams that read its pull requests",
   "repository owner": "Owners of the repository",
 }
 
@@ -115,6 +126,11 @@ const pathWords: Readonly<Record<string, string>> = {
   position: "place among the pinned ones, from 1",
   filepath: "path inside the repository, with its slashes or with %2F",
   index: "number inside the repository",
+  issue_id: "id of the issue, which is not its number inside the repository",
+  sha: "id of a commit, tree, blob or tag; where a commit is meant also its first digits, a branch or a tag",
+  ref: "branch, tag or commit",
+  basehead: "base...head, base..head or head",
+  diffType: "diff or patch",
 }
 
 /** A few words on a path parameter. */

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from "typebox"
 import type { Operation } from "../../../core/operation.ts"
 import { record } from "../../../core/record.ts"
-import { uploadFieldOf } from "../../../core/upload.ts"
+import { uploadFormOf } from "../../../core/upload.ts"
 import {
   type About,
   API_PATH,
@@ -160,7 +160,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
 }
 
 function describeBody(operation: Operation, body: TSchema, write: Schemas["write"]): Json {
-  const file = uploadFieldOf(body)
+  const file = uploadFormOf(body)?.field
   if (file !== undefined) return { in: "formData", name: file, type: "file", required: true }
   return { in: "body", name: "body", required: bodyRequired(operation), schema: write(body) }
 }

@@ -1,0 +1,76 @@
+import { type Spread, spread } from "./issues.ts"
+import { ADMIN, type Server } from "./server.ts"
+
+export interface MergeFigures {
+  /** One merge after the other into one branch that moves on with each, in milliseconds. */
+  readonly merge: Spread
+  readonly squash: Spread
+  /** A rebase of one commit. */
+  readonly rebase: Spread
+  /** Merges a second into eight repositories at once, each of which has more pull requests open. */
+  readonly perSecond: number
+}
+
+/** How much a run does; less is enough to see that it works. */
+export interface MergeRounds {
+  readonly each: number
+  readonly perRepository: number
+}
+
+const REPOSITORIES = 8
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+/** Merging through the API. What is merged is made before the clock runs. */
+export async function mergeFigures(
+  server: Server,
+  { each, perRepository }: MergeRounds = { each: 60, perRepository: 15 },
+): Promise<MergeFigures> {
+  const send = async (method: string, path: string, body: object): Promise<unknown> => {
+    const text = await (await server.api(method, path, body)).text()
+    return text === "" ? undefined : JSON.parse(text)
+  }
+  const repository = async (name: string): Promise<string> => {
+    const at = `/repos/${ADMIN.name}/${name}`
+    await send("POST", "/user/repos", { name, auto_init: true, default_branch: "main" })
+    return at
+  }
+  let count = 0
+  const pull = async (at: string): Promise<string> => {
+    const name = `change-${++count}`
+    const file = { content: base64(`${name}\n`), branch: "main", new_branch: name }
+    await send("POST", `${at}/contents/folder-${count % 20}/${name}.txt`, file)
+    const made = await send("POST", `${at}/pulls`, { head: name, base: "main", title: `Bring ${name}` })
+    const number = typeof made === "object" && made !== null && "number" in made ? Number(made.number) : 0
+    return `${at}/pulls/${number}/merge`
+  }
+  const one = await repository("merged")
+  const inARow = async (style: string): Promise<Spread> => {
+    const times: number[] = []
+    for (let round = 0; round < each; round++) {
+      const merge = await pull(one)
+      // Made beside the base, and then overtaken by it.
+      await send("POST", `${one}/contents/overtaking-${count}.txt`, { content: base64("x\n") })
+      const begun = performance.now()
+      await send("POST", merge, { do: style })
+      times.push(performance.now() - begun)
+    }
+    return spread(times)
+  }
+  const [merge, squash, rebase] = [await inARow("merge"), await inARow("squash"), await inARow("rebase")]
+
+  const queues: string[][] = []
+  for (let index = 0; index < REPOSITORIES; index++) {
+    const at = await repository(`merged-${index}`)
+    const merges: string[] = []
+    for (let round = 0; round < perRepository; round++) merges.push(await pull(at))
+    queues.push(merges)
+  }
+  const begun = performance.now()
+  await Promise.all(
+    queues.map(async (merges) => {
+      for (const path of merges) await send("POST", path, { do: "merge" })
+    }),
+  )
+  const perSecond = (REPOSITORIES * perRepository) / ((performance.now() - begun) / 1000)
+  return { merge, squash, rebase, perSecond }
+}
