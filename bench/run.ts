@@ -101,7 +101,7 @@ try {
   line("merge of a pull request, a merge commit", ms(merges.merge), "(no target)", true)
   line("merge of a pull request, squashed", ms(merges.squash), "(no target)", true)
   line("merge of a pull request, one commit rebased", ms(merges.rebase), "(no target)", true)
-  line("merges, into 8 repositories at once", `${Math.round(merges.perSecond)}/s`, "≥ 100/s", merges.perSecond >= 100)
+  line("merges, 8 at a time", `${Math.round(merges.perSecond)}/s`, "≥ 100/s", merges.perSecond >= 100)
 
   const git = await gitFigures(server)
   const ratio = (ours: number, file: number): string => `${Math.round(ours)} ms / ${Math.round(file)} ms = ${(ours / file).toFixed(2)}`

@@ -18,6 +18,7 @@ import { repositoryExamples } from "./repositories.ts"
 import { reviewExamples } from "./reviews.ts"
 import { siteExamples } from "./site.ts"
 import { trackingExamples } from "./tracking.ts"
+import { webhookExamples } from "./webhooks.ts"
 
 export { addressOf, type Example, type MakeExample } from "./example.ts"
 
@@ -42,4 +43,5 @@ export const examples: Examples = {
   ...trackingExamples,
   ...attentionExamples,
   ...reviewExamples,
+  ...webhookExamples,
 }

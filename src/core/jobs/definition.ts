@@ -14,13 +14,17 @@ export interface JobRun<C> {
   readonly signal: AbortSignal
 }
 
-/** A kind of job. `P` is what it is enqueued with, `C` what it runs in. */
-export interface JobDefinition<P, C = Services> {
+/** What it takes to store a job of a kind. `P` is what it is enqueued with. */
+export interface JobKind<P> {
   readonly kind: string
-  readonly attempts: number
-  readonly timeoutSeconds: number
   /** The payload as it is stored. Throws a TypeError when it doesn't fit the schema. */
   readonly write: (payload: P) => string
+}
+
+/** A kind of job with what it does. `C` is what it runs in. */
+export interface JobDefinition<P, C = Services> extends JobKind<P> {
+  readonly attempts: number
+  readonly timeoutSeconds: number
   /** Runs the job with a payload as it was stored. Throws {@link GiveUp} when it can't be read. */
   readonly run: (stored: string, run: JobRun<C>) => Promise<void>
 }
@@ -40,6 +44,18 @@ interface Declared<S extends TSchema, C> {
   readonly run: (payload: Static<S>, run: JobRun<C>) => Promise<void>
 }
 
+/**
+ * A kind of job by itself, for those who only store such jobs: what it does may stand on what they are part of. The definition is made with
+ * the same kind and schema.
+ */
+export const jobKind = <S extends TSchema>(kind: string, schema: S): JobKind<Static<S>> => ({
+  kind,
+  write(payload) {
+    if (!Check(schema, payload)) throw new TypeError(`not a payload of the job ${kind}: ${faults(schema, payload)}`)
+    return JSON.stringify(payload)
+  },
+})
+
 /** Declares a kind of job. The payload is checked against its schema when it is stored, and again when it is read by a later version. */
 export function defineJob<S extends TSchema, C = Services>({
   kind,
@@ -49,13 +65,9 @@ export function defineJob<S extends TSchema, C = Services>({
   run,
 }: Declared<S, C>): JobDefinition<Static<S>, C> {
   return {
-    kind,
+    ...jobKind(kind, schema),
     attempts,
     timeoutSeconds,
-    write(payload) {
-      if (!Check(schema, payload)) throw new TypeError(`not a payload of the job ${kind}: ${faults(schema, payload)}`)
-      return JSON.stringify(payload)
-    },
     async run(stored, context) {
       const payload: unknown = JSON.parse(stored)
       if (!Check(schema, payload)) throw new GiveUp(`this version can't read the payload: ${faults(schema, payload)}`)

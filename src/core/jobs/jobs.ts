@@ -3,12 +3,12 @@ import type { Database, Transaction } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
 import type { Services } from "../services.ts"
-import type { JobDefinition } from "./definition.ts"
+import type { JobDefinition, JobKind } from "./definition.ts"
 import { type Clock, openClock, type Task } from "./schedule.ts"
 import { countJobs, insertJob } from "./store.ts"
 import { openWorkers } from "./workers.ts"
 
-export { defineJob, GiveUp, type JobDefinition, type JobRun } from "./definition.ts"
+export { defineJob, GiveUp, type JobDefinition, type JobKind, type JobRun, jobKind } from "./definition.ts"
 export type { ScheduledTask, Task, TaskResult } from "./schedule.ts"
 
 /** How many unfinished or failed jobs there are of a kind in a state. */
@@ -21,12 +21,7 @@ export interface JobCount {
 /** What leaves the house after a write: rows of the same transaction, done by workers after the commit, tried again, never lost. */
 export interface Jobs {
   /** Stores a job in the caller's transaction, to be done once that is committed, at `runAt` at the earliest. Gives its id. */
-  readonly enqueue: <P>(
-    tx: Transaction,
-    job: JobDefinition<P, never>,
-    payload: NoInfer<P>,
-    options?: { readonly runAt?: Seconds },
-  ) => Promise<number>
+  readonly enqueue: <P>(tx: Transaction, job: JobKind<P>, payload: NoInfer<P>, options?: { readonly runAt?: Seconds }) => Promise<number>
   /** Runs everything that is due now, with what follows from it, and waits for its end. For tests and for a tidy stop. */
   readonly drain: () => Promise<void>
   readonly counts: () => Promise<readonly JobCount[]>

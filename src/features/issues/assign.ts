@@ -9,6 +9,7 @@ import { type Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { notify } from "../notifications/rules.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { assignableAmong } from "./assignable.ts"
 import { findAssignees } from "./store.ts"
 import { addTimelineEntry } from "./timeline.ts"
@@ -60,18 +61,26 @@ export interface Assignment extends Owned {
   readonly now: Seconds
 }
 
+/** How many came and how many went. */
+export interface Reassigned {
+  readonly added: number
+  readonly removed: number
+}
+
+const NOBODY: Reassigned = { added: 0, removed: 0 }
+
 /**
  * Changes whom an issue is given to, with an entry of the timeline for each who comes or goes; whoever comes is told. Where nothing changes
  * nothing is written. The issue's row must be held already.
  */
-export async function assign(tx: Transaction, services: Services, assignment: Assignment): Promise<void> {
+export async function assign(tx: Transaction, services: Services, assignment: Assignment): Promise<Reassigned> {
   const { issue, actor, users, mode, now } = assignment
-  if (users.length === 0 && mode !== "replace") return
+  if (users.length === 0 && mode !== "replace") return NOBODY
   const assigned = await findAssignees(tx, { ids: [issue.id] })
   const has = (people: readonly { readonly id: number }[], id: number) => people.some((person) => person.id === id)
   const added = mode === "remove" ? [] : users.filter(({ id }) => !has(assigned, id))
   const removed = mode === "add" ? [] : assigned.filter(({ id }) => has(users, id) === (mode === "remove"))
-  if (added.length + removed.length === 0) return
+  if (added.length + removed.length === 0) return NOBODY
   const entry = { issueId: issue.id, kind: "assignees", authorId: actor.id, now } as const
   if (removed.length > 0) {
     const ids = removed.map(({ id }) => id)
@@ -88,4 +97,12 @@ export async function assign(tx: Transaction, services: Services, assignment: As
     await notify(tx, services, { kind: "assigned", issue, repository, owner, actor, users: added.map(({ id }) => id), now })
   }
   await touchIssue(tx, issue.id, now)
+  return { added: added.length, removed: removed.length }
+}
+
+/** Like `assign`, for an issue that is there already: webhooks are told of each who comes or goes. */
+export async function reassign(tx: Transaction, services: Services, assignment: Assignment): Promise<void> {
+  const { added, removed } = await assign(tx, services, assignment)
+  const news = (count: number, action: "assigned" | "unassigned") => Array.from({ length: count }, () => ({ of: "assignee", action }) as const)
+  await announceIssue(tx, services, assignment, ...news(removed, "unassigned"), ...news(added, "assigned"))
 }

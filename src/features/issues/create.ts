@@ -13,6 +13,7 @@ import { notify } from "../notifications/rules.ts"
 import { setIssueProjects } from "../projects/issue-projects.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
+import { announceNewIssue } from "../webhooks/events/issues.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { holdForIssues } from "./hold.ts"
 import type { CreateIssueOption } from "./records.ts"
@@ -77,6 +78,7 @@ export async function createIssue(
   const mentioned = await recordMentions(tx, text)
   await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
   await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })
+  await announceNewIssue(tx, services, { issue, actor: me, labels: labels.length, milestone: extras.milestone, assignees: users.length })
   const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
   return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
 }

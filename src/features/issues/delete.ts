@@ -1,4 +1,5 @@
 import type { Issue } from "../../access/issue-policies.ts"
+import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
@@ -6,6 +7,7 @@ import { forgetIssueActivities } from "../activity/rules.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { removePullRefs } from "../pulls/job-kinds.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
 import { recountOpen } from "./touch.ts"
 
@@ -13,9 +15,15 @@ import { recountOpen } from "./touch.ts"
  * Deletes an issue with everything around it: comments, labels, dependencies both ways, assignees, subscriptions, threads, reactions, times,
  * files and what the feed told of it. Its number is not given again. Refuses `notFound` where it is gone.
  */
-export async function deleteIssue(tx: Transaction, services: Pick<Services, "jobs" | "now">, { id, repository_id }: Issue): Promise<void> {
+export async function deleteIssue(
+  tx: Transaction,
+  services: Pick<Services, "site" | "jobs" | "now">,
+  { id, repository_id }: Issue,
+  actor: User,
+): Promise<void> {
   await holdForIssues(tx, repository_id)
   const issue = await holdIssue(tx, id)
+  await announceIssue(tx, services, { issue, actor }, { of: "state", action: "deleted" })
   await forgetIssueActivities(tx, issue)
   await deleteAttachments(tx, services, { issue_id: id })
   if (issue.is_pull === 1) await services.jobs.enqueue(tx, removePullRefs, { repositoryId: repository_id, number: issue.number })

@@ -11,7 +11,8 @@ import { setMilestone } from "../milestones/rules.ts"
 import { setIssueProjects } from "../projects/issue-projects.ts"
 import { followPullTitle } from "../pulls/ready.ts"
 import { crossReference } from "../references/cross.ts"
-import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
+import { invalidAssignee, reassign, requireAssignable, usersNamed } from "./assign.ts"
 import { assigneeNames, normalizeTitle } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
@@ -42,9 +43,10 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
     if (options.assignees !== undefined || options.assignee !== undefined) {
       const users = await usersNamed(tx, assigneeNames(options))
       await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
-      await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
+      await reassign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
     }
-    if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
+    if (options.milestone !== undefined && (await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)))
+      await announceIssue(tx, services, { issue, actor: me }, { of: "milestone", action: options.milestone === 0 ? "demilestoned" : "milestoned" })
     if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
   const changed = await findIssueById.first(tx, { id: issue.id })
@@ -74,6 +76,8 @@ async function writeTexts(tx: Transaction, services: Services, found: OnIssue & 
     await crossReference(tx, services.site.rootUrl, text, now)
   }
   if (ref !== issue.ref) await addTimelineEntry(tx, { ...entry, kind: "change_issue_ref", old_ref: short(issue.ref), new_ref: short(ref) })
+  const changes = { ...(retitled && { title: { from: issue.title } }), ...(rewritten && { body: { from: issue.content } }) }
+  if (rewritten || retitled) await announceIssue(tx, services, { issue, actor: me }, { of: "texts", action: "edited", changes })
 }
 
 /** A branch or tag by the name that people use. */

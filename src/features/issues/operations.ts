@@ -92,8 +92,8 @@ export const issueOperations: readonly Operation[] = [
     access: onIssueAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden"],
-    handle: async ({ services, issue }) => {
-      await services.database.write((tx) => deleteIssue(tx, services, issue))
+    handle: async ({ services, issue, me }) => {
+      await services.database.write((tx) => deleteIssue(tx, services, issue, me))
       return noContent()
     },
   }),

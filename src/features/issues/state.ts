@@ -12,6 +12,7 @@ import { recountMilestones } from "../milestones/rules.ts"
 import { notify } from "../notifications/rules.ts"
 import { followPullState } from "../pulls/state.ts"
 import { stopStopwatch } from "../tracking/stopwatches.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { addTimelineEntry } from "./timeline.ts"
 import { recountOpen } from "./touch.ts"
 
@@ -75,5 +76,12 @@ export async function setState(tx: Transaction, services: Services, change: Stat
     now,
   })
   await notify(tx, services, { kind: closed ? "closed" : "reopened", issue, repository, owner, actor, now })
+  const { commitId } = change
+  await announceIssue(
+    tx,
+    services,
+    { issue, actor },
+    { of: "state", action: closed ? "closed" : "reopened", ...(commitId !== undefined && { commitId }) },
+  )
   return issue
 }

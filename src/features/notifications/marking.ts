@@ -1,8 +1,10 @@
+import type { Issue } from "../../access/issue-policies.ts"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
 import { locateRepositoryById } from "../../access/policies.ts"
-import { isSiteAdministrator, type SignedIn } from "../../core/actor.ts"
+import { isSiteAdministrator, type SignedIn, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
+import { type Params, query } from "../../core/database/query.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { findThread, setStatus } from "./store.ts"
@@ -71,6 +73,25 @@ export async function markThread(
     await setStatus(tx, { ids: [thread.id], status, now: updated_at })
     return { ...thread, status, updated_at }
   })
+}
+
+const findUnreadOf = query("notifications.findUnreadOf", (db, p: Params<{ userId: number; issueId: number }>) =>
+  db
+    .selectFrom("notifications")
+    .select("id")
+    .where("user_id", "=", p.userId)
+    .where("issue_id", "=", p.issueId)
+    .where("status", "=", "unread"),
+)
+
+/** Marks the person's thread about an issue or pull request as read, where it is unread. */
+export async function readThreadOf(
+  { database, now }: Pick<Services, "database" | "now">,
+  user: Pick<User, "id">,
+  issue: Pick<Issue, "id">,
+): Promise<void> {
+  const unread = await findUnreadOf.first(database.read, { userId: user.id, issueId: issue.id })
+  if (unread) await database.write((tx) => setStatus(tx, { ids: [unread.id], status: "read", now: now() }))
 }
 
 /** The status of that name, in any letter case. */

@@ -62,7 +62,7 @@ function presentIssueSubject(site: Site, { repository, owner }: Owned, issue: Is
     html_url: html,
     latest_comment_html_url: comment === null ? "" : `${html}#issuecomment-${comment}`,
     type: issue.is_pull === 1 ? "Pull" : "Issue",
-    state: issue.is_closed === 1 ? "closed" : "open",
+    state: issue.is_merged === 1 ? "merged" : issue.is_closed === 1 ? "closed" : "open",
   }
 }
 

@@ -5,11 +5,12 @@ import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
 import { announce } from "../mail/announce.ts"
+import { isUnfinished } from "../pulls/draft.ts"
 import { tellOfIssue, tellOfOffer } from "./store.ts"
 
 /** Who is told of what happens. Whoever did it is never told, nor whoever may not read it; that is asked again whenever threads are shown. */
 
-/** Told to everybody around the issue: author, assignees, whoever wrote there, watchers, subscribers; not to those who unsubscribed. */
+/** Told to everybody around the issue: author, assignees, whoever wrote there or was asked for a review, watchers, subscribers; not to those who unsubscribed. */
 const BROADCAST = ["created", "commented", "closed", "reopened", "merged", "pushed", "reviewed", "dismissed", "ready"] as const
 /** Told only to the people named. */
 const DIRECT = ["assigned", "mentioned", "review_requested"] as const
@@ -17,9 +18,6 @@ const DIRECT = ["assigned", "mentioned", "review_requested"] as const
 export type NotificationKind = (typeof BROADCAST)[number] | (typeof DIRECT)[number]
 
 const isBroadcast = (kind: NotificationKind): boolean => BROADCAST.some((known) => known === kind)
-
-/** How the title of a pull request begins that is still being worked on: its watchers wait until it is ready. */
-const UNFINISHED = /^(?:WIP:|\[WIP\])/i
 
 export interface IssueEvent {
   readonly kind: NotificationKind
@@ -45,7 +43,8 @@ export async function notify(tx: Transaction, services: Needed, event: IssueEven
   const unit = issue.is_pull === 1 ? "repo.pulls" : "repo.issues"
   const broadcast = isBroadcast(kind)
   if (!unitEnabled(repository, unit) || (!broadcast && users.length === 0)) return
-  const quiet = issue.is_pull === 1 && kind !== "created" && UNFINISHED.test(issue.title)
+  // Watchers wait until it is ready.
+  const quiet = issue.is_pull === 1 && kind !== "created" && isUnfinished(issue.title)
   const told = await tellOfIssue(tx, {
     issueId: issue.id,
     repositoryId: repository.id,

@@ -51,6 +51,14 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
         .where(sql<SqlBool>`kind in ('comment', 'code', 'review')`)
         .where(around),
     )
+    .union(
+      db
+        .selectFrom("reviews")
+        .select("reviewer_id as id")
+        .where("issue_id", "=", p.issueId)
+        .where(sql<SqlBool>`state = 'REQUEST_REVIEW'`)
+        .where(around),
+    )
   return db
     .insertInto("notifications")
     .columns(["user_id", "repository_id", "subject", "issue_id", "status", "created_at", "updated_at"])
@@ -157,7 +165,8 @@ export type IssueSubject = Awaited<ReturnType<typeof findSubjects>>[number]
 export const findSubjects = query("notifications.findSubjects", (db, p: Params<{ ids: readonly number[] }>) =>
   db
     .selectFrom("issues")
-    .select(["issues.id", "issues.number", "issues.title", "issues.is_pull", "issues.is_closed"])
+    .leftJoin("pulls", "pulls.issue_id", "issues.id")
+    .select(["issues.id", "issues.number", "issues.title", "issues.is_pull", "issues.is_closed", "pulls.is_merged"])
     .select((eb) =>
       eb
         .selectFrom("comments")

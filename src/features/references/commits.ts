@@ -55,6 +55,8 @@ export interface Pushed extends Owned {
   readonly pusher: User
   /** Oldest first. */
   readonly commits: readonly ReferringCommit[]
+  /** An issue that is not told of one of the commits. */
+  readonly silent?: { readonly issueId: number; readonly commitId: string | null | undefined } | undefined
   readonly now: Seconds
 }
 
@@ -64,7 +66,7 @@ export interface Pushed extends Owned {
  * something open stays open; archived repositories are left alone.
  */
 export async function referencesInPushedCommits(tx: Transaction, services: Services, pushed: Pushed): Promise<void> {
-  const { commits, pusher } = pushed
+  const { commits, pusher, silent } = pushed
   if (commits.length === 0) return
   const resolved = await resolveReferences(
     tx,
@@ -83,6 +85,7 @@ export async function referencesInPushedCommits(tx: Transaction, services: Servi
     for (const reference of commit.references) {
       const target = targets.get(reference)
       if (!target || target.repository.is_archived === 1) continue
+      if (target.issue.id === silent?.issueId && commit.id === silent.commitId) continue
       const once = `${target.issue.id} ${commit.id}`
       if (!told.has(once)) await tell(tx, services, pushed, commit, target)
       told.add(once)

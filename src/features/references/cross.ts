@@ -90,7 +90,9 @@ async function findTargets(tx: Transaction, source: ReferringText, references: r
   for (const each of found) {
     const { reference, issue, repository, owner } = each
     if (issue.id === source.issue.id) continue
-    const acts = source.issue.is_pull === 1 && mayAct(each, source.author)
+    // Whether a pull request's own text may close issues of its repository is decided when it is merged.
+    const decidedLater = source.comment === undefined && repository.id === source.repository.id && issue.is_pull === 0
+    const acts = source.issue.is_pull === 1 && (decidedLater || mayAct(each, source.author))
     const action = acts ? reference.action : "none"
     const known = targets.get(issue.id)
     if (!known || action !== "none") targets.set(issue.id, { issue, repository, owner, action })

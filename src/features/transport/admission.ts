@@ -2,11 +2,12 @@ import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
 import { locateRepository, type OnRepository } from "../../access/policies.ts"
 import { scopeAllows } from "../../access/scopes.ts"
-import type { Actor, SignedIn } from "../../core/actor.ts"
+import { type Actor, deployKeyOf, type SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { requireUsable } from "../authentication/authenticate.ts"
+import { maintainedBranches } from "../branches/maintenance.ts"
 
 /** Who may fetch from and push to what: the same questions for every way in. All of it is `access/`; here stand only their order and words. */
 
@@ -21,7 +22,8 @@ export const codeMode = ({ permission, repository }: OnRepository): number =>
 
 /** Refuses `forbidden` for accounts that may not act now, and for tokens that are not for repositories. */
 export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {
-  requireUsable(actor, services.site.rootUrl)
+  // A key of a repository goes on while the owner has to choose another password.
+  if (!deployKeyOf(actor)) requireUsable(actor, services.site.rootUrl)
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const needed = `${verb}:repository`
   const { scopes } = actor.credential
@@ -59,7 +61,8 @@ export async function admitPush(
   if (found.repository.is_archived === 1) throw refuse.forbidden(ARCHIVED)
   if (actor.kind === "anonymous") throw refuse.unauthenticated()
   if (found.repository.is_mirror === 1) throw refuse.forbidden(MIRROR)
-  if (codeMode(found) < Mode.write) throw refuse.forbidden(NO_WRITE)
+  if (codeMode(found) < Mode.write && (await maintainedBranches(services.database.read, actor, found)).size === 0)
+    throw refuse.forbidden(NO_WRITE)
   return { ...found, pusher: actor }
 }
 

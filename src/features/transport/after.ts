@@ -9,7 +9,8 @@ import { branchOf, branchRef, isGitError } from "../../git/index.ts"
 import { hideActivities, showActivities } from "../activity/rules.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type Consequence, consequences, type RefChange } from "./consequences.ts"
-import { removeEntry, takeEntry } from "./entries.ts"
+import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
+import { openGained } from "./gained.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 
 /** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
@@ -22,6 +23,10 @@ export interface Settling {
   readonly entryId: number
   readonly changes: readonly RefChange[]
   readonly options: readonly string[]
+  /** Set where it merges a pull request. */
+  readonly merge?: PullMerge
+  /** Set where it makes the tag of a release. */
+  readonly release?: TagRelease
   /** Bytes that the object store grew by; undefined where it must be measured. */
   readonly addedBytes: number | undefined
 }
@@ -68,7 +73,8 @@ export async function settlePush(services: Services, settling: Settling): Promis
     return []
   }
   const repository = git.at(found.storage, found.object_format)
-  const moved = { services, row: found, repository, changes: settling.changes }
+  const { changes, merge, release } = settling
+  const moved = { services, row: found, repository, changes, gained: openGained(git, repository, settling.merge), merge, release }
   const following: Following[] = []
   for (const consequence of consequences) following.push(await consequence(moved))
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
-import type { Seconds } from "../../core/database/tables.ts"
+import { flag, type Seconds } from "../../core/database/tables.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../git/index.ts"
 
 /** A branch as git has it: the commit that it names, or undefined where there is no such branch. */
@@ -74,20 +74,21 @@ export async function writeBranches(
     await tx
       .insertInto("branches")
       .values(
-        batch.map(({ name, commit }) => ({
-          repository_id: repositoryId,
-          name,
-          commit_id: commit?.id ?? "",
-          commit_message: summary(commit?.message ?? ""),
-          committed_at: commit?.committer.when ?? 0,
-          pusher_id: pusherId,
-          updated_at: now,
-        })),
+        batch.flatMap(({ name, commit }) =>
+          commit ? { repository_id: repositoryId, name, ...toldOf(commit), pusher_id: pusherId, updated_at: now } : [],
+        ),
       )
       .onConflict((conflict) =>
         conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
           commit_id: eb.ref("excluded.commit_id"),
+          is_told: eb.ref("excluded.is_told"),
           commit_message: eb.ref("excluded.commit_message"),
+          author_name: eb.ref("excluded.author_name"),
+          author_email: eb.ref("excluded.author_email"),
+          authored_at: eb.ref("excluded.authored_at"),
+          author_offset: eb.ref("excluded.author_offset"),
+          committer_name: eb.ref("excluded.committer_name"),
+          committer_email: eb.ref("excluded.committer_email"),
           committed_at: eb.ref("excluded.committed_at"),
           pusher_id: eb.ref("excluded.pusher_id"),
           updated_at: eb.ref("excluded.updated_at"),
@@ -138,7 +139,29 @@ export async function defaultBranchNow(db: Handle, repositoryId: number, choice:
   return chooseDefault({ ...choice, created: first }, (name) => rows.some((row) => row.name === name))
 }
 
-const summary = (message: string): string => message.trimStart().split("\n", 1)[0]?.trimEnd() ?? ""
+/** Longer messages are left to git. */
+const LONGEST_MESSAGE = 4000
+
+/** What a branch's row tells of its commit. */
+export function toldOf({ id, author, committer, message, signature }: Commit) {
+  const texts = {
+    commit_message: message,
+    author_name: author.name,
+    author_email: author.email,
+    committer_name: committer.name,
+    committer_email: committer.email,
+  }
+  // Who has signed a commit is worked out anew each time: keys come and go. PostgreSQL can't hold a NUL.
+  const isTold = !signature && message.length <= LONGEST_MESSAGE && !Object.values(texts).some((text) => text.includes("\0"))
+  return {
+    commit_id: id,
+    is_told: flag(isTold),
+    ...(isTold ? texts : { commit_message: "", author_name: "", author_email: "", committer_name: "", committer_email: "" }),
+    authored_at: author.when,
+    author_offset: author.offset,
+    committed_at: committer.when,
+  }
+}
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH)

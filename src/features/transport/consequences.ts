@@ -4,9 +4,18 @@ import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
 import type { ObjectId, RefName, Repository } from "../../git/index.ts"
+import { describeComposition } from "../composition/on-push.ts"
+import { completeMerge, retryMerges } from "../pulls/merge/on-push.ts"
+import { movePulls } from "../pulls/on-push.ts"
+import { publishRelease } from "../releases/on-push.ts"
+import { maintainAfterPush } from "../repositories/maintenance.ts"
+import { keepTags } from "../tags/on-push.ts"
 import { watchAutomatically } from "../teams/watches.ts"
+import { tellWebhooks } from "../webhooks/on-push.ts"
 import { followCommits } from "./commits.ts"
+import type { PullMerge, TagRelease } from "./entries.ts"
 import { tellOfPush } from "./feed.ts"
+import type { Gained } from "./gained.ts"
 
 /** A reference that has moved; null stands for "not there". */
 export interface RefChange {
@@ -21,6 +30,11 @@ export interface Moved {
   readonly row: RepositoryRow & { readonly owner_name: string }
   readonly repository: Repository
   readonly changes: readonly RefChange[]
+  readonly gained: Gained
+  /** Set where the push merges a pull request. */
+  readonly merge: PullMerge | undefined
+  /** Set where the push makes the tag of a release. */
+  readonly release: TagRelease | undefined
 }
 
 /** The same push while it is written down: its branches' rows, the default branch and the empty flag are true by now. */
@@ -39,9 +53,22 @@ export type Consequence = (moved: Moved) => Promise<(tx: Transaction, written: W
 
 const watch: Consequence = async ({ services: { config } }) => {
   return async (tx, { pusher, repository, now }) => {
-    if (config.users.autoWatchOnPush) await watchAutomatically(tx, pusher.id, repository.id, now)
+    // In the name of an organisation pushes a key of its repository.
+    if (config.users.autoWatchOnPush && pusher.kind === "person") await watchAutomatically(tx, pusher.id, repository.id, now)
   }
 }
 
 /** Everything that follows from a push, in its order. */
-export const consequences: readonly Consequence[] = [tellOfPush, followCommits, watch]
+export const consequences: readonly Consequence[] = [
+  tellOfPush,
+  followCommits,
+  watch,
+  keepTags,
+  publishRelease,
+  describeComposition,
+  maintainAfterPush,
+  tellWebhooks,
+  completeMerge,
+  movePulls,
+  retryMerges,
+]

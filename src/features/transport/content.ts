@@ -1,5 +1,6 @@
 import type { Commit, Git, ObjectId, Repository } from "../../git/index.ts"
 import { MAX_CONTENT } from "../activity/rules.ts"
+import type { Gained } from "./gained.ts"
 
 /** What the feed tells of a push, as JSON in an activity's content. The capital letters are those that existing clients read. */
 export interface PushContent {
@@ -47,9 +48,12 @@ export async function branchContent(
   branch: string,
   from: ObjectId | null,
   to: ObjectId,
+  gained: Gained,
 ): Promise<string> {
-  const range = from === null ? { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH } : { to, from, limit: TOLD }
-  const { commits, total } = await git.history.between(repository, range)
+  const { commits, total } =
+    from === null
+      ? await git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
+      : await gained({ oldId: from, newId: to })
   const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
   const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
   return pushContent({

@@ -9,12 +9,38 @@ import { nullable } from "../../core/record.ts"
  * between, the job does what was left. The row itself is the lock: whoever takes it, in the transaction that writes what follows, is the only one.
  */
 
+/** The pull request that a push merges. */
+export const PullMerge = Type.Object({
+  pullId: Type.Integer(),
+  issueId: Type.Integer(),
+  /** Where its head, which is the other parent of a merge commit, left this very base; left out where that isn't known. */
+  mergeBase: Type.Optional(Type.String()),
+  /** It was scheduled, and came about when its checks had succeeded. */
+  automatic: Type.Boolean(),
+})
+export type PullMerge = Static<typeof PullMerge>
+
+/** The release that a push of its tag publishes. */
+export const TagRelease = Type.Object({
+  /** The draft that it was, or null where there was none. */
+  id: nullable(Type.Integer()),
+  tagName: Type.String(),
+  target: Type.String(),
+  title: Type.String(),
+  note: Type.String(),
+  isPrerelease: Type.Boolean(),
+  publisherId: Type.Integer(),
+})
+export type TagRelease = Static<typeof TagRelease>
+
 /** What a push was about to change. */
 export const Entry = Type.Object({
   repositoryId: Type.Integer(),
   pusherId: Type.Integer(),
   changes: Type.Array(Type.Object({ ref: Type.String(), oldId: nullable(Type.String()), newId: nullable(Type.String()) })),
   options: Type.Array(Type.String()),
+  merge: Type.Optional(PullMerge),
+  release: Type.Optional(TagRelease),
 })
 export type Entry = Static<typeof Entry>
 

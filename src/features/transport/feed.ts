@@ -3,6 +3,7 @@ import { type ActivityKind, recordActivity } from "../activity/rules.ts"
 import { chooseDefault } from "./branches.ts"
 import type { Consequence, Moved, RefChange } from "./consequences.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
+import type { Gained } from "./gained.ts"
 
 /** References of one push that the feed tells of; nobody reads the ten thousand rows that pushing a mirror would make. */
 const TOLD_REFS = 100
@@ -21,21 +22,21 @@ export const tellOfPush: Consequence = async (moved) => {
   }
 }
 
-async function tellings({ services: { git }, row, repository, changes }: Moved): Promise<readonly Told[]> {
+async function tellings({ services: { git }, row, repository, changes, gained }: Moved): Promise<readonly Told[]> {
   const arrived = changes.flatMap(({ ref, oldId }) => (oldId === null ? (branchOf(ref) ?? []) : []))
   const choice = { stored: row.default_branch, wasEmpty: row.is_empty === 1, created: arrived }
   const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch
   const place: Place = { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
   const told: Told[] = []
-  for (const change of changes.slice(0, TOLD_REFS)) told.push(...(await tellingsOf(place, change)))
+  for (const change of changes.slice(0, TOLD_REFS)) told.push(...(await tellingsOf(place, change, gained)))
   return told
 }
 
-async function tellingsOf(place: Place, { ref, oldId, newId }: RefChange): Promise<readonly Told[]> {
+async function tellingsOf(place: Place, { ref, oldId, newId }: RefChange, gained: Gained): Promise<readonly Told[]> {
   const branch = branchOf(ref)
   if (branch !== undefined) {
     if (newId === null) return [{ kind: "delete_branch", refName: ref, content: "" }]
-    const pushed: Told = { kind: "commit_repo", refName: ref, content: await branchContent(place, branch, oldId, newId) }
+    const pushed: Told = { kind: "commit_repo", refName: ref, content: await branchContent(place, branch, oldId, newId, gained) }
     // Existing clients know a new branch by the row without content before the one with its commits.
     return oldId === null ? [{ ...pushed, content: "" }, pushed] : [pushed]
   }

@@ -1,3 +1,4 @@
+import type { Transaction } from "../../core/database/database.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import type { Services } from "../../core/services.ts"
 import { isRefName, type ObjectId, objectId } from "../../git/index.ts"
@@ -28,10 +29,17 @@ export interface OpenEntry {
   readonly release: () => void
 }
 
-/** Writes an entry, and keeps the job from taking it up for as long as this process lives. */
-export async function openEntry(services: Services, entry: Entry): Promise<OpenEntry> {
+/** Makes sure, in the transaction that announces a push, that it may go on; what it throws stops the push. */
+export type Claim = (tx: Transaction, entryId: number) => Promise<void>
+
+/** Writes an entry, and keeps the job from taking it up for as long as this process lives. Throws what `claim` throws. */
+export async function openEntry(services: Services, entry: Entry, claim?: Claim): Promise<OpenEntry> {
   const { database, jobs, log, now } = services
-  const id = await database.write((tx) => jobs.enqueue(tx, settleJob, entry, { runAt: now() + LEASE_SECONDS }))
+  const id = await database.write(async (tx) => {
+    const entryId = await jobs.enqueue(tx, settleJob, entry, { runAt: now() + LEASE_SECONDS })
+    await claim?.(tx, entryId)
+    return entryId
+  })
   const renew = () => {
     database
       .write((tx) => postponeEntry(tx, id, now() + LEASE_SECONDS))

@@ -2,6 +2,7 @@ import { Mode } from "../../access/modes.ts"
 import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
 import { findUserById } from "../../access/store.ts"
 import type { SignedIn } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
 import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import {
@@ -15,6 +16,9 @@ import {
   tagOf,
   type Verdict,
 } from "../../git/index.ts"
+import { maintainedBranches } from "../branches/maintenance.ts"
+import { findGrant, findPublicKey } from "../keys/store.ts"
+import { branchRule, tagRule } from "../protections/judging.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { optionsRefused } from "./options.ts"
 
@@ -22,6 +26,8 @@ import { optionsRefused } from "./options.ts"
 export interface Judgement {
   readonly on: OnRepository
   readonly command: RefCommand
+  /** Branches of the repository that somebody without any right in it was let in to. */
+  readonly maintained?: ReadonlySet<string>
 }
 
 /** Why a change is refused, in words for the pusher, or undefined. */
@@ -31,13 +37,17 @@ export type RefRule = (judgement: Judgement) => string | undefined
 export const refRules: readonly RefRule[] = [
   ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
   ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
-  ({ on }) => (codeMode(on) < Mode.write ? NO_WRITE : undefined),
+  ({ on, command, maintained }) => (codeMode(on) < Mode.write && !isMaintained(command, maintained) ? NO_WRITE : undefined),
   ({ command }) => namelessRef(command.ref),
   ({ on, command }) =>
     command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
       ? `branch ${on.repository.default_branch} is the default branch and cannot be deleted`
       : undefined,
 ]
+
+/** Whoever is let in to a branch may move it, but neither delete it nor make another. */
+const isMaintained = ({ ref, kind }: RefCommand, maintained: ReadonlySet<string> | undefined): boolean =>
+  kind === "update" && maintained?.has(branchOf(ref) ?? "") === true
 
 /** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
 function namelessRef(ref: RefName): string | undefined {
@@ -63,14 +73,16 @@ export interface CloseJudgement extends Judgement {
 export type CloseRule = (judgement: CloseJudgement) => Promise<string | undefined>
 
 /** What is asked of changes that `refRules` let pass, in order. */
-export const closeRules: readonly CloseRule[] = []
+export const closeRules: readonly CloseRule[] = [branchRule, tagRule]
 
 /** By what a change is judged beside itself. */
 export type Standing = Omit<CloseJudgement, "command">
 
 /** Judges changes by all rules: the refused references with the reason for each. */
 export async function judge(standing: Standing, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
-  const refused = new Map(judgeCommands(standing.on, commands))
+  const { on, pusher, services } = standing
+  const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
+  const refused = new Map(judgeCommands(on, commands, maintained))
   for (const command of commands) {
     for (const rule of refused.has(command.ref) ? [] : closeRules) {
       const reason = await rule({ ...standing, command })
@@ -86,11 +98,11 @@ export async function judge(standing: Standing, commands: readonly RefCommand[])
 export function judgeCommands(
   on: OnRepository,
   commands: readonly RefCommand[],
-  rules: readonly RefRule[] = refRules,
+  maintained: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<RefName, string> {
   const refused = new Map<RefName, string>()
   for (const command of commands) {
-    const reason = rules.map((rule) => rule({ on, command })).find((words) => words !== undefined)
+    const reason = refRules.map((rule) => rule({ on, command, maintained })).find((words) => words !== undefined)
     if (reason !== undefined) refused.set(command.ref, reason)
   }
   return refused
@@ -111,12 +123,28 @@ export async function judgePush(services: Services, pusher: SignedIn, repository
 const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))
 
 async function standingNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
-  const user = await findUserById.first(database.read, { id: pusher.user.id })
-  if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  const actor = await pusherNow(database.read, pusher)
+  if (!actor) return undefined
   try {
-    return await locateRepositoryById(database.read, { ...pusher, user }, repositoryId)
+    return await locateRepositoryById(database.read, actor, repositoryId)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error
   }
+}
+
+/** Who pushes as he is now; undefined where the account or the key is gone, or may not act any more. */
+async function pusherNow(db: Handle, pusher: SignedIn): Promise<SignedIn | undefined> {
+  const { credential } = pusher
+  const user = await findUserById.first(db, { id: pusher.user.id })
+  if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  if (credential.kind === "publicKey") {
+    const key = await findPublicKey.first(db, { id: credential.keyId })
+    return key?.owner_id === user.id ? { ...pusher, user } : undefined
+  }
+  if (credential.kind === "deployKey") {
+    const grant = await findGrant.first(db, credential)
+    return grant && { ...pusher, user, credential: { ...credential, isReadOnly: grant.is_read_only === 1 } }
+  }
+  return { ...pusher, user }
 }

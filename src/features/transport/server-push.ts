@@ -5,36 +5,49 @@ import type { Services } from "../../core/services.ts"
 import { isGitError, type RefCommand, type Repository } from "../../git/index.ts"
 import { settlePush } from "./after.ts"
 import type { RefChange } from "./consequences.ts"
-import { dropEntry, openEntry } from "./journal.ts"
+import type { PullMerge, TagRelease } from "./entries.ts"
+import { type Claim, dropEntry, openEntry } from "./journal.ts"
 import { judge } from "./judge.ts"
 
 export interface ServerPushOptions {
   /** What the objects take on the disk; without it the repository is measured, which takes longer the larger it is. */
   readonly addedBytes?: number | undefined
-  /** Set where this is the merge of a pull request that was found allowed: its id. */
-  readonly mergedPull?: number | undefined
+  /** Set where this is the merge of a pull request that was found allowed. It becomes merged with all else that follows from the push. */
+  readonly merge?: PullMerge | undefined
+  /** Set where the push makes the tag of a release, which is published with all else that follows from it. */
+  readonly release?: TagRelease | undefined
+  readonly claim?: Claim | undefined
 }
 
 /**
  * Changes references for somebody whose objects are here already: the road of a push without its wire. The same rules judge it, the same journal
  * watches over it, and the same things follow from it. All references change or none.
  * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
- * another's way.
+ * another's way. Throws what `claim` throws.
  */
 export async function pushFromServer(
   services: Services,
   pusher: SignedIn,
   on: OnRepository,
   changes: readonly RefChange[],
-  { addedBytes, mergedPull }: ServerPushOptions = {},
+  { addedBytes, merge, release, claim }: ServerPushOptions = {},
 ): Promise<void> {
   const { git } = services
   const { id, storage, object_format } = on.repository
   const repository = git.at(storage, object_format)
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
-  for (const words of (await judge({ services, pusher, on, repository, mergedPull }, commands)).values()) throw refuse.forbidden(words)
+  for (const words of (await judge({ services, pusher, on, repository, mergedPull: merge?.pullId }, commands)).values())
+    throw refuse.forbidden(words)
 
-  const entry = await openEntry(services, { repositoryId: id, pusherId: pusher.user.id, changes: [...changes], options: [] })
+  const announced = {
+    repositoryId: id,
+    pusherId: pusher.user.id,
+    changes: [...changes],
+    options: [],
+    ...(merge && { merge }),
+    ...(release && { release }),
+  }
+  const entry = await openEntry(services, announced, claim)
   try {
     try {
       await git.references.update(
@@ -47,7 +60,7 @@ export async function pushFromServer(
       await dropEntry(services, entry)
       throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
     }
-    const settling = { repositoryId: id, pusherId: pusher.user.id, entryId: entry.id, changes, options: [], addedBytes }
+    const settling = { ...announced, changes, entryId: entry.id, addedBytes }
     await settlePush(services, settling).catch((error: unknown) =>
       // The references have changed, and saying otherwise would be a lie; the job does the rest.
       services.log.error({ err: error, repository: id }, "what follows from a push failed"),

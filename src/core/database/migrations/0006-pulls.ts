@@ -17,7 +17,6 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       base_branch: "text",
       head_repository_id: "reference?",
       head_branch: "text",
-      head_name: "text",
       head_id: "text",
       base_id: "text",
       merge_base: "text",
@@ -34,9 +33,13 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       merged_by_id: "integer",
       merge_commit_id: "text",
       is_merged_manually: "flag",
+      merge_entry: "integer",
     },
     { issue_id: "issues", repository_id: "repositories", head_repository_id: "repositories" },
   )
+  // The orders that lists of pull requests are asked for in.
+  await index("issues_pulls", "issues", ["repository_id", "is_pull", "number"])
+  await index("issues_pulls_updated", "issues", ["repository_id", "is_pull", "updated_at", "number"])
   await index("pulls_issue", "pulls", ["issue_id"], true)
   await index("pulls_base", "pulls", ["repository_id", "base_branch"])
   await index("pulls_head", "pulls", ["head_repository_id", "head_branch"])
@@ -57,8 +60,8 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       reviewer_id: "integer",
       reviewer_team_id: "owned?",
       state: "text",
-      content: "text",
       commit_id: "text",
+      patch_id: "text",
       is_official: "flag",
       is_stale: "flag",
       is_dismissed: "flag",

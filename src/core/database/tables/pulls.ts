@@ -11,8 +11,6 @@ export interface PullsTable {
   /** Empty when the fork is gone. */
   head_repository_id: number | null
   head_branch: string
-  /** "owner/name" of the head's repository as it was called last, to speak of it once it is gone. */
-  head_name: string
   /** The commit that the head branch names, or named last: what refs/pull/N/head is. */
   head_id: string
   /** The base branch's commit that the columns from merge_base on were worked out for. */
@@ -34,6 +32,8 @@ export interface PullsTable {
   merge_commit_id: string
   /** Set by hand: the merge was done outside. */
   is_merged_manually: Flag
+  /** The journal entry of the last attempt to merge it: while that is there, somebody is merging. */
+  merge_entry: Generated<number>
 }
 
 /** A merge that waits for its checks. */
@@ -46,7 +46,10 @@ export interface PullSchedulesTable {
   created_at: Seconds
 }
 
-/** A review, or the wish for one: then state is "REQUEST_REVIEW", and the reviewer may be a team. */
+/**
+ * A review, or the wish for one: then state is "REQUEST_REVIEW", and the reviewer may be a team. What a review says stands in the one entry of
+ * the timeline that belongs to it, of the kind "review" (while it is pending, "review_draft").
+ */
 export interface ReviewsTable {
   id: Generated<number>
   issue_id: number
@@ -54,9 +57,10 @@ export interface ReviewsTable {
   reviewer_id: number
   reviewer_team_id: number | null
   state: "PENDING" | "APPROVED" | "COMMENT" | "REQUEST_CHANGES" | "REQUEST_REVIEW"
-  content: string
   /** The head that was reviewed; "" for wishes. */
   commit_id: string
+  /** A digest of what that head changed, to tell whether a later one changes the same; "" for wishes. */
+  patch_id: string
   /** Counts for the branch's protection. */
   is_official: Flag
   /** The head has changed since. */
@@ -66,18 +70,21 @@ export interface ReviewsTable {
   updated_at: Seconds
 }
 
-/** What a comment of kind "code" has beside its row in `comments`; the first of a line and its replies share review, path and line. */
+/**
+ * What a comment of kind "code" (while its review is pending, "code_draft") has beside its row in `comments`; the first of a line and its
+ * replies share review, path and line.
+ */
 export interface ReviewCommentsTable {
   comment_id: number
   review_id: number
   path: string
-  /** Positive: a line of the new side; negative: of the old. */
+  /** Positive: a line of the head; negative: of what it is compared with. Follows the line to where pushes move it. */
   line: number
-  /** The hunk of the diff that the line stands in. */
+  /** The lines of the diff that led to it, as they were when it was written. */
   hunk: string
-  /** The head when it was written. */
+  /** The commit that touched the line last when it was written; of the old side, the head. */
   commit_id: string
-  /** The line has changed since. */
+  /** The line has changed since, and `line` is where it was last. */
   is_outdated: Flag
 }
 

@@ -1,0 +1,24 @@
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import type { ObjectId, Person, Repository } from "../../../git/index.ts"
+import type { Built } from "./build.ts"
+
+/** A branch that is to get what another has. */
+export interface Update {
+  readonly from: ObjectId
+  readonly tip: ObjectId
+  readonly doer: Person
+}
+
+/** Writes a commit on `tip` that takes in `from`. Refuses `conflict`. */
+export async function takeIn(
+  { git }: Services,
+  repository: Repository,
+  { from, tip, doer, message }: Update & { readonly message: string },
+): Promise<Built> {
+  const merged = await git.merging.mergeTrees(repository, tip, from)
+  if (merged.kind === "unrelated") throw refuse.conflict("the branches have no commit in common")
+  if (merged.kind === "conflict") throw refuse.conflict(`the branches are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
+  const id = await git.objects.writeCommit(repository, { tree: merged.tree, parents: [tip, from], author: doer, committer: doer, message })
+  return { id, written: [id] }
+}
