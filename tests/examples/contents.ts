@@ -30,6 +30,7 @@ const call = async (world: World, size?: number) => {
 export const contentsExamples: Examples = {
   repoGetContentsList: call,
   repoGetContents: (world) => call(world),
+  repoGetContentsExtList: async (world) => ({ ...(await call(world)), query: { includes: "commit_metadata" } }),
   repoGetContentsExt: async (world) => ({ ...(await call(world)), query: { includes: "file_content,commit_metadata" } }),
   repoGetFileContents: async (world) => ({ ...(await call(world)), query: { body: JSON.stringify({ files: ["src0.go", "missing"] }) } }),
   repoGetFileContentsPost: async (world) => ({ ...(await call(world)), body: { files: ["src0.go", "missing"] } }),

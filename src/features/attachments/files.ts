@@ -43,12 +43,12 @@ export interface StoredFile {
  * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
  * nothing is left of it then. Should the process end before the row is written, `sweepAttachments` removes the file.
  */
-export async function storeFile(services: Housed, content: Readable): Promise<StoredFile> {
+export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
   const path = pathOf(services, uuid)
   const draft = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-  const counted = countingTo(services.config.attachments.maxBytes)
+  const counted = countingTo(maxBytes)
   try {
     await pipeline(content, counted.pass, createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
     await rename(draft, path)

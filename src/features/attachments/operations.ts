@@ -1,23 +1,14 @@
 import Type from "typebox"
 import { onComment, onCommentAsWritingAuthor } from "../../access/comment-policies.ts"
 import { onIssue, onIssueAsAuthor } from "../../access/issue-policies.ts"
-import { refuse } from "../../core/errors.ts"
 import { type Access, created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { fileUpload } from "../../core/upload.ts"
 import { requireText } from "../comments/kinds.ts"
+import { ifEnabled } from "./enabled.ts"
 import { presentAttachment } from "./present.ts"
 import { Attachment, EditAttachmentOptions } from "./records.ts"
 import { attach, deleteAttachments, locateAttachment, renameAttachment } from "./rules.ts"
 import { findAttachments } from "./store.ts"
-
-/** Where attaching files is switched off, nothing of it is there. */
-const ifEnabled = <Found>({ rule, open }: Access<Found>): Access<Found> => ({
-  rule,
-  open: (request) => {
-    if (!request.services.config.attachments.enabled) throw refuse.notFound()
-    return open(request)
-  },
-})
 
 /** Files hang on what people wrote, not on the other entries of a timeline. */
 const onText = <Found extends { readonly comment: { readonly kind: string } }>({ rule, open }: Access<Found>): Access<Found> => ({
@@ -82,7 +73,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     answers: { 201: Attachment },
     handle: async ({ services, issue, path, body }) => {
       const attachment = await locateAttachment(services, { issue }, path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, attachment, body.name ?? "")))
+      return created(presentAttachment(services.site, await renameAttachment(services, { issue }, attachment, body.name ?? "")))
     },
   }),
   operation({
@@ -136,7 +127,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     answers: { 201: Attachment },
     handle: async ({ services, issue, comment, path, body }) => {
       const attachment = await locateAttachment(services, { issue, comment }, path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, attachment, body.name ?? "")))
+      return created(presentAttachment(services.site, await renameAttachment(services, { issue, comment }, attachment, body.name ?? "")))
     },
   }),
   operation({

@@ -6,23 +6,42 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Upload } from "../../core/upload.ts"
 import { touchComment } from "../comments/touch.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { holdIssue } from "../issues/hold.ts"
+import { holdRelease } from "../releases/hold.ts"
+import type { Release } from "../releases/store.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
-import { requireName } from "./names.ts"
+import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
-import { findAttachment, insertAttachment } from "./store.ts"
+import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
 
-/** What files hang on: an issue's body, or one of its comments. */
-export interface AttachmentHome {
-  readonly issue: Pick<Issue, "id" | "repository_id">
-  readonly comment?: Pick<Comment, "id">
+/** What files hang on: an issue's body, one of its comments, or a release. */
+export type AttachmentHome =
+  | { readonly issue: Pick<Issue, "id" | "repository_id">; readonly comment?: Pick<Comment, "id"> }
+  | { readonly release: Pick<Release, "id" | "repository_id"> }
+
+/** The columns that say where a file hangs. */
+function placeOf(home: AttachmentHome) {
+  if ("release" in home)
+    return { repositoryId: home.release.repository_id, issueId: null, commentId: 0, releaseId: home.release.id } as const
+  return { repositoryId: home.issue.repository_id, issueId: home.issue.id, commentId: home.comment?.id ?? 0, releaseId: null } as const
 }
 
-const commentIdOf = ({ comment }: AttachmentHome): number => comment?.id ?? 0
+/** What may be attached: with an issue what people show each other, with a release what is made for others to download. */
+function limitsOf({ config }: Services, home: AttachmentHome): FileLimits {
+  const { releases, attachments } = config
+  return "release" in home
+    ? { types: releases.assetTypes, maxBytes: releases.maxAssetBytes }
+    : { types: attachments.types, maxBytes: attachments.maxBytes }
+}
 
 /** The attachment of that id, if it hangs there; otherwise refuses `notFound`. */
-export async function locateAttachment(services: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
-  const found = await findAttachment.first(services.database.read, { id, issueId: home.issue.id, commentId: commentIdOf(home) })
+export async function locateAttachment({ database }: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
+  const { issueId, commentId, releaseId } = placeOf(home)
+  const found =
+    issueId === null
+      ? await findReleaseAttachment.first(database.read, { id, releaseId })
+      : await findAttachment.first(database.read, { id, issueId, commentId })
   if (!found) throw refuse.notFound()
   return found
 }
@@ -38,23 +57,25 @@ export async function attach(
   upload: Upload,
   name: string,
 ): Promise<AttachmentRow> {
-  const { config, database, now } = services
-  const fitting = requireName(config, name === "" ? "attachment" : "name", name || upload.fileName)
-  const file = await storeFile(services, upload.content)
+  const { database, now } = services
+  const { types, maxBytes } = limitsOf(services, home)
+  const fitting = requireName(types, name === "" ? "attachment" : "name", name || upload.fileName)
+  const file = await storeFile(services, upload.content, maxBytes)
   try {
     return await database.write(async (tx) => {
       await touchHome(tx, home, now())
       const [row] = await insertAttachment(tx, {
         uuid: file.uuid,
-        repositoryId: home.issue.repository_id,
-        issueId: home.issue.id,
-        commentId: commentIdOf(home),
+        ...placeOf(home),
         uploaderId: uploader.id,
         name: fitting,
         size: file.size,
         now: now(),
       })
       if (!row) throw new TypeError("an insert gives its row")
+      // A file of an issue is part of its text.
+      if (!("release" in home) && !home.comment)
+        await announceIssue(tx, services, { issue: home.issue, actor: uploader }, { of: "texts", action: "edited", changes: {} })
       return row
     })
   } catch (error) {
@@ -64,7 +85,9 @@ export async function attach(
 }
 
 /** What hangs on a text belongs to it: whoever edits an older version of the text is refused. Refuses `notFound` where it is gone. */
-async function touchHome(tx: Transaction, { issue, comment }: AttachmentHome, now: number): Promise<void> {
+async function touchHome(tx: Transaction, home: AttachmentHome, now: number): Promise<void> {
+  if ("release" in home) return holdRelease(tx, home.release.id)
+  const { issue, comment } = home
   await holdIssue(tx, issue.id)
   if (comment) return touchComment(tx, comment.id, now)
   await tx
@@ -75,9 +98,14 @@ async function touchHome(tx: Transaction, { issue, comment }: AttachmentHome, no
 }
 
 /** Gives an attachment another name; an empty one changes nothing. Refuses like `attach`, and `notFound` where it is gone. */
-export async function renameAttachment(services: Services, attachment: AttachmentRow, name: string): Promise<AttachmentRow> {
+export async function renameAttachment(
+  services: Services,
+  home: AttachmentHome,
+  attachment: AttachmentRow,
+  name: string,
+): Promise<AttachmentRow> {
   if (name === "" || name === attachment.name) return attachment
-  const fitting = requireName(services.config, "name", name)
+  const fitting = requireName(limitsOf(services, home).types, "name", name)
   return services.database.write(async (tx) => {
     const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
     if (!row) throw refuse.notFound()
@@ -85,9 +113,10 @@ export async function renameAttachment(services: Services, attachment: Attachmen
   })
 }
 
-/** Everything that hangs on: one attachment, one text, an issue with its comments, or a whole repository. */
+/** Everything that hangs on: one attachment, one text, an issue with its comments, a release, or a whole repository. */
 export type AttachmentsOf =
   | { readonly id: number }
+  | { readonly release_id: number }
   | { readonly issue_id: number; readonly comment_id: number }
   | { readonly issue_id: number }
   | { readonly repository_id: number }
@@ -96,6 +125,7 @@ export type AttachmentsOf =
 export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<void> {
   let rows = tx.deleteFrom("attachments").returning("uuid")
   if ("id" in of) rows = rows.where("id", "=", of.id)
+  else if ("release_id" in of) rows = rows.where("release_id", "=", of.release_id)
   else if ("repository_id" in of) rows = rows.where("repository_id", "=", of.repository_id)
   else {
     rows = rows.where("issue_id", "=", of.issue_id)

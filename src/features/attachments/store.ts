@@ -18,6 +18,15 @@ export const findAttachment = query("attachments.findOne", (db, p: Of & Params<{
   db.selectFrom("attachments").selectAll().where("id", "=", p.id).where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId),
 )
 
+/** What is attached to these releases, in the order of arrival. */
+export const findAttachmentsOfReleases = query("attachments.findOfReleases", (db, p: Params<{ releaseIds: readonly number[] }>) =>
+  db.selectFrom("attachments").selectAll().where("release_id", "in", p.releaseIds).orderBy("id"),
+)
+
+export const findReleaseAttachment = query("attachments.findOneOfRelease", (db, p: Params<{ id: number; releaseId: number }>) =>
+  db.selectFrom("attachments").selectAll().where("id", "=", p.id).where("release_id", "=", p.releaseId),
+)
+
 export const findAttachmentByUuid = query("attachments.findByUuid", (db, p: Params<{ uuid: string }>) =>
   db.selectFrom("attachments").selectAll().where("uuid", "=", p.uuid),
 )
@@ -33,8 +42,9 @@ export const insertAttachment = query(
     p: Params<{
       uuid: string
       repositoryId: number
-      issueId: number
+      issueId: number | null
       commentId: number
+      releaseId: number | null
       uploaderId: number
       name: string
       size: number
@@ -48,6 +58,7 @@ export const insertAttachment = query(
         repository_id: p.repositoryId,
         issue_id: p.issueId,
         comment_id: p.commentId,
+        release_id: p.releaseId,
         uploader_id: p.uploaderId,
         name: p.name,
         size: p.size,

@@ -3,6 +3,7 @@ import type { SignedIn } from "../../core/actor.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, type Commit, isGitError, type Repository } from "../../git/index.ts"
+import { requireRoom } from "../branches/rules.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { pushFromServer } from "../transport/server-push.ts"
 import { authorshipOf } from "./authorship.ts"
@@ -54,6 +55,9 @@ export async function commitEdit(
   requireBranchName(start, "branch")
   requireBranchName(branch, "new_branch")
   const repository = git.at(on.repository.storage, on.repository.object_format)
+  // To be in each other's way is the one conflict that no other try would end.
+  if (branch !== start && (await git.references.resolve(repository, branchRef(branch))) === undefined)
+    await requireRoom({ services, on }, branch)
   const commit = () => commitOnce(services, { actor, on, repository, start, branch }, fields, edit)
   return git.references.inTurn(repository, branchRef(branch), () => again(commit))
 }
@@ -110,12 +114,12 @@ async function isUnborn({ git }: Services, { repository: { storage, object_forma
   return (await git.references.list(git.at(storage, object_format), "refs/heads/")).length === 0
 }
 
-/** What the commit says. Existing clients know a message that is signed off as one without a newline at its end. */
+/** What the commit says, without space around it. Existing clients know a message that is signed off as one without a newline at its end. */
 function messageOf(
   { message = "", signoff }: CommitFields,
   edit: Edit,
   committer: { readonly name: string; readonly email: string },
 ): string {
-  const text = message.trim() === "" ? edit.defaultMessage : message.replaceAll("\r\n", "\n").trimEnd()
+  const text = message.replaceAll("\r\n", "\n").trim() || edit.defaultMessage
   return signoff ? `${text}\n\nSigned-off-by: ${committer.name} <${committer.email}>` : `${text}\n`
 }

@@ -81,6 +81,24 @@ describe.each(databaseKinds)("files through the API (%s)", (kind) => {
     expect((await rob.call("GET", `${hidden}/contents`)).status).toBe(404)
   })
 
+  it("lets those change a fork's branch whom its author let in, and no other branch", async () => {
+    const repo = await make({ auto_init: true })
+    await rob.call("POST", `${repo}/forks`, {})
+    const fork = repo.replace("/ada/", "/rob/")
+    const body = { content: base64("x") }
+    expect((await rob.call("POST", `${fork}/contents/a.txt`, { ...body, new_branch: "fix" })).status).toBe(201)
+    const write = async (caller: Caller, fields: object) =>
+      (await caller.call("POST", `${fork}/contents/b.txt`, { ...body, ...fields })).status
+    expect(await write(wil, { branch: "fix" })).toBe(403)
+    const pull = { title: "Fix", head: "rob:fix", base: "main", allow_maintainer_edit: true }
+    expect((await rob.call("POST", `${repo}/pulls`, pull)).status).toBe(201)
+    expect(await write(wil, {})).toBe(403)
+    expect(await write(wil, { branch: "fix", new_branch: "mine" })).toBe(403)
+    expect(await write(wil, { branch: "fix" })).toBe(201)
+    expect(await write(await world.person("zoe"), { branch: "fix" })).toBe(403)
+    expect((await wil.call("POST", `${fork}/branches`, { new_branch_name: "mine" })).status).toBe(403)
+  })
+
   it("refuses what doesn't fit what is there, and writes nothing then", async () => {
     const repo = await make()
     const { content, commit } = await put(repo, "dir/a.txt", "one\n")
@@ -103,7 +121,8 @@ describe.each(databaseKinds)("files through the API (%s)", (kind) => {
     const body = { content: x }
     expect((await ada.call("POST", `${repo}/contents/b`, { ...body, branch: "nowhere" })).status).toBe(404)
     expect((await ada.call("POST", `${repo}/contents/b`, { ...body, dates: { author: "1960-01-01T00:00:00Z" } })).status).toBe(422)
-    expect((await ada.call("POST", `${repo}/contents/b`, { ...body, new_branch: "main/x" })).status).toBe(409)
+    const inTheWay = await ada.call("POST", `${repo}/contents/b`, { ...body, new_branch: "main/x" })
+    expect([inTheWay.status, inTheWay.body.message]).toEqual([409, "The branch main stands in the way of main/x."])
     expect((await ada.call("GET", `${repo}/git/trees/main?recursive=true`)).body.tree.map(({ path }: { path: string }) => path)).toEqual([
       "dir",
       "dir/a.txt",
@@ -156,6 +175,8 @@ describe.each(databaseKinds)("files through the API (%s)", (kind) => {
     expect(commit.message).toBe("Add a.txt\n\nSigned-off-by: Ann <ann@example.org>")
     const stored = (await ada.call("GET", `${repo}/contents/a.txt`)).body
     expect(stored.last_author_date).toBe("2024-01-02T03:04:05+02:00")
+    expect((await put(repo, "b.txt", "b\n", { message: "\n  Say it\r\n\r\nwell \n" })).commit.message).toBe("Say it\n\nwell\n")
+    expect((await put(repo, "c.txt", "c\n", { message: " \n" })).commit.message).toBe("Add c.txt\n")
   })
 
   it("loses no file when many write to one branch at once", async () => {
@@ -215,6 +236,12 @@ describe.each(databaseKinds)("files through the API (%s)", (kind) => {
     const short = await ada.call("GET", `${repo}/contents/a.txt?ref=${commit.sha.slice(0, 8)}`)
     expect(short.body.html_url).toContain(`/src/commit/${commit.sha}/a.txt`)
     expect((await ada.call("GET", `${repo}/contents/a.txt?ref=${commit.sha.slice(0, 6)}`)).status).toBe(404)
+    expect((await ada.call("GET", `${repo}/contents/b.txt?ref=refs/heads/with/slash`)).status).toBe(200)
+    expect((await ada.call("GET", `${repo}/contents/b.txt?ref=HEAD`)).status).toBe(404)
+    for (const ref of ["refs/heads/nowhere", "refs/heads/../main", "refs/hearth/x"])
+      expect((await ada.call("GET", `${repo}/contents/a.txt?ref=${ref}`)).status, ref).toBe(404)
+    expect((await ada.call("GET", `${repo}/git/trees/HEAD`)).body.sha).toBe(commit.sha)
+    expect((await ada.call("GET", `${repo}/git/trees/refs/heads/main`)).body.sha).toBe(commit.sha)
     expect((await ada.call("GET", `${repo}/git/blobs/${commit.sha}`)).status).toBe(400)
     expect((await ada.call("GET", `${repo}/git/blobs/${content.sha}`)).body.content).toBe(base64("one\n"))
     const raw = await fetch(`${world.hearth.url}/api/v1${repo}/raw/a.txt`)
@@ -224,6 +251,33 @@ describe.each(databaseKinds)("files through the API (%s)", (kind) => {
     expect([raw.status, again.status, await raw.text(), await again.text()]).toEqual([200, 304, "one\n", ""])
     const head = await fetch(`${world.hearth.url}/api/v1${repo}/raw/a.txt`, { method: "HEAD" })
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "4"])
+  })
+
+  it("tells of several paths at once, whatever is wrong with one of them", async () => {
+    const repo = await make()
+    await put(repo, "dir/a.txt", "one\n")
+    const files = ["dir/a.txt", ".git/config", "nowhere", "dir", "", "../a", "/dir/a.txt"]
+    const { body } = await world.anonymous.call("POST", `${repo}/file-contents`, { files })
+    expect(body.map((file: { path: string; type: string } | null) => file && [file.path, file.type])).toEqual([
+      ["dir/a.txt", "file"],
+      null,
+      null,
+      ["dir", "dir"],
+      null,
+      null,
+      ["dir/a.txt", "file"],
+    ])
+  })
+
+  it("tells of the root with as much as is asked for", async () => {
+    const repo = await make()
+    await put(repo, "a.txt", "one\n")
+    for (const path of ["contents-ext", "contents-ext/"]) {
+      const { status, body } = await ada.call("GET", `${repo}/${path}?includes=commit_message`)
+      expect([status, Object.keys(body), body.dir_contents?.[0].last_commit_message]).toEqual([200, ["dir_contents"], "Add a.txt\n"])
+    }
+    expect((await ada.call("GET", `${repo}/contents-ext?includes=all`)).status).toBe(400)
+    expect((await ada.call("GET", `${await make()}/contents-ext`)).status).toBe(404)
   })
 
   it("streams a large file whole", async () => {

@@ -1,18 +1,44 @@
 import Type from "typebox"
-import { onRepositoryUnitRead } from "../../access/policies.ts"
+import { type OnRepository, onRepositoryUnitRead } from "../../access/policies.ts"
 import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { int64, nullable } from "../../core/record.ts"
+import type { Services } from "../../core/services.ts"
 import { findLanguages, readBytes } from "../composition/store.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
 import { rawFile } from "./raw.ts"
 import { contentsAt, filesAt, placeOf, readIncludes, USUAL } from "./read.ts"
-import { ContentsExtResponse, ContentsResponse, GetFilesOptions, GitBlobResponse, GitTreeResponse } from "./records.ts"
+import {
+  ContentsExtResponse,
+  ContentsResponse,
+  type ContentsExtResponse as Extended,
+  GetFilesOptions,
+  GitBlobResponse,
+  GitTreeResponse,
+} from "./records.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 const ref = { ref: Type.Optional(Type.String({ description: "a branch, a tag or a commit; the default branch where it is not sent" })) }
 const files = Type.Array(nullable(ContentsResponse), { description: "in the order of the request; null for what is not there" })
+
+const extQuery = {
+  ...ref,
+  includes: Type.Optional(
+    Type.String({ description: "of file_content, lfs_metadata, commit_metadata and commit_message, with commas between them" }),
+  ),
+}
+
+async function contentsExt(
+  services: Services,
+  on: OnRepository,
+  path: string,
+  query: { readonly ref?: string; readonly includes?: string },
+): Promise<Extended> {
+  const wishes = readIncludes(query.includes ?? "")
+  const contents = await contentsAt(await placeOf(services, on, query.ref), path, wishes)
+  return Array.isArray(contents) ? { dir_contents: contents } : { file_contents: contents }
+}
 
 /** A file is one record, a directory a list of them. */
 const fileOrDirectory = Type.Union([ContentsResponse, Type.Array(ContentsResponse)])
@@ -46,22 +72,24 @@ export const contentsReadOperations: readonly Operation[] = [
 
   operation({
     ...common,
+    id: "repoGetContentsExtList",
+    route: "GET /repos/{owner}/{repo}/contents-ext",
+    summary: "List what stands at the root with as much as is asked for",
+    query: extQuery,
+    answers: { 200: ContentsExtResponse },
+    refuses: ["badRequest", "notFound"],
+    handle: async ({ services, query, ...on }) => ok(await contentsExt(services, on, "", query)),
+  }),
+
+  operation({
+    ...common,
     id: "repoGetContentsExt",
     route: "GET /repos/{owner}/{repo}/contents-ext/{filepath}",
     summary: "Get a file or a directory with as much as is asked for",
-    query: {
-      ...ref,
-      includes: Type.Optional(
-        Type.String({ description: "of file_content, lfs_metadata, commit_metadata and commit_message, with commas between them" }),
-      ),
-    },
+    query: extQuery,
     answers: { 200: ContentsExtResponse },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => {
-      const wishes = readIncludes(query.includes ?? "")
-      const contents = await contentsAt(await placeOf(services, on, query.ref), path.filepath, wishes)
-      return ok(Array.isArray(contents) ? { dir_contents: contents } : { file_contents: contents })
-    },
+    handle: async ({ services, query, path, ...on }) => ok(await contentsExt(services, on, path.filepath, query)),
   }),
 
   operation({

@@ -1,5 +1,5 @@
 import type { OnRepository } from "../../access/policies.ts"
-import { refuse } from "../../core/errors.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { findEntry, partsToRead } from "./paths.ts"
 import { type Place, presentEntries, presentEntry, repositoryOf, type Wishes } from "./present.ts"
@@ -32,7 +32,7 @@ export async function contentsAt(place: Place, path: string, wishes: Wishes): Pr
   return [...(await presentEntries(place, parts, entries, { ...wishes, content: false }))]
 }
 
-/** Several files in the order of their paths, null for each that is not there; cut after thirty, and after 100 MiB. */
+/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB. */
 export async function filesAt(place: Place, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
   const found: (ContentsResponse | null)[] = []
   let bytes = 0
@@ -46,9 +46,20 @@ export async function filesAt(place: Place, paths: readonly string[]): Promise<(
 }
 
 async function fileAt(place: Place, path: string): Promise<ContentsResponse | null> {
-  const parts = partsToRead(path)
+  const parts = partsOf(path)
+  if (!parts || parts.length === 0) return null
   const entry = await findEntry(place.services.git, repositoryOf(place), place.revision.commit.tree, parts)
-  return entry && parts.length > 0 && entry.mode !== "40000" ? presentEntry(place, parts.slice(0, -1), entry, USUAL) : null
+  return entry ? presentEntry(place, parts.slice(0, -1), entry, USUAL) : null
+}
+
+/** The parts of a path; undefined for one at which nothing can be. One such path spoils none of the others. */
+function partsOf(path: string): readonly string[] | undefined {
+  try {
+    return partsToRead(path)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }
 
 const INCLUDES = ["file_content", "lfs_metadata", "commit_metadata", "commit_message"] as const

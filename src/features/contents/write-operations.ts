@@ -4,6 +4,7 @@ import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, type Operation, ok, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
+import { maintainedBranches } from "../branches/maintenance.ts"
 import { eachInTurn } from "./batches.ts"
 import { readChanges } from "./changes.ts"
 import { commitEdit, editOf } from "./commit.ts"
@@ -59,7 +60,8 @@ async function writeOne(call: Call, fields: CommitFields, file: ChangeFileOperat
   return { content, ...made }
 }
 
-const common = { tag: "repository", scope: ["repository"], access: onEditableCode, archived: "refused" } as const
+const access = onEditableCode(async (db, actor, on) => (await maintainedBranches(db, actor, on)).size > 0)
+const common = { tag: "repository", scope: ["repository"], access, archived: "refused" } as const
 const refuses = ["forbidden", "notFound", "conflict", "tooLarge", "invalid"] as const
 
 export const contentsWriteOperations: readonly Operation[] = [

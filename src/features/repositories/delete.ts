@@ -1,11 +1,15 @@
+import { rm } from "node:fs/promises"
 import Type from "typebox"
 import type { Repository } from "../../access/permission.ts"
+import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { oneOf } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
+import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
+import { announceRepository } from "../webhooks/events/repositories.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
 import { OBJECT_FORMATS } from "./records.ts"
 
@@ -15,6 +19,7 @@ export const removeFilesJob = defineJob({
   payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
   run: async ({ storage, format, avatar }, { context }) => {
     await context.git.repositories.remove(context.git.at(storage, format))
+    await rm(archivesOf(context, storage), { recursive: true, force: true })
     if (avatar !== "") await dropAvatar(context, avatar)
   },
 })
@@ -23,8 +28,15 @@ export const removeFilesJob = defineJob({
  * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on; the files go once the transaction is
  * committed. Deleting what is gone does nothing.
  */
-export async function deleteRepository(tx: Transaction, { jobs }: Pick<Services, "jobs">, repository: Repository): Promise<void> {
+export async function deleteRepository(
+  tx: Transaction,
+  services: Pick<Services, "site" | "jobs" | "now">,
+  repository: Repository,
+  actor: User,
+): Promise<void> {
+  const { jobs } = services
   const { id } = repository
+  await announceRepository(tx, services, { repositoryId: id, actor, action: "deleted" })
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })

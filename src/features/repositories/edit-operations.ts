@@ -40,8 +40,8 @@ export const editOperations: readonly Operation[] = [
     access: onRepositoryAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository }) => {
-      await services.database.write((tx) => deleteRepository(tx, services, repository))
+    handle: async ({ services, repository, me }) => {
+      await services.database.write((tx) => deleteRepository(tx, services, repository, me))
       return noContent()
     },
   }),
@@ -56,7 +56,7 @@ export const editOperations: readonly Operation[] = [
     access: onOrganizationAsOwner,
     answers: { 202: null, 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, organization }) => {
+    handle: async ({ services, organization, me }) => {
       const newest = await services.database.read
         .selectFrom("repositories")
         .select("id")
@@ -65,7 +65,8 @@ export const editOperations: readonly Operation[] = [
         .limit(1)
         .executeTakeFirst()
       if (!newest) return noContent()
-      await services.database.write((tx) => services.jobs.enqueue(tx, deleteOwnedJob, { ownerId: organization.id, newestId: newest.id }))
+      const payload = { ownerId: organization.id, newestId: newest.id, doerId: me.id }
+      await services.database.write((tx) => services.jobs.enqueue(tx, deleteOwnedJob, payload))
       return accepted(undefined)
     },
   }),

@@ -6,6 +6,7 @@ import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { recordActivity } from "../activity/rules.ts"
+import { surveyJob } from "../composition/survey.ts"
 import { alignHead } from "../transport/after.ts"
 import { holdRepository } from "./counters.ts"
 import { alignHeadJob } from "./jobs.ts"
@@ -58,7 +59,10 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
       .execute()
   await editMirror(tx, services, id, wishes, now)
   const headMoves = changes.default_branch !== undefined
-  if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
+  if (headMoves) {
+    await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
+    await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
+  }
 
   const edited = await find(tx, id)
   if (tells) await tellRename(tx, doer, edited, repository.name, now)

@@ -11,9 +11,14 @@ import type { Services } from "../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../git/index.ts"
 import { recordActivity } from "../activity/rules.ts"
 import type { LabelTemplate } from "../site/records.ts"
+import type { NamedTag } from "../tags/facts.ts"
+import { putTags } from "../tags/store.ts"
 import { attachNewRepository } from "../teams/rules.ts"
 import { watchAutomatically } from "../teams/watches.ts"
 import { writeBranches } from "../transport/branches.ts"
+import { announceRepository } from "../webhooks/events/repositories.ts"
+import { copyWebhooks } from "../webhooks/rules.ts"
+import { findDefaults } from "../webhooks/store.ts"
 import { recountOwned } from "./counters.ts"
 
 /** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
@@ -115,6 +120,8 @@ export interface Birth {
   readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage" | "git_size">>
   /** Branches that are there from the start. */
   readonly tips?: readonly { readonly name: string; readonly commit: Commit }[]
+  /** Tags that are there from the start. */
+  readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
   /** What else belongs into the same transaction. */
   readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
@@ -178,7 +185,7 @@ export async function establish(
 }
 
 async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
-  const { doer, owner, name, tips = [], labels = [], alongside } = birth
+  const { doer, owner, name, tips = [], tags = [], labels = [], alongside } = birth
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
@@ -191,10 +198,13 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now, autoWatch)
   if (autoWatch) await watchAutomatically(tx, doer.id, id, now)
   if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
+  await putTags(tx, id, tags)
   if (labels.length > 0) await insertLabels(tx, id, labels, now)
+  await copyWebhooks(tx, services, id, await findDefaults(tx))
   await alongside?.(tx, id)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
   await recordActivity(tx, { kind: "create_repo", actor: doer, repository, owner, now })
+  await announceRepository(tx, services, { repositoryId: id, actor: doer, action: "created" })
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 

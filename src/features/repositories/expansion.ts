@@ -1,3 +1,4 @@
+import { anyCharacter, character, type Pattern, repeat, sequence, wholeMatcher } from "../../core/text/automaton.ts"
 import type { Git, Repository as GitRepository, ObjectId, TreeEntry } from "../../git/index.ts"
 
 /** Filling in what a template leaves open: the files that its list names have variables in them. */
@@ -77,26 +78,31 @@ export function pathMatcher(list: string): (path: string) => boolean {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"))
-    .map(globPattern)
-  return (path) => patterns.some((pattern) => pattern.test(path))
+    .flatMap((glob) => wholeMatcher(globPattern(glob)) ?? [])
+  return (path) => patterns.some((fits) => fits(path))
 }
 
-function globPattern(glob: string): RegExp {
-  const source = glob.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
-    switch (part) {
-      case "**/":
-        return "(?:.*/)?"
-      case "**":
-        return ".*"
-      case "*":
-        return "[^/]*"
-      case "?":
-        return "[^/]"
-      default:
-        return part.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&")
-    }
-  })
-  return new RegExp(`^${source}$`, "su")
+const SLASH = 47
+const within: Pattern = { kind: "one", of: (codePoint) => codePoint !== SLASH }
+
+function globPattern(glob: string): Pattern {
+  const parts = glob.match(/\*\*\/|\*\*|\*|\?|[^*?]/gsu) ?? []
+  return sequence(
+    ...parts.map((part) => {
+      switch (part) {
+        case "**/":
+          return repeat(sequence(repeat(anyCharacter), character(SLASH)), 0, 1)
+        case "**":
+          return repeat(anyCharacter)
+        case "*":
+          return repeat(within)
+        case "?":
+          return within
+        default:
+          return character(part.codePointAt(0) ?? -1)
+      }
+    }),
+  )
 }
 
 /** The list of the tree, or undefined where it has none and is to be taken as it is. */

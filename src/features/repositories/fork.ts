@@ -1,5 +1,5 @@
 import type { Owned } from "../../access/permission.ts"
-import { findRepositoryByName } from "../../access/store.ts"
+import { findRepositoryById, findRepositoryByName } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"
@@ -7,7 +7,11 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { branchOf, type Git, type Repository as GitRepository, tagOf } from "../../git/index.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
+import { copyLanguages } from "../composition/store.ts"
+import { readAllTags } from "../tags/facts.ts"
+import { findAllTags } from "../tags/store.ts"
 import { readTips } from "../transport/branches.ts"
+import { announceFork } from "../webhooks/events/repositories.ts"
 import { recountForks } from "./counters.ts"
 import { establish, repositoryLimit } from "./establish.ts"
 import { requireRepositoryName } from "./names.ts"
@@ -40,6 +44,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
       owner,
       name,
       tips: await tipsOf(git, made),
+      tags: await readAllTags(git, made, await findAllTags(database.read, { repositoryId: repository.id })),
       row: {
         description: repository.description,
         default_branch: repository.default_branch,
@@ -61,6 +66,9 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
         // By now nobody else can give the owner another fork.
         if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
         await recountForks(tx, [repository.id])
+        const fork = await findRepositoryById.first(tx, { id })
+        if (fork) await announceFork(tx, services, { base, fork: { repository: fork, owner }, actor: doer })
+        await copyLanguages(tx, { from: repository.id, to: id })
       },
     }),
   )

@@ -5,6 +5,9 @@ import { flag } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../git/index.ts"
+import { surveyJob } from "../composition/survey.ts"
+import { copyWebhooks } from "../webhooks/rules.ts"
+import { findOfRepository } from "../webhooks/store.ts"
 import { recountTopics } from "./counters.ts"
 import { establish, requireRoom } from "./establish.ts"
 import { expandTree, pathMatcher, readList, type Side, variablesOf } from "./expansion.ts"
@@ -29,7 +32,7 @@ export function requireTemplateItems({ repository }: Owned, wishes: GenerateRepo
 }
 
 /**
- * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels.
+ * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks.
  * Refuses like `requireTemplateItems`, `invalid` for what is no name, `forbidden` beyond the owner's limit, `conflict` for a name that is
  * taken.
  */
@@ -72,6 +75,8 @@ export async function generateRepository(services: Services, template: Owned, { 
         alongside: async (tx, id) => {
           if (wishes.topics) await copyTopics(tx, source.id, id)
           if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
+          if (wishes.webhooks) await copyWebhooks(tx, services, id, await findOfRepository(tx, { repositoryId: source.id }))
+          if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
         },
       }
     },

@@ -1,7 +1,9 @@
 import Type from "typebox"
+import { findUserById } from "../../access/store.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { int64 } from "../../core/record.ts"
 import { alignHead } from "../transport/after.ts"
+import { GHOST } from "../users/present.ts"
 import { deleteRepository } from "./delete.ts"
 
 /** Makes git's HEAD name the default branch that is stored by then, should whoever changed it not have come to it. */
@@ -14,10 +16,11 @@ export const alignHeadJob = defineJob({
 /** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */
 export const deleteOwnedJob = defineJob({
   kind: "repository.deleteOwned",
-  payload: Type.Object({ ownerId: int64(), newestId: int64() }),
+  payload: Type.Object({ ownerId: int64(), newestId: int64(), doerId: Type.Optional(int64()) }),
   timeoutSeconds: 3600,
-  run: async ({ ownerId, newestId }, { context, signal }) => {
+  run: async ({ ownerId, newestId, doerId }, { context, signal }) => {
     const { database } = context
+    const doer = (doerId === undefined ? undefined : await findUserById.first(database.read, { id: doerId })) ?? GHOST
     while (!signal.aborted) {
       const next = await database.read
         .selectFrom("repositories")
@@ -28,7 +31,7 @@ export const deleteOwnedJob = defineJob({
         .limit(1)
         .executeTakeFirst()
       if (!next) return
-      await database.write((tx) => deleteRepository(tx, context, next))
+      await database.write((tx) => deleteRepository(tx, context, next, doer))
     }
     throw new Error("interrupted; the rest is deleted later")
   },

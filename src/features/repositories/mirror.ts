@@ -51,12 +51,16 @@ export async function editMirror(
   }
 }
 
-/** Seconds; 0 stops the mirror. */
-function requireInterval(text: string, least: number): number {
+/** Seconds; 0 stops the mirror. Refuses `invalid` for `mirror_interval`. */
+export function requireInterval(text: string, least: number): number {
+  const interval = readInterval(text, least)
+  if (typeof interval === "string") throw refuse.invalid("mirror_interval", interval)
+  return interval
+}
+
+/** Seconds, of which 0 stops the mirror; or what is wrong with the text, in words. */
+export function readInterval(text: string, least: number): number | string {
   const seconds = parseDuration(text)
-  if (seconds === undefined || seconds < 0)
-    throw refuse.invalid("mirror_interval", "must be a length of time such as 8h30m0s, or 0 to stop the mirror")
-  if (seconds !== 0 && seconds < least)
-    throw refuse.invalid("mirror_interval", `must be at least ${formatDuration(least)}, or 0 to stop the mirror`)
-  return seconds
+  if (seconds === undefined || seconds < 0) return "must be a length of time such as 8h30m0s, or 0 to stop the mirror"
+  return seconds !== 0 && seconds < least ? `must be at least ${formatDuration(least)}, or 0 to stop the mirror` : seconds
 }

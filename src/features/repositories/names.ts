@@ -19,7 +19,11 @@ export function requireRepositoryName(name: string, field = "name"): void {
   if (ending !== undefined) throw refuse.invalid(field, `must not end in ${ending}`)
 }
 
+/** Longest part of a branch's name in bytes: its file's name, with room for the ending of git's lock. */
+const LONGEST_PART = 250
+
 /** Refuses, as `invalid` for `field`, what can't name a branch. */
 export function requireBranchName(name: string, field: string): void {
-  if (!isBranchName(name)) throw refuse.invalid(field, "must be a branch name that git accepts")
+  if (!isBranchName(name) || name.split("/").some((part) => Buffer.byteLength(part) > LONGEST_PART))
+    throw refuse.invalid(field, "must be a branch name that git accepts")
 }

@@ -5,7 +5,8 @@ import { findMemberOrganizations } from "../../access/store.ts"
 import { organizationVisible, personVisible } from "../../access/visibility.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import type { MirrorsTable, RepositoryTransfersTable } from "../../core/database/tables.ts"
+import type { MirrorsTable } from "../../core/database/tables/mirrors.ts"
+import type { RepositoryTransfersTable } from "../../core/database/tables.ts"
 import { NEVER, rfc3339 } from "../../core/record.ts"
 import type { Site } from "../../core/site.ts"
 import { presentTeams } from "../teams/present.ts"
@@ -14,6 +15,7 @@ import type { User as UserRecord } from "../users/records.ts"
 import { formatDuration } from "./durations.ts"
 import type { Permission as PermissionRecord, Repository as RepositoryRecord, RepoTransfer } from "./records.ts"
 import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, transferTeamIds, usersById, withOwners } from "./store.ts"
+import { sshRoot } from "./urls.ts"
 
 export interface PresentOptions {
   /** What stands under `permissions`, by repository id, where it is known already or is not the caller's own. */
@@ -79,7 +81,8 @@ export function presentPermission(permission: Permission, repository: Owned["rep
 
 /** Makes records of rows; what is the same for all of them is worked out once. */
 function writer(site: Site) {
-  const { rootUrl, host } = site
+  const { rootUrl } = site
+  const ssh = sshRoot(site)
   const owners = new Map<string, UserRecord>()
   const ownerRecord = (owner: User, knowsAddress: boolean): UserRecord => {
     const key = `${owner.id} ${knowsAddress}`
@@ -111,7 +114,7 @@ function writer(site: Site) {
       html_url: htmlUrl,
       url,
       link: "",
-      ssh_url: `git@${host}:${fullName}.git`,
+      ssh_url: `${ssh}${fullName}.git`,
       clone_url: `${htmlUrl}.git`,
       original_url: row.original_url,
       website: row.website,

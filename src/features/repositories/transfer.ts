@@ -11,6 +11,7 @@ import { recordActivity } from "../activity/rules.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { dropSharedLabels } from "../labels/rules.ts"
 import { notifyOffer } from "../notifications/rules.ts"
+import { leaveOwnersProjects } from "../projects/cards.ts"
 import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } from "../teams/rules.ts"
 import { watchAutomatically } from "../teams/watches.ts"
 import { holdRepository, recountOwned } from "./counters.ts"
@@ -145,6 +146,7 @@ async function complete(tx: Transaction, services: Services, { repository, owner
   requireBelowLimit(services, doer, recipient, counts.get(recipient.id) ?? 0)
 
   if (owner.kind === "organization") await dropSharedLabels(tx, id, owner.id)
+  await leaveOwnersProjects(tx, id, owner.id)
   const formerCollaborators = await dropCollaborators(tx, id, recipient)
   const formerTeamMembers = await detachAllTeams(tx, id)
   const autoWatch = config.users.autoWatchNewRepositories

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { admitIssue } from "../../access/issue-policies.ts"
-import { locateRepositoryById } from "../../access/policies.ts"
-import { neededScopes, scopeAllows } from "../../access/scopes.ts"
+import { Mode } from "../../access/modes.ts"
+import { unitMode } from "../../access/permission.ts"
+import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
 import { findIssueById } from "../../access/store.ts"
 import type { Actor } from "../../core/actor.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
@@ -10,49 +11,44 @@ import { deliveryOf } from "../../features/attachments/disposition.ts"
 import { openFile } from "../../features/attachments/files.ts"
 import type { AttachmentRow } from "../../features/attachments/present.ts"
 import { countDownload, findAttachmentByUuid } from "../../features/attachments/store.ts"
-import { type Authenticator, requireUsable } from "../../features/authentication/authenticate.ts"
-import { readAuthorization } from "../../features/authentication/credentials.ts"
+import type { Authenticator } from "../../features/authentication/authenticate.ts"
+import { admitRelease } from "../../features/releases/locate.ts"
+import { findReleaseById } from "../../features/releases/store.ts"
 import { matches } from "../api/answer.ts"
+import { actorOf, mayRead } from "./actor.ts"
 import { readRange } from "./range.ts"
 
 /** An attached file is no page: nothing in it may run, load or act as this site. */
 const POLICY = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 /**
- * Hands out attached files. Who may read the issue that a file hangs on is asked at every download, with what a token allows; to everybody
+ * Hands out attached files. Who may read the issue or release that a file hangs on is asked at every download, with what a token allows; to everybody
  * else the file is missing.
  */
 export function registerAttachments(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { uuid: string } }>({
     method: ["GET", "HEAD"],
     url: "/attachments/:uuid",
-    handler: async (request, reply) => send(request, reply, await findReadable(await actorOf(request), request.params.uuid)),
+    handler: async (request, reply) =>
+      send(request, reply, await findReadable(await actorOf(request, services, authenticator), request.params.uuid)),
   })
-
-  async function actorOf(request: FastifyRequest): Promise<Actor> {
-    const code = request.headers["x-gitea-otp"]
-    const actor = await authenticator.authenticate({
-      presented: readAuthorization(request.headers.authorization),
-      code: Array.isArray(code) ? code[0] : code,
-    })
-    requireUsable(actor, services.site.rootUrl)
-    return actor
-  }
 
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
     const db = services.database.read
     const attachment = uuid.includes("\0") ? undefined : await findAttachmentByUuid.first(db, { uuid })
-    if (!attachment?.issue_id || !mayUse(actor)) throw refuse.notFound()
+    if (!attachment || !mayRead(services, actor, attachment.release_id === null ? "issue" : "repository")) throw refuse.notFound()
     const found = await locateRepositoryById(db, actor, attachment.repository_id)
-    admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
+    if (attachment.issue_id !== null) admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
+    else if (attachment.release_id !== null) await requireRelease(found, actor, attachment.release_id)
+    else throw refuse.notFound()
     return attachment
   }
 
-  /** Whether the caller may ask for files of issues at all. */
-  function mayUse(actor: Actor): boolean {
-    if (actor.kind === "anonymous") return !services.config.security.requireSignIn
-    const { credential } = actor
-    return credential.kind !== "token" || neededScopes("GET", ["issue"]).every((scope) => scopeAllows(credential.scopes, scope))
+  /** Refuses `notFound` unless the caller may read the release. */
+  async function requireRelease(found: OnRepository, actor: Actor, id: number): Promise<void> {
+    if (found.permission.mode < Mode.admin && unitMode(found.permission, found.repository, "repo.releases") < Mode.read)
+      throw refuse.notFound()
+    admitRelease(actor, found, await findReleaseById.first(services.database.read, { id }))
   }
 
   async function send(request: FastifyRequest, reply: FastifyReply, attachment: AttachmentRow): Promise<FastifyReply> {

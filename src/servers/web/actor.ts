@@ -1,0 +1,25 @@
+import type { FastifyRequest } from "fastify"
+import { neededScopes, scopeAllows } from "../../access/scopes.ts"
+import type { Actor } from "../../core/actor.ts"
+import type { ScopeCategory } from "../../core/operation.ts"
+import type { Services } from "../../core/services.ts"
+import { type Authenticator, requireUsable } from "../../features/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/authentication/credentials.ts"
+
+/** Who asks for something outside of the API. Refuses like signing in to the API does. */
+export async function actorOf(request: FastifyRequest, services: Services, authenticator: Authenticator): Promise<Actor> {
+  const code = request.headers["x-gitea-otp"]
+  const actor = await authenticator.authenticate({
+    presented: readAuthorization(request.headers.authorization),
+    code: Array.isArray(code) ? code[0] : code,
+  })
+  requireUsable(actor, services.site.rootUrl)
+  return actor
+}
+
+/** Whether the caller may read things of this category at all: a token needs the scope for it, and some sites show nothing to strangers. */
+export function mayRead(services: Services, actor: Actor, category: ScopeCategory): boolean {
+  if (actor.kind === "anonymous") return !services.config.security.requireSignIn
+  const { credential } = actor
+  return credential.kind !== "token" || neededScopes("GET", [category]).every((scope) => scopeAllows(credential.scopes, scope))
+}
