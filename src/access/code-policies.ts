@@ -1,21 +1,29 @@
+import type { Actor } from "../core/actor.ts"
+import type { Handle } from "../core/database/database.ts"
 import { refuse } from "../core/errors.ts"
 import type { Access } from "../core/operation.ts"
+import { Mode } from "./modes.ts"
+import { unitMode } from "./permission.ts"
 import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
 
 /** Who changes the code of a repository through the service itself. */
 
+/** Whether somebody without the right to write was let in to some branch. Which one, the push is judged by. */
+export type IsLetIn = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>
+
 /**
- * Whoever may write to the code, as long as it can be changed here: what is archived, or follows a repository elsewhere, says so before anybody
- * is asked to sign in.
+ * Whoever may write to the code, or was let in to a branch, as long as it can be changed here: what is archived, or follows a repository elsewhere,
+ * says so before anybody is asked to sign in.
  */
-export const onEditableCode: Access<OnRepository & Me> = {
+export const onEditableCode = (isLetIn: IsLetIn): Access<OnRepository & Me> => ({
   rule: { subject: "repository", needs: "code:write", signIn: "required" },
   open: async (request) => {
     const found = await locateFromPath(request)
     requireUnit(found, "repo.code", "read")
     if (found.repository.is_archived === 1 || found.repository.is_mirror === 1) throw refuse.archived("repo is not allowed to edit")
     const me = asMe(request.actor)
-    requireUnit(found, "repo.code", "write")
+    const writes = unitMode(found.permission, found.repository, "repo.code") >= Mode.write
+    if (!writes && !(await isLetIn(request.db, request.actor, found))) requireUnit(found, "repo.code", "write")
     return { ...me, ...found }
   },
-}
+})

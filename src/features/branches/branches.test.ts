@@ -293,6 +293,7 @@ describe.each(databaseKinds)("branches on %s", (kind) => {
       expect(await tried("a", "x..y")).toBe(422)
       expect(await tried("a", "")).toBe(422)
       expect(await tried("nowhere", "x")).toBe(404)
+      expect(await tried("nowhere", "a")).toBe(422)
       expect(await tried("b/c", "b/d")).toBe(204)
       expect((await rename(cal, at, "a", "x")).status).toBe(403)
       expect(await names(at)).toEqual([["a", "b/d", "main"], "3"])
@@ -367,7 +368,19 @@ describe.each(databaseKinds)("branches on %s", (kind) => {
     expect(await refs("/heads/")).toEqual(heads)
     expect(await refs("/heads/feature")).toEqual(heads.slice(0, 1))
     expect(await refs("/heads/main")).toEqual(heads.slice(1))
-    for (const path of ["/heads/feat", "/heads/nowhere", "/hearth", "/hearth/secret", "/..", "/heads/..%2F..%2Fconfig", "/-x", "/x"])
+    expect(await refs("/heads/feat")).toEqual(heads.slice(0, 1))
+    expect(await refs("/head")).toEqual(heads)
+    for (const path of [
+      "/heads/nowhere",
+      "/heads/main/x",
+      "/hear",
+      "/hearth",
+      "/hearth/secret",
+      "/..",
+      "/heads/..%2F..%2Fconfig",
+      "/-x",
+      "/x",
+    ])
       expect([path, await refs(path)]).toEqual([path, 404])
     const [one] = (await call(undefined, `GET ${at}/git/refs/tags/heavy`)).body
     expect(one).toEqual({

@@ -121,8 +121,9 @@ export const branchOperations: readonly Operation[] = [
     ...reading,
     id: "repoListGitRefs",
     route: "GET /repos/{owner}/{repo}/git/refs/{ref}",
-    summary: "Get a reference, or list those of a directory",
-    description: "`heads/main` is refs/heads/main, and `heads/feature` what lies below refs/heads/feature/.",
+    summary: "Get a reference, or list those whose names begin alike",
+    description:
+      "`heads/main` is refs/heads/main; where there is no refs/heads/feature, `heads/feature` gives refs/heads/feature/one and refs/heads/feature2.",
     answers: { 200: Type.Array(Reference) },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, owner, repository, path }) => {

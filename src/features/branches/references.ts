@@ -6,7 +6,7 @@ import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { Reference } from "./records.ts"
 
 /**
- * The references of a repository by name: all of them, or the one called `refs/<below>` with those in the directory of this name. No process is
+ * The references of a repository by name: all of them, or the one called `refs/<below>`, or else those whose names begin so. No process is
  * started; objects are looked at only where a reference need not name a commit.
  */
 export async function readReferences({ git, site }: Services, { owner, repository: row }: Owned, below = ""): Promise<Reference[]> {
@@ -31,7 +31,9 @@ export async function readReferences({ git, site }: Services, { owner, repositor
     const name = `refs/${path}`
     if (!isRefName(name)) return []
     const id = await git.references.resolve(repository, name)
-    return id === undefined ? git.references.list(repository, `${name}/`) : [{ name: refName(name), id }]
+    if (id !== undefined) return [{ name: refName(name), id }]
+    const beside = await git.references.list(repository, name.slice(0, name.lastIndexOf("/") + 1))
+    return beside.filter((reference) => reference.name.startsWith(name))
   }
 }
 

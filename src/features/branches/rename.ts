@@ -46,11 +46,12 @@ export const renameJob = defineJob({
 export async function renameBranch(changing: Changing, from: string, to: string): Promise<void> {
   const { services, actor, on } = changing
   const { database, git, jobs, now } = services
+  requireBranchName(to, "name")
+  if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
+  if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
+  await requireFree(changing, from, to)
   const tip = await tipOf(changing, from)
   if (tip === undefined) throw refuse.notFound()
-  if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
-  requireBranchName(to, "name")
-  await requireFree(changing, from, to)
   requireRenamable(changing, await findProtections(database.read, on.repository.id), from, to)
   const repository = gitRepository(changing)
   const made = { ref: branchRef(to), oldId: null, newId: tip, kind: "create", forced: false } as const

@@ -2,8 +2,8 @@ import type { OnRepository } from "../../access/policies.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { branchRef, type Commit, isBranchName, isHiddenRef, isRefName, isTagName, type ObjectId, tagRef } from "../../git/index.ts"
-import { peel, resolveRevision } from "../contents/revision.ts"
+import { branchRef, type Commit, isBranchName, isTagName, type ObjectId, tagRef } from "../../git/index.ts"
+import { resolveRevision } from "../contents/revision.ts"
 import { findProtection } from "../protections/rules.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { pushFromServer } from "../transport/server-push.ts"
@@ -48,15 +48,10 @@ async function beginningOf(
   { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption,
 ): Promise<Commit | undefined> {
   const { git } = changing.services
-  const { repository: row } = changing.on
-  const repository = gitRepository(changing)
-  if (!ref) {
-    const branch = old_branch_name || row.default_branch
-    return isBranchName(branch) ? git.history.lastCommit(repository, branch) : undefined
-  }
-  if (!ref.startsWith("refs/")) return (await resolveRevision(git, row, ref))?.commit
-  const id = isRefName(ref) && !isHiddenRef(ref) ? await git.references.resolve(repository, ref) : undefined
-  return id && peel(git, repository, id)
+  const { repository } = changing.on
+  if (ref) return (await resolveRevision(git, repository, ref))?.commit
+  const branch = old_branch_name || repository.default_branch
+  return isBranchName(branch) ? git.history.lastCommit(gitRepository(changing), branch) : undefined
 }
 
 /** Refuses `conflict` where a branch of this name is there, or one stands in its way: where one is called `a`, none can be called `a/b`. */

@@ -144,6 +144,14 @@ describe.each(databaseKinds)("commits (%s)", (kind) => {
     expect(commit.author.date).toBe("1970-01-01T02:00:01+02:00")
   })
 
+  it("are found by HEAD and by whole references", async () => {
+    for (const name of ["HEAD", "refs/heads/main"]) {
+      expect(await shas(`/commits?sha=${name}&limit=1`)).toEqual([ids.at(-1)])
+      expect((await get(`/git/commits/${name}`)).body.sha).toBe(ids.at(-1))
+    }
+    expect((await get("/git/commits/refs/heads/nowhere")).status).toBe(404)
+  })
+
   it("are refused where there are none", async () => {
     expect((await get("/commits?sha=nowhere")).status).toBe(404)
     expect((await get("/commits?not=nowhere")).status).toBe(404)

@@ -1,7 +1,7 @@
 import type { Owned } from "../../access/permission.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { type Commit, isBranchName, type Repository } from "../../git/index.ts"
+import { type Commit, isTagName, type Repository } from "../../git/index.ts"
 import { resolveRevision } from "../contents/revision.ts"
 
 export const gitOf = ({ git }: Services, { repository }: Owned): Repository => git.at(repository.storage, repository.object_format)
@@ -15,6 +15,6 @@ export async function commitNamed({ git }: Services, { repository }: Owned, name
 
 /** Like `commitNamed`; refuses as `invalid` what can be the name of nothing. */
 export async function commitOfPath(services: Services, on: Owned, name: string): Promise<Commit> {
-  if (!isBranchName(name)) throw refuse.invalid("sha", "must be a branch, a tag or a commit's id")
+  if (!isTagName(name)) throw refuse.invalid("sha", "must be a branch, a tag or a commit's id")
   return commitNamed(services, on, name)
 }

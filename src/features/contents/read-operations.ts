@@ -7,7 +7,7 @@ import { int64, nullable } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
 import { findLanguages, readBytes } from "../composition/store.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
-import { rawFile } from "./raw.ts"
+import { mediaFile, rawFile } from "./raw.ts"
 import { contentsAt, filesAt, placeOf, readIncludes, USUAL } from "./read.ts"
 import {
   ContentsExtResponse,
@@ -132,11 +132,11 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetRawFileOrLFS",
     route: "GET /repos/{owner}/{repo}/media/{filepath}",
-    summary: "Get a file's bytes",
+    summary: "Get a file's bytes; those of a large file where a pointer stands for it",
     query: ref,
     answers: { 200: fileDownload() },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await rawFile(await placeOf(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) => ok(await mediaFile(await placeOf(services, on, query.ref), path.filepath)),
   }),
 
   operation({

@@ -9,7 +9,7 @@ import { resolveRevision } from "./revision.ts"
 /** What is told of files unless something else is asked for. */
 export const USUAL: Wishes = { content: true, commit: true, message: false, lfs: true }
 
-/** The files of one answer, and their bytes together. */
+/** The files of one answer, and how much their contents together take in it. */
 const MOST_FILES = 30
 const MOST_BYTES = 100 * 1024 * 1024
 
@@ -32,13 +32,13 @@ export async function contentsAt(place: Place, path: string, wishes: Wishes): Pr
   return [...(await presentEntries(place, parts, entries, { ...wishes, content: false }))]
 }
 
-/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB. */
+/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB of content. */
 export async function filesAt(place: Place, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
   const found: (ContentsResponse | null)[] = []
   let bytes = 0
   for (const path of paths.slice(0, MOST_FILES)) {
     const file = await fileAt(place, path)
-    bytes += file?.size ?? 0
+    bytes += file?.content?.length ?? 0
     if (bytes > MOST_BYTES) break
     found.push(file)
   }

@@ -6,7 +6,6 @@ import { refuse } from "../../core/errors.ts"
 import { moveAllCards } from "./card-store.ts"
 import { holdOpenProject, requireColumn } from "./hold.ts"
 import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
-import { requireTitle } from "./rules.ts"
 import { type AtColumn, type Column, findColumns, type Project } from "./store.ts"
 
 /** The columns of a project. All of these refuse `notFound` a project that the home has not, and `forbidden` a closed one. */
@@ -51,7 +50,7 @@ const insertColumn = (tx: Transaction, { id }: Pick<Project, "id">, { now, ...co
 
 /**
  * Changes what is given of a column; the rest stays. Others don't make room for it: of columns with the same `sorting` the older comes first.
- * Refuses `notFound`, and as `invalid` a blank title, a colour that is none, and a `sorting` that is out of range.
+ * Refuses `notFound`, and as `invalid` a colour that is none, and a `sorting` that is out of range.
  */
 export async function editColumn(
   tx: Transaction,
@@ -64,7 +63,7 @@ export async function editColumn(
   return tx
     .updateTable("project_columns")
     .set({
-      title: title === undefined ? column.title : requireTitle(title),
+      title: title?.trim() ?? column.title,
       color: color === undefined ? column.color : requireColor(color),
       sorting: sorting === undefined ? column.sorting : requireSorting(sorting),
       updated_at: now,

@@ -92,7 +92,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
       expect((await projects().on(`GET /${id}`)).body.description).toBe("")
       // Whether there is such a project is asked before the words are looked at.
       expect(await projects().status("PATCH /999999", { state: "done" })).toBe(404)
-      expect(await projects().status("PATCH /999999", { title: 1 })).toBe(422)
+      for (const title of [1, "", " \t"]) expect(await projects().status("PATCH /999999", { title })).toBe(422)
     })
 
     test("closes and opens again", async () => {
@@ -119,6 +119,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
         const { status, body } = await projects().on(`${method} /${id}${path}`, { title: "x", column_ids: [], column_id: 1 })
         expect([route, status, body?.message]).toEqual([route, 403, "project is closed"])
       }
+      expect(await projects().status(`PATCH /${id}/columns/${column.id}`, { title: " " })).toBe(422)
       expect(await projects().columns(id)).toHaveLength(4)
       const opened = (await projects().on(`PATCH /${id}`, { state: "open" })).body
       expect(opened).toMatchObject({ state: "open", is_closed: false })

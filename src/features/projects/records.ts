@@ -55,7 +55,7 @@ export type ProjectColumn = Static<typeof ProjectColumn>
 
 // --- what is sent ------------------------------------------------------------------------------------------------------------------
 
-const title = Type.Optional(Type.String({ description: "must not be blank" }))
+const title = Type.Optional(Type.String({ pattern: "\\S", description: "a text that is not blank" }))
 const color = Type.Optional(Type.String({ description: "“#” and six hex digits, or empty for none" }))
 
 export const CreateProjectOption = record("CreateProjectOption", {

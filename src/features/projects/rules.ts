@@ -55,7 +55,7 @@ export async function createProject(
 
 /**
  * Changes what is given of a project; the rest stays. What is in it stays when it is closed, but can't be changed until it is opened again.
- * Refuses `notFound`, and as `invalid` a blank title, card types and states that there are none of.
+ * Refuses `notFound`, and as `invalid` card types and states that there are none of.
  */
 export async function editProject(
   tx: Transaction,
@@ -65,7 +65,7 @@ export async function editProject(
   now: Seconds,
 ): Promise<Project> {
   const project = await holdProject(tx, home, id)
-  const title = options.title === undefined ? undefined : requireTitle(options.title)
+  const title = options.title?.trim()
   const cardType = options.card_type === undefined ? undefined : wordOf("card_type", CARD_TYPES, options.card_type || "text_only")
   const state = options.state === undefined ? undefined : wordOf("state", PROJECT_STATES, options.state)
   const isClosed = state === undefined ? project.is_closed : flag(state === "closed")
@@ -88,13 +88,6 @@ export async function editProject(
 export async function deleteProject(tx: Transaction, home: ProjectHome, id: number): Promise<void> {
   const project = await holdProject(tx, home, id)
   await tx.deleteFrom("projects").where("id", "=", project.id).execute()
-}
-
-/** A title without the blanks around it. Refuses as `invalid` one that has nothing else. */
-export function requireTitle(title: string): string {
-  const trimmed = title.trim()
-  if (trimmed === "") throw refuse.invalid("title", "must not be blank")
-  return trimmed
 }
 
 function wordOf<const Word extends string>(field: string, words: readonly Word[], given: string): Word {

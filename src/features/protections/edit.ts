@@ -125,7 +125,7 @@ export async function editProtection(
   const repositoryId = owned.repository.id
   await holdRepository(tx, repositoryId)
   const { id } = await reread(tx, repositoryId, name)
-  const changes: Changes = { ...changesOf(wishes), ...(wishes.priority && { priority: wishes.priority }) }
+  const changes: Changes = { ...changesOf(wishes), ...(wishes.priority !== undefined && { priority: wishes.priority }) }
   await tx
     .updateTable("branch_protections")
     .set({ ...changes, updated_at: services.now() })

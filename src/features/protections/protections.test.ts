@@ -256,6 +256,8 @@ describe.each(databaseKinds)("rules on %s", (kind) => {
       // Of equal ones plain names come first.
       await call(ann, `PATCH ${at}/branch_protections/Release/1`, { priority: 1 })
       expect(await first("Release/1")).toBe("Release/1")
+      expect((await call(ann, `PATCH ${at}/branch_protections/**`, { priority: 0 })).body.priority).toBe(0)
+      expect(await rules(at)).toEqual(["0 **", "1 Release/1", "1 release/*"])
     })
 
     test("know teams of an organisation", async () => {

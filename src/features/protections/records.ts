@@ -62,7 +62,7 @@ export type BranchProtection = Static<typeof BranchProtection>
 
 const options = Type.Partial(
   Type.Object({
-    priority: int64({ minimum: 0, description: "the last where it is 0 or not sent" }),
+    priority: int64({ minimum: 0, description: "of a new rule 0 stands for the last" }),
     ...flags,
     ...lists,
     ...others,

@@ -1,21 +1,25 @@
 import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { created, listed, type Operation, ok, operation } from "../../core/operation.ts"
-import { oneOf } from "../../core/record.ts"
 import { commitNamed, commitOfPath } from "../commits/revisions.ts"
 import { presentRepository } from "../repositories/present.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentStatuses } from "./present.ts"
 import { CombinedStatus, CommitStatus, CreateStatusOption, LISTED_STATES, STATUS_SORTS } from "./records.ts"
 import { createStatus, readStatus } from "./rules.ts"
-import { combine, latestStatuses, listStatuses } from "./store.ts"
+import { combine, latestStatuses, listStatuses, type StatusFilter } from "./store.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 
 const filters = {
-  sort: Type.Optional(oneOf(STATUS_SORTS, { description: "newest first where it is not sent" })),
-  state: Type.Optional(oneOf(LISTED_STATES)),
+  sort: Type.Optional(Type.String({ description: `${STATUS_SORTS.join(", ")}; newest first for any other word` })),
+  state: Type.Optional(Type.String({ description: `${LISTED_STATES.join(", ")}; any other word is passed over` })),
 }
+
+const filterOf = ({ sort, state }: { readonly sort?: string; readonly state?: string }): StatusFilter => ({
+  sort: STATUS_SORTS.find((known) => known === sort),
+  state: LISTED_STATES.find((known) => known === state),
+})
 
 export const statusOperations: readonly Operation[] = [
   operation({
@@ -29,8 +33,8 @@ export const statusOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, db, me, path, body, ...on }) => {
       const status = readStatus(body)
-      const { id } = await commitOfPath(services, on, path.sha)
-      const row = await services.database.write((tx) => createStatus(tx, services, { on, commitId: id, creator: me, status }))
+      const commit = await commitOfPath(services, on, path.sha)
+      const row = await services.database.write((tx) => createStatus(tx, services, { on, commit, creator: me, status }))
       const [record] = await presentStatuses(db, services, on, [row])
       if (!record) throw new TypeError("one status gives one record")
       return created(record)
@@ -46,9 +50,9 @@ export const statusOperations: readonly Operation[] = [
     paged: true,
     query: filters,
     answers: { 200: Type.Array(CommitStatus) },
-    handle: async ({ services, db, path, query: { sort, state }, page, ...on }) => {
+    handle: async ({ services, db, path, query, page, ...on }) => {
       const of = { repositoryId: on.repository.id, commitId: path.sha }
-      const { rows, total } = await listStatuses(db, of, { sort, state }, page)
+      const { rows, total } = await listStatuses(db, of, filterOf(query), page)
       return listed(await presentStatuses(db, services, on, rows), total)
     },
   }),
@@ -62,9 +66,9 @@ export const statusOperations: readonly Operation[] = [
     query: filters,
     answers: { 200: Type.Array(CommitStatus) },
     refuses: ["notFound"],
-    handle: async ({ services, db, path, query: { sort, state }, page, ...on }) => {
+    handle: async ({ services, db, path, query, page, ...on }) => {
       const of = { repositoryId: on.repository.id, commitId: (await commitNamed(services, on, path.ref)).id }
-      const { rows, total } = await listStatuses(db, of, { sort, state }, page)
+      const { rows, total } = await listStatuses(db, of, filterOf(query), page)
       return listed(await presentStatuses(db, services, on, rows), total)
     },
   }),
@@ -84,7 +88,9 @@ export const statusOperations: readonly Operation[] = [
     handle: async ({ services, db, actor, path, page, ...on }) => {
       const { id } = await commitNamed(services, on, path.ref)
       const latest = await latestStatuses(db, on.repository.id, id)
-      const rows = latest.slice(page.offset, page.offset + page.limit)
+      // The first page holds what was told last; each page is told in the order in which it came.
+      const end = Math.max(0, latest.length - page.offset)
+      const rows = latest.slice(Math.max(0, end - page.limit), end)
       const commitUrl = `${repositoryApiUrl(services.site, on.owner.name, on.repository.name)}/commits/${id}`
       return {
         ...ok({

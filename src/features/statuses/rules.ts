@@ -3,9 +3,10 @@ import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import type { ObjectId } from "../../git/index.ts"
+import type { Commit } from "../../git/index.ts"
 import { tryScheduledMerges } from "../pulls/merge/schedule.ts"
 import { holdRepository } from "../repositories/counters.ts"
+import { announceStatus } from "../webhooks/events/statuses.ts"
 import type { CreateStatusOption } from "./records.ts"
 import { findLastNumber, type Status } from "./store.ts"
 
@@ -22,12 +23,13 @@ export async function createStatus(
   services: Services,
   {
     on,
-    commitId,
+    commit,
     creator,
     status,
-  }: { readonly on: Owned; readonly commitId: ObjectId; readonly creator: User; readonly status: ReturnType<typeof readStatus> },
+  }: { readonly on: Owned; readonly commit: Commit; readonly creator: User; readonly status: ReturnType<typeof readStatus> },
 ): Promise<Status> {
   const repositoryId = on.repository.id
+  const commitId = commit.id
   // Two statuses at once must not get one number.
   await holdRepository(tx, repositoryId)
   const last = await findLastNumber.first(tx, { repositoryId, commitId })
@@ -43,6 +45,7 @@ export async function createStatus(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await announceStatus(tx, services, { status: row, commit, actor: creator })
   await tryScheduledMerges(tx, services, { repositoryId, commitId })
   return row
 }

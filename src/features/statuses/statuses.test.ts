@@ -70,7 +70,7 @@ describe.each(databaseKinds)("statuses of commits (%s)", (kind) => {
     expect(await list("state=success")).toEqual([4, 2])
     expect((await world.anonymous.call("GET", `${repo}/commits/main/statuses?limit=1&page=2`)).headers.get("x-total-count")).toBe("4")
     expect(await list("limit=3&page=2")).toEqual([1])
-    expect((await ada.call("GET", `${repo}/statuses/${sha}?sort=best`)).status).toBe(422)
+    expect(await list("sort=best&state=fine")).toEqual([4, 3, 2, 1])
     expect((await ada.call("GET", `${repo}/statuses/${"1".repeat(40)}`)).body).toEqual([])
     expect((await ada.call("GET", `${repo}/commits/nowhere/statuses`)).status).toBe(404)
   })
@@ -87,6 +87,9 @@ describe.each(databaseKinds)("statuses of commits (%s)", (kind) => {
     await tell({ state: "error", context: "test" })
     expect(await combined()).toMatchObject({ state: "failure", total_count: 3 })
     expect(await combined("?limit=1&page=2")).toMatchObject({ state: "failure", total_count: 1, statuses: [{ context: "lint" }] })
+    expect(await combined("?limit=2")).toMatchObject({ statuses: [{ context: "lint" }, { context: "test" }] })
+    expect(await combined("?limit=2&page=2")).toMatchObject({ total_count: 1, statuses: [{ context: "build" }] })
+    expect(await combined("?limit=2&page=3")).toMatchObject({ total_count: 0, statuses: null })
     expect((await world.anonymous.call("GET", `${repo}/commits/nowhere/status`)).status).toBe(404)
   })
 

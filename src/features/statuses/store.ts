@@ -47,11 +47,16 @@ const newest = query("statuses.findLatest", (db, p: Params<OfCommit>) =>
 export const latestStatuses = (db: Handle, repositoryId: number, commitId: string): Promise<readonly Status[]> =>
   newest(db, { repositoryId, commitId })
 
+export interface StatusFilter {
+  readonly sort: StatusSort | undefined
+  readonly state: string | undefined
+}
+
 /** A page of the statuses of a commit, and how many there are. */
 export async function listStatuses(
   db: Handle,
   { repositoryId, commitId }: OfCommit,
-  { sort, state }: { readonly sort: StatusSort | undefined; readonly state: string | undefined },
+  { sort, state }: StatusFilter,
   page: Page,
 ): Promise<{ readonly rows: readonly Status[]; readonly total: number }> {
   const statuses = db
