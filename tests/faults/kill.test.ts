@@ -61,7 +61,7 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
 
     const hearth = await startHearth({
       env: {},
-      config: { dataDir, databaseUrl: fresh.url, http: { port: 0 }, log: { level: "silent" } },
+      config: { dataDir, databaseUrl: fresh.url, http: { port: 0 }, ssh: { port: 0 }, log: { level: "silent" } },
     })
     try {
       await expectWhole(hearth)

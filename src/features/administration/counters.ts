@@ -19,6 +19,9 @@ const COUNTERS = {
     branches_count: sql`(select count(*) from branches where branches.repository_id = repositories.id)`,
     open_issues_count: sql`(select count(*) from issues where issues.repository_id = repositories.id and is_pull = 0 and is_closed = 0)`,
     open_pulls_count: sql`(select count(*) from issues where issues.repository_id = repositories.id and is_pull = 1 and is_closed = 0)`,
+    releases_count: sql`(select count(*) from releases where releases.repository_id = repositories.id and releases.is_draft = 0)`,
+    lfs_size: sql`(select coalesce(sum(lfs_objects.size), 0) from lfs_links
+      inner join lfs_objects on lfs_objects.id = lfs_links.object_id where lfs_links.repository_id = repositories.id)`,
   },
   milestones: {
     open_issues_count: sql`(select count(*) from issues where issues.milestone_id = milestones.id and issues.is_closed = 0)`,

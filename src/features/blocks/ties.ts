@@ -2,6 +2,7 @@ import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { cutTiesToIssues } from "../issues/ties.ts"
 import { recountStars } from "../repositories/counters.ts"
+import { forgetReviewer } from "../reviews/ties.ts"
 import { recountWatchers } from "../teams/watches.ts"
 import { recountFollows } from "../users/store.ts"
 
@@ -21,7 +22,7 @@ export async function cutTiesToRepositories(tx: Transaction, person: User, owner
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
-/** Ends all following, stars and watches of and by an account that is about to go, so that the counters of the others stay true. */
+/** Ends all following, stars, watches and unfinished reviews of and by an account that is about to go, so that the counters of the others stay true. */
 export async function cutAllTies(tx: Transaction, account: User): Promise<void> {
   const follows = await tx
     .deleteFrom("follows")
@@ -30,6 +31,7 @@ export async function cutAllTies(tx: Transaction, account: User): Promise<void> 
     .execute()
   const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
   const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
+  await forgetReviewer(tx, account.id)
   await recountFollows(tx, [...new Set(follows.flatMap((row) => [row.follower_id, row.followed_id]))])
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))

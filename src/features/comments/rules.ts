@@ -15,6 +15,7 @@ import { notify } from "../notifications/rules.ts"
 import { deleteReactions } from "../reactions/rules.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
+import { announceComment } from "../webhooks/events/comments.ts"
 import { abbreviate } from "./abbreviate.ts"
 import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./store.ts"
 
@@ -54,6 +55,7 @@ export async function createComment(tx: Transaction, services: Services, found: 
     users: mentioned.map(({ id }) => id),
     now,
   })
+  await announceComment(tx, services, { issue, comment, actor: me, action: "created" })
   return comment
 }
 
@@ -83,12 +85,14 @@ export async function editComment(tx: Transaction, services: Services, found: On
   if (isDraft(comment)) return changed
   const rootUrl = services.site.rootUrl
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
+  await announceComment(tx, services, { issue, comment: changed, actor: me, action: "edited", from: comment.content })
   return changed
 }
 
 /** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
-export async function deleteComment(tx: Transaction, services: Services, { issue, comment }: OnComment): Promise<void> {
+export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
   await holdIssue(tx, issue.id)
+  if (!isDraft(comment)) await announceComment(tx, services, { issue, comment, actor: me, action: "deleted" })
   await deleteReactions(tx, issue.id, comment.id)
   await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: comment.id })
   await hideActivitiesOf(tx, { id: comment.id })

@@ -17,9 +17,14 @@ const WORDS = [
   "comments.content",
   "comments.created_at",
   "comments.updated_at",
+  "comments.original_author",
+  "comments.original_author_id",
 ] as const
 
-export type Words = Pick<TimelineEntry, "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at">
+export type Words = Pick<
+  TimelineEntry,
+  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
+>
 
 /** A page of a list and the length of the whole, both of the same rows. */
 export interface Found<Row> {

@@ -103,6 +103,7 @@ export async function assign(tx: Transaction, services: Services, assignment: As
 /** Like `assign`, for an issue that is there already: webhooks are told of each who comes or goes. */
 export async function reassign(tx: Transaction, services: Services, assignment: Assignment): Promise<void> {
   const { added, removed } = await assign(tx, services, assignment)
-  const news = (count: number, action: "assigned" | "unassigned") => Array.from({ length: count }, () => ({ of: "assignee", action }) as const)
+  const news = (count: number, action: "assigned" | "unassigned") =>
+    Array.from({ length: count }, () => ({ of: "assignee", action }) as const)
   await announceIssue(tx, services, assignment, ...news(removed, "unassigned"), ...news(added, "assigned"))
 }

@@ -46,7 +46,12 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
       await reassign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
     }
     if (options.milestone !== undefined && (await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)))
-      await announceIssue(tx, services, { issue, actor: me }, { of: "milestone", action: options.milestone === 0 ? "demilestoned" : "milestoned" })
+      await announceIssue(
+        tx,
+        services,
+        { issue, actor: me },
+        { of: "milestone", action: options.milestone === 0 ? "demilestoned" : "milestoned" },
+      )
     if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
   const changed = await findIssueById.first(tx, { id: issue.id })

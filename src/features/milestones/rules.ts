@@ -72,7 +72,7 @@ export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone
 
 /**
  * Gives an issue a milestone of its repository, or none for null, with an entry of the timeline and the counts of both milestones. The one
- * that it has already changes nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
+ * that it has already changes nothing. Gives whether it did. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
  */
 export async function setMilestone(
   tx: Transaction,
@@ -80,9 +80,9 @@ export async function setMilestone(
   milestoneId: number | null,
   actor: User,
   now: Seconds,
-): Promise<void> {
+): Promise<boolean> {
   const { milestone_id: old } = await holdIssue(tx, issue.id)
-  if (old === milestoneId) return
+  if (old === milestoneId) return false
   if (milestoneId !== null) {
     // Held, so that it can't be deleted before the issue refers to it.
     await holdMilestones(tx, { ids: [milestoneId] })
@@ -100,6 +100,7 @@ export async function setMilestone(
   })
   await recountMilestones(tx, [old, milestoneId], now)
   await touchIssue(tx, issue.id, now)
+  return true
 }
 
 type Ids = Params<{ ids: readonly number[] }>

@@ -8,6 +8,7 @@ import { holdIssue } from "../issues/hold.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { notify } from "../notifications/rules.ts"
+import { tryScheduledMerge } from "../pulls/merge/schedule.ts"
 import { countsFor } from "./official.ts"
 import type { DismissPullReviewOptions } from "./records.ts"
 import { clearOfficial, findReviewsBy, type Review, setDismissed, setOfficial } from "./store.ts"
@@ -46,6 +47,7 @@ export async function dismissReview(
   const comment = await addTimelineEntry(tx, entry)
   await touchIssue(tx, issue.id, now)
   await notify(tx, services, { kind: "dismissed", issue, repository, owner, actor: me, comment, users: [current.reviewer_id], now })
+  await tryScheduledMerge(tx, services, issue.id)
 }
 
 /** Gives a dismissed review its weight back; whether it counts is asked anew, and only the last of its reviewer's can. */

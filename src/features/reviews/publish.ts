@@ -9,9 +9,11 @@ import { recordActivity } from "../activity/rules.ts"
 import type { TimelineEntry } from "../issues/timeline.ts"
 import { recountComments, touchIssue } from "../issues/touch.ts"
 import { notify } from "../notifications/rules.ts"
+import { tryScheduledMerge } from "../pulls/merge/schedule.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
 import { findOwnTeamIds } from "../teams/store.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
 
 /** A review that everybody is to see from now on. */
@@ -35,7 +37,19 @@ const FEED: Partial<Record<Review["state"], ActivityKind>> = {
   COMMENT: "comment_pull",
 }
 
-/** Lets everybody see a review, with all that follows: requests that it answers, references, mentions, counters, the feed, and who is told. */
+/** What webhooks call it. */
+const EVENT = {
+  APPROVED: "pull_request_review_approved",
+  REQUEST_CHANGES: "pull_request_review_rejected",
+  COMMENT: "pull_request_review_comment",
+  PENDING: undefined,
+  REQUEST_REVIEW: undefined,
+} as const satisfies Readonly<Record<Review["state"], string | undefined>>
+
+/**
+ * Lets everybody see a review, with all that follows: requests that it answers, references, mentions, counters, the feed, who is told, and a
+ * merge that waited for it.
+ */
 export async function publish(tx: Transaction, services: Services, publication: Publication): Promise<void> {
   const { issue, repository, owner, reviewer, review, header, lines, now } = publication
   await show(tx, publication)
@@ -54,6 +68,10 @@ export async function publish(tx: Transaction, services: Services, publication: 
   const kind = FEED[review.state]
   if (kind && (kind !== "comment_pull" || header.content.trim() !== "")) await tell(kind, header)
   await notify(tx, services, { kind: "reviewed", issue, repository, owner, actor: reviewer, comment: header, users: [...mentioned], now })
+  const event = EVENT[review.state]
+  if (event)
+    await announceIssue(tx, services, { issue, actor: reviewer }, { of: "review", action: "reviewed", event, content: header.content })
+  await tryScheduledMerge(tx, services, issue.id)
 }
 
 /** Longer first lines are cut. */

@@ -16,6 +16,7 @@ import { notify } from "../notifications/rules.ts"
 import { findProtection, isOfficialReviewer } from "../protections/rules.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
+import { announceComment } from "../webhooks/events/comments.ts"
 import { findLineComment, insertLineComment, type LineComment, resolveLineComment } from "./store.ts"
 
 /** A comment on a line with the pull request that it belongs to. */
@@ -77,6 +78,7 @@ export async function reply(
   await recordActivity(tx, { kind: "comment_pull", actor: me, repository, owner, content, commentId: entry.id, now })
   const users = mentioned.map(({ id }) => id)
   await notify(tx, services, { kind: "commented", issue, repository, owner, actor: me, comment: entry, users, now })
+  await announceComment(tx, services, { issue, comment: entry, actor: me, action: "created" })
   return made
 }
 

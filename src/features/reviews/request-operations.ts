@@ -54,7 +54,7 @@ export const reviewRequestOperations: readonly Operation[] = [
       "For its author and those who belong to the repository; whoever was asked may decline. Whoever was not asked is passed over.",
     answers: { 204: null },
     handle: async (call) => {
-      await call.services.database.write((tx) => removeRequests(tx, askedFor(call)))
+      await call.services.database.write((tx) => removeRequests(tx, call.services, askedFor(call)))
       return noContent()
     },
   }),

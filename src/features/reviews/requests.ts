@@ -16,6 +16,7 @@ import { touchIssue } from "../issues/touch.ts"
 import { notify } from "../notifications/rules.ts"
 import { findProtection, officialReviewers } from "../protections/rules.ts"
 import { findMemberIds, findTeamRepository, findUnits } from "../teams/store.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { restoreOfficial } from "./official.ts"
 import type { CodeOwners } from "./owners.ts"
 import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people.ts"
@@ -34,7 +35,7 @@ interface Named {
   readonly teams: readonly string[]
 }
 
-type Needed = Pick<Services, "config" | "jobs">
+type Needed = Pick<Services, "config" | "jobs" | "site" | "now">
 
 /**
  * Asks people and teams for a review, tells them, and gives the requests that are new; all or none. Whoever was asked already is passed over.
@@ -134,6 +135,7 @@ async function request(
   told.delete(issue.author_id)
   await touchIssue(tx, issue.id, now)
   await notify(tx, services, { kind: "review_requested", issue, repository, owner, actor, users: [...told], now })
+  await announceRequests(tx, services, asking, "review_requested", made)
   return made
 }
 
@@ -141,7 +143,7 @@ async function request(
  * Takes requests back; who was not asked is passed over. Refuses `notFound` who is unknown to the actor, and as invalid an actor who may not
  * choose reviewers, but for a request to the actor.
  */
-export async function removeRequests(tx: Transaction, asking: Asking & Named): Promise<void> {
+export async function removeRequests(tx: Transaction, services: Needed, asking: Asking & Named): Promise<void> {
   const { actor, now } = asking
   const people = await peopleNamed(tx, actor, asking.reviewers)
   const teams = await teamsNamed(tx, asking, asking.teams)
@@ -166,7 +168,23 @@ export async function removeRequests(tx: Transaction, asking: Asking & Named): P
     if (review.is_official === 1) await restoreOfficial(tx, asking, pull, review)
   }
   await touchIssue(tx, issue.id, now)
+  await announceRequests(tx, services, asking, "review_request_removed", removed)
 }
+
+/** Webhooks are told of each request by itself; one to a team names nobody. */
+const announceRequests = (
+  tx: Transaction,
+  services: Needed,
+  { issue, actor }: Asking,
+  action: "review_requested" | "review_request_removed",
+  requests: readonly Review[],
+): Promise<void> =>
+  announceIssue(
+    tx,
+    services,
+    { issue, actor },
+    ...requests.map(({ reviewer_id: reviewerId }) => ({ of: "reviewer", action, reviewerId }) as const),
+  )
 
 /** The accounts of these names and addresses, each once, in their order. An address that its owner hides leads nobody but its owner anywhere. */
 async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {

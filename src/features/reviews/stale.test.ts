@@ -66,6 +66,42 @@ describe.each(databaseKinds)("reviews of a head that has moved (%s)", (kind) => 
     expect(await stale()).toEqual([true, true])
   })
 
+  it("are held against another base, as far as it changes what the pull request does, and under its rule", async () => {
+    const { ann, ben, cyd, must, reviewed } = world
+    const pull = await reviewed()
+    await pull.commit("dev", "elsewhere.txt")
+    await must(ann, `POST ${pull.at}/branches`, { new_branch_name: "ahead", old_ref_name: "work" })
+    await must(ann, `POST ${pull.at}/branch_protections`, {
+      rule_name: "dev",
+      enable_approvals_whitelist: true,
+      approvals_whitelist_username: ["cyd"],
+    })
+    await must(ann, `PUT ${pull.at}/collaborators/cyd`, { permission: "read" })
+    await pull.must(ben, { event: "APPROVED" })
+    await pull.must(cyd, { event: "REQUEST_CHANGES", body: "No." })
+    const told = async () => (await pull.reviews()).map(({ stale, official }) => [stale, official])
+    expect(await told()).toEqual([
+      [false, true],
+      [false, false],
+    ])
+    expect((await pull.edit(1, { base: "dev" })).status).toBe(201)
+    expect(await told()).toEqual([
+      [false, false],
+      [false, true],
+    ])
+    expect((await pull.edit(1, { base: "ahead" })).status).toBe(201)
+    expect(await told()).toEqual([
+      [true, true],
+      [true, false],
+    ])
+    expect((await pull.on("DELETE", "branches/ahead")).status).toBe(204)
+    expect((await pull.get(1)).body.base.ref).toBe("main")
+    expect(await told()).toEqual([
+      [false, true],
+      [false, false],
+    ])
+  })
+
   it("are dismissed where the branch's rule says so, if they approved", async () => {
     const { ann, ben, cyd, must, reviewed } = world
     const pull = await reviewed()

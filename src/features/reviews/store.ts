@@ -104,6 +104,24 @@ export const findLatest = query("reviews.findLatest", (db, p: Params<{ issueIds:
     .orderBy("id"),
 )
 
+/** The last verdict of each person on a pull request that was not dismissed, or the later request for one. */
+export const findHeard = query("reviews.findHeard", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("reviews")
+    .select(["id", "reviewer_id", "is_official"])
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("reviews as each")
+        .select((all) => all.fn.max("each.id").as("id"))
+        .where("each.issue_id", "=", p.issueId)
+        .where("each.reviewer_id", ">", 0)
+        .where("each.state", "in", ["APPROVED", "REQUEST_CHANGES", "REQUEST_REVIEW"])
+        .where("each.is_dismissed", "=", 0)
+        .groupBy("each.reviewer_id"),
+    )
+    .orderBy("id"),
+)
+
 // --- comments on lines -------------------------------------------------------------------------------------------------------------
 
 export type LineComment = Pick<

@@ -10,15 +10,13 @@ import { deleteOrganization, removeMember } from "../organizations/rules.ts"
 import { deleteRepository } from "../repositories/delete.ts"
 import { isLastAdministrator, requirePerson } from "./rules.ts"
 
-type Jobs = Pick<Services, "jobs">
-
 /**
  * Deletes a person with its tokens, addresses, stars, watches and follows. Its uploaded picture is the caller's affair, see `dropAvatar`.
  * With `purge` it takes along what would otherwise stand in the way: repositories, memberships, and organisations that nobody else owns.
  * Refuses as `invalid`, without `purge`, whoever owns repositories or belongs to an organisation; always organisations and the last
  * administrator; as `notFound` whoever is gone.
  */
-export async function deletePerson(tx: Transaction, services: Jobs, user: User, purge: boolean): Promise<void> {
+export async function deletePerson(tx: Transaction, services: Services, user: User, purge: boolean): Promise<void> {
   requirePerson(user)
   await holdForDeletion(tx, user.id)
   if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", `${user.name} is the last administrator who can sign in`)
@@ -49,11 +47,11 @@ async function holdForDeletion(tx: Transaction, id: number): Promise<void> {
   if (!held) throw refuse.notFound()
 }
 
-async function emptyAccount(tx: Transaction, services: Jobs, owner: User, purge: boolean): Promise<void> {
+async function emptyAccount(tx: Transaction, services: Services, owner: User, purge: boolean): Promise<void> {
   const repositories = await tx.selectFrom("repositories").selectAll().where("owner_id", "=", owner.id).orderBy("id").execute()
   if (repositories.length > 0 && !purge)
     throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
-  for (const repository of repositories) await deleteRepository(tx, services, repository)
+  for (const repository of repositories) await deleteRepository(tx, services, repository, owner)
 }
 
 const organizationsOf = (tx: Transaction, user: User): Promise<User[]> =>

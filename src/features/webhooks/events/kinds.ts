@@ -1,0 +1,78 @@
+/** What webhooks are told of, and the words for it. */
+
+/** What can be switched on, one by one, in the order in which it is shown. */
+export const SWITCHES = [
+  "create",
+  "delete",
+  "fork",
+  "push",
+  "issues",
+  "issue_assign",
+  "issue_label",
+  "issue_milestone",
+  "issue_comment",
+  "pull_request",
+  "pull_request_assign",
+  "pull_request_label",
+  "pull_request_milestone",
+  "pull_request_comment",
+  "pull_request_review",
+  "pull_request_sync",
+  "pull_request_review_request",
+  "wiki",
+  "repository",
+  "release",
+  "package",
+  "status",
+  "workflow_run",
+  "workflow_job",
+] as const
+export type Switch = (typeof SWITCHES)[number]
+
+/** The verdict of a review is an event of its own kind; one switch stands for the three. */
+export type ReviewEvent = "pull_request_review_approved" | "pull_request_review_rejected" | "pull_request_review_comment"
+export type EventKind = Exclude<Switch, "pull_request_review"> | ReviewEvent
+
+/** Words that switch on several, or only what they say. */
+const GROUPS: Readonly<Record<string, readonly Switch[]>> = {
+  issues: SWITCHES.filter((name) => name.startsWith("issue")),
+  issues_only: ["issues"],
+  pull_request: SWITCHES.filter((name) => name.startsWith("pull_request")),
+  pull_request_only: ["pull_request"],
+}
+
+/** The switches that a client's words turn on; unknown words are passed over, no words at all are pushes. */
+export function switchesNamed(words: readonly string[]): readonly Switch[] {
+  if (words.length === 0) return ["push"]
+  const named = new Set<string>(words.map((word) => word.toLowerCase()).flatMap((word): readonly string[] => GROUPS[word] ?? [word]))
+  return SWITCHES.filter((name) => named.has(name))
+}
+
+/** The switch that lets an event through. */
+export const switchOf = (event: EventKind): Switch => {
+  switch (event) {
+    case "pull_request_review_approved":
+    case "pull_request_review_rejected":
+    case "pull_request_review_comment":
+      return "pull_request_review"
+    default:
+      return event
+  }
+}
+
+/** The name under which receivers know an event; several share one. */
+const PUBLIC_NAMES: Readonly<Record<string, string>> = {
+  issue_assign: "issues",
+  issue_label: "issues",
+  issue_milestone: "issues",
+  pull_request_comment: "issue_comment",
+  pull_request_assign: "pull_request",
+  pull_request_label: "pull_request",
+  pull_request_milestone: "pull_request",
+  pull_request_sync: "pull_request",
+  pull_request_review_request: "pull_request",
+  pull_request_review_approved: "pull_request_approved",
+  pull_request_review_rejected: "pull_request_rejected",
+  pull_request_review_comment: "pull_request_comment",
+}
+export const publicName = (event: string): string => PUBLIC_NAMES[event] ?? event

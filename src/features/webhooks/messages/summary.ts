@@ -1,0 +1,119 @@
+import { publicName } from "../events/kinds.ts"
+import type { Told } from "./told.ts"
+
+/** A piece of a line: words, and where they lead. */
+export interface Part {
+  readonly text: string
+  readonly link?: string
+}
+
+/** What has happened in the words for people, without any markup. */
+export interface Summary {
+  readonly headline: readonly Part[]
+  /** One line for each commit of a push. */
+  readonly lines: readonly (readonly Part[])[]
+  /** What somebody wrote. */
+  readonly words: string
+  /** Where to read more. */
+  readonly link: string
+  readonly color: "green" | "red" | "yellow" | "blue" | "grey"
+}
+
+const SHORT_ID = 10
+/** Characters of a text that a message carries. */
+const LONGEST_WORDS = 2_000
+
+const cut = (text: string): string => (text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS).toWellFormed()}…` : text)
+const short = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "")
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
+
+/** What a payload says; undefined where there is nothing to say, as for a push without commits. */
+export function summarize(event: string, told: Told): Summary | undefined {
+  const { repository, sender } = told
+  const place: Part = { text: repository.full_name, link: repository.html_url }
+  const who: Part = { text: sender.login, link: sender.html_url }
+  const said = (
+    color: Summary["color"],
+    link: string,
+    words: readonly (Part | string)[],
+    more: Partial<Pick<Summary, "lines" | "words">> = {},
+  ): Summary => ({
+    headline: [
+      { text: "[" },
+      place,
+      { text: "] " },
+      ...words.map((word) => (typeof word === "string" ? { text: word } : word)),
+      { text: " by " },
+      who,
+    ],
+    lines: more.lines ?? [],
+    words: cut(more.words ?? ""),
+    link,
+    color,
+  })
+
+  switch (publicName(event)) {
+    case "push": {
+      const { commits = [], total_commits: total = 0, ref = "", compare_url: compare = "" } = told
+      const link = compare || commits[0]?.url
+      if (commits.length === 0 || !link) return undefined
+      const count = `${total} new ${total === 1 ? "commit" : "commits"}`
+      const lines = commits.map(({ id, message, url, author }) => [
+        { text: id.slice(0, SHORT_ID), link: url },
+        { text: `: ${firstLine(message)} - ${author.name}` },
+      ])
+      return said("green", link, [{ text: count, link }, ` to ${short(ref)} pushed`], { lines })
+    }
+    case "create":
+    case "delete": {
+      const { ref = "", ref_type: kind = "branch" } = told
+      const isNew = event === "create"
+      return said(isNew ? "green" : "grey", repository.html_url, [`${kind} ${short(ref)} ${isNew ? "created" : "deleted"}`])
+    }
+    case "fork":
+      return said("green", repository.html_url, [`${told.forkee?.full_name ?? ""} forked to this repository`])
+    case "repository":
+      return said(told.action === "deleted" ? "red" : "green", repository.html_url, [`Repository ${told.action ?? "changed"}`])
+    case "release": {
+      const { release } = told
+      if (!release) return undefined
+      const name: Part = { text: release.name || release.tag_name, link: release.html_url }
+      return said("blue", release.html_url, ["Release ", name, ` ${told.action ?? ""}`], { words: release.body })
+    }
+    case "status": {
+      const { state = "", context = "", description = "", sha = "", target_url: target = "" } = told
+      const commit = `${repository.html_url}/commit/${sha}`
+      const color = state === "success" ? "green" : state === "pending" ? "yellow" : "red"
+      return said(color, target || commit, [`${context || "check"}: ${state} on `, { text: sha.slice(0, SHORT_ID), link: commit }], {
+        words: description,
+      })
+    }
+    case "wiki":
+      return said("blue", repository.html_url, [`Wiki page ${told.page ?? ""} ${told.action ?? ""}`])
+    default:
+      return onSubject(told, said)
+  }
+}
+
+type Say = (
+  color: Summary["color"],
+  link: string,
+  words: readonly (Part | string)[],
+  more?: Partial<Pick<Summary, "lines" | "words">>,
+) => Summary
+
+/** Of issues, pull requests, and what is said on them. */
+function onSubject(told: Told, said: Say): Summary | undefined {
+  const { action = "", pull_request, issue, comment, review, requested_reviewer: reviewer } = told
+  const subject = pull_request ?? issue
+  if (!subject) return undefined
+  const kind = pull_request ? "Pull request" : "Issue"
+  const name: Part = { text: `#${subject.number} ${subject.title}`, link: subject.html_url }
+  if (comment) return said("blue", comment.html_url, [`Comment on ${kind.toLowerCase()} `, name, ` ${action}`], { words: comment.body })
+  if (review) return said("blue", subject.html_url, [`${kind} `, name, " reviewed"], { words: review.content })
+  const verb = action === "closed" && subject.merged ? "merged" : action.replaceAll("_", " ")
+  const whom = reviewer ? [`: ${reviewer.login}`] : []
+  const color =
+    verb === "merged" || verb === "opened" || verb === "reopened" ? "green" : verb === "closed" || verb === "deleted" ? "red" : "yellow"
+  return said(color, subject.html_url, [`${kind} `, name, ` ${verb}`, ...whom], { words: action === "opened" ? subject.body : "" })
+}
