@@ -9,6 +9,7 @@
  * - `tooLarge`: input or output went over its limit.
  * - `busy`: a queue is full, or waiting in it took too long; trying again later may help.
  * - `timeout`, `aborted`: the process was ended by the clock, or because nobody waits for it any more.
+ * - `remote`: another server's repository can't be read or written; `message` says why in words that a client may see.
  * - `failed`: git itself failed; `detail` holds what it wrote to stderr.
  */
 export type GitErrorKind =
@@ -21,6 +22,7 @@ export type GitErrorKind =
   | "busy"
   | "timeout"
   | "aborted"
+  | "remote"
   | "failed"
 
 /** An error from the door to git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */

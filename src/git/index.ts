@@ -48,6 +48,7 @@ import { createReaders } from "./reader.ts"
 import { receivePush } from "./receive.ts"
 import { type RefUpdate, updateReferences } from "./references.ts"
 import { listReferences, resolveReference } from "./refFiles.ts"
+import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./remote.ts"
 import {
   createRepository,
   existsRepository,
@@ -61,6 +62,7 @@ import {
   sweepRepositories,
   viewTogether,
 } from "./repository.ts"
+import { type SmallBlobsOptions, smallBlobs } from "./small-blobs.ts"
 import { copyObjects, copyTree } from "./transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
 
@@ -78,6 +80,7 @@ export * from "./names.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects.ts"
 export type * from "./push.ts"
 export type { RefUpdate } from "./references.ts"
+export type { FetchOptions, Remote, RemoteListing } from "./remote.ts"
 export { isTreeEntryName } from "./treeEntry.ts"
 export type { UploadOutcome, UploadRequest } from "./upload.ts"
 
@@ -136,6 +139,8 @@ export interface Git {
     readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
     /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
     streamBlob(repository: Repository, id: ObjectId): Promise<{ readonly size: number; readonly content: Readable }>
+    /** The small blobs that a history has and others have not. One process. Throws `failed`, `timeout`. */
+    smallBlobs(repository: Repository, options: SmallBlobsOptions): Promise<readonly ObjectId[]>
   }
 
   readonly references: {
@@ -208,6 +213,19 @@ export interface Git {
     upload(repository: Repository, request: UploadRequest): Promise<UploadOutcome>
     /** Receives a push. Throws `busy`, `protocol`, `aborted` before anything is written; all else is told to the client and in the outcome. */
     receive(repository: Repository, request: ReceiveRequest): Promise<PushOutcome>
+  }
+
+  /** Repositories of other servers. What goes wrong there is `remote`. */
+  readonly remotes: {
+    /** What another server's repository has. Throws `remote`, `timeout`, `aborted`. */
+    list(remote: Remote, signal?: AbortSignal): Promise<RemoteListing>
+    /**
+     * Brings objects of another server's repository here with all that they need, checked like a push. Gives the bytes that the store grew by.
+     * Throws `remote`, `busy`, `timeout`, `aborted`; nothing is left then.
+     */
+    fetch(repository: Repository, remote: Remote, options: FetchOptions): Promise<number>
+    /** Makes branches and tags there what they are here. Throws `remote`, `timeout`, `aborted`. */
+    push(repository: Repository, remote: Remote, signal?: AbortSignal): Promise<void>
   }
 
   readonly maintenance: {
@@ -299,6 +317,7 @@ export function openGit(options: GitOptions): Git {
       readTree: bind(readTree),
       readBlob: bind(readBlob),
       streamBlob: bind(streamBlob),
+      smallBlobs: bind(smallBlobs),
     },
     references: {
       list: listReferences,
@@ -342,6 +361,11 @@ export function openGit(options: GitOptions): Git {
       advertiseReceive: bind(advertiseReceive),
       upload: bind(serveUpload),
       receive: bind(receivePush),
+    },
+    remotes: {
+      list: bind(listRemote),
+      fetch: bind(fetchObjects),
+      push: bind(pushMirror),
     },
     maintenance: {
       needed: needsMaintenance,

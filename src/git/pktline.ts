@@ -17,6 +17,11 @@ export function packet(data: Uint8Array | string): Buffer {
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, "0")), bytes])
 }
 
+const marks = { flush: "0000", delimiter: "0001", responseEnd: "0002" } as const
+
+/** A packet that was read, as it goes over the wire. */
+export const encodePacket = (read: Packet): Buffer => (Buffer.isBuffer(read) ? packet(read) : Buffer.from(marks[read]))
+
 /** Reads one packet, or null at the end of the stream. Throws `protocol` for a malformed length or a packet over `limit` bytes of data. */
 export async function readPacket(source: ByteSource, limit: number = maxPacketData): Promise<Packet | null> {
   const head = await source.take(4)

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process"
+import { dirname } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 
 /**
- * The commands that may be run, all of them plumbing that needs no work tree. Where git knows `--end-of-options` it stands before the
+ * The commands that may be run, all of them without a work tree. Where git knows `--end-of-options` it stands before the
  * arguments, so that none can be taken for an option.
  */
 const subcommands = {
@@ -13,15 +14,18 @@ const subcommands = {
   // These two take a path for all that stands behind the end of options.
   archive: { endOfOptions: false },
   "ls-tree": { endOfOptions: false },
+  "ls-remote": { endOfOptions: true },
   "cat-file": { endOfOptions: true },
   "commit-graph write": { endOfOptions: false },
   "diff-tree": { endOfOptions: true },
+  fetch: { endOfOptions: true },
   "format-patch": { endOfOptions: true },
   fsck: { endOfOptions: true },
   "index-pack": { endOfOptions: false },
   "merge-base": { endOfOptions: true },
   "merge-tree": { endOfOptions: true },
   "pack-objects": { endOfOptions: false },
+  push: { endOfOptions: true },
   repack: { endOfOptions: false },
   "rev-list": { endOfOptions: true },
   "unpack-objects": { endOfOptions: false },
@@ -42,11 +46,16 @@ export interface Command {
   readonly paths?: readonly string[]
 }
 
+/** Settings of git, the later of two with one name being the one that counts. */
+export type Configuration = readonly (readonly [name: string, value: string])[]
+
 /** What a git process is given. */
 export interface ProcessOptions {
   readonly repository?: Repository
   /** The client's `Git-Protocol`; passed on only when it is well formed. */
   readonly protocol?: string | undefined
+  /** Settings for this process alone. They are given in its environment, where no other user of the machine sees them. */
+  readonly config?: Configuration
   /** Milliseconds after which the process is ended. */
   readonly timeoutMs?: number
   /** Ends the process when it fires. */
@@ -117,7 +126,7 @@ export function isProtocol(value: string): boolean {
 }
 
 /** The configuration that every process runs with. As settings of the command they outrank every file, and only such may set safe.directory. */
-function configuration(settings: ProcessSettings, durable: boolean): readonly (readonly [string, string])[] {
+function configuration(settings: ProcessSettings, durable: boolean): Configuration {
   return [
     ["core.hooksPath", "/dev/null"],
     ["core.attributesFile", "/dev/null"],
@@ -143,8 +152,7 @@ function configuration(settings: ProcessSettings, durable: boolean): readonly (r
   ]
 }
 
-function environment(settings: ProcessSettings, durable: boolean): Readonly<Record<string, string>> {
-  const pairs = configuration(settings, durable)
+function environment(settings: ProcessSettings, pairs: Configuration): Readonly<Record<string, string>> {
   return {
     PATH: process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: "/nonexistent",
@@ -152,6 +160,8 @@ function environment(settings: ProcessSettings, durable: boolean): Readonly<Reco
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_CONFIG_GLOBAL: "/dev/null",
+    // The folder of the repositories may itself lie in somebody's checkout, whose settings are no affair of ours.
+    GIT_CEILING_DIRECTORIES: dirname(settings.root),
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
@@ -198,20 +208,27 @@ function objectEnvironment(repository: Repository | undefined): Readonly<Record<
 
 /** Opens the one place that starts git. Nothing of this process's environment is inherited but PATH. */
 export function createProcesses(settings: ProcessSettings): Processes {
-  const base = environment(settings, settings.durable)
+  const plain = configuration(settings, settings.durable)
+  const base = environment(settings, plain)
   // What is in quarantine is forced to the disk when it leaves it, all files at once; one after the other, as git does it, takes far longer.
-  const quarantined = environment(settings, false)
+  const plainInQuarantine = configuration(settings, false)
+  const quarantined = environment(settings, plainInQuarantine)
   const children = new Set<GitProcess>()
   let spawned = 0
   let closed = false
 
   function stream(command: Command, options: ProcessOptions = {}): GitProcess {
     if (closed) throw new GitError("aborted", "git is closed")
-    const { repository, protocol, timeoutMs, signal, onStderr } = options
+    const { repository, protocol, config, timeoutMs, signal, onStderr } = options
+    const isQuarantined = repository?.quarantine !== undefined
     const child = spawn(settings.program, commandLine(command, repository), {
       cwd: settings.root,
       env: {
-        ...(repository?.quarantine === undefined ? base : quarantined),
+        ...(config === undefined
+          ? isQuarantined
+            ? quarantined
+            : base
+          : environment(settings, [...(isQuarantined ? plainInQuarantine : plain), ...config])),
         ...objectEnvironment(repository),
         ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
       },

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { branchRef, type Repository, refName } from "./index.ts"
+import { branchRef, objectId, type Repository, refName } from "./index.ts"
 import { client, ok, openWorld, type World } from "./testing.ts"
 
 let world: World
@@ -129,6 +129,31 @@ describe("forking", () => {
 })
 
 describe("copying a tree", () => {
+  test("copies what objects reach, without what both have; one by one or as a pack", async () => {
+    const source = await filled("source")
+    const copy = await world.git.repositories.fork(source, "copy", () => true)
+    const first = await ok(source.directory, "rev-parse", "main")
+    const { writeBlob, writeTree, writeCommit, info } = world.git.objects
+    const commit = async (count: number) => {
+      const blobs = await Promise.all(Array.from({ length: count }, (_, at) => writeBlob(source, `${count} ${at}`)))
+      const entries = blobs.map((id, at) => ({ mode: "100644", name: `file${at}`, id }) as const)
+      const made = { tree: await writeTree(source, entries), author: person, committer: person, message: "more\n" }
+      return writeCommit(source, { ...made, parents: [objectId(first)] })
+    }
+    const few = await commit(3)
+    await world.git.repositories.copyObjects(source, [few], copy, [objectId(first)])
+    expect(await info(copy, few)).toBeDefined()
+    expect(await readdir(join(copy.directory, "objects/pack"))).toEqual([])
+    const many = await commit(150)
+    await world.git.repositories.copyObjects(source, [many], copy, [objectId(first)])
+    const packs = (await readdir(join(copy.directory, "objects/pack"))).filter((name) => name.endsWith(".pack"))
+    expect(packs).toHaveLength(1)
+    expect(await ok(copy.directory, "rev-list", "--objects", many, `^${first}`)).toHaveLength(
+      (await ok(source.directory, "rev-list", "--objects", many, `^${first}`)).length,
+    )
+    await expect(world.git.repositories.copyObjects(copy, [objectId("1".repeat(40))], source)).rejects.toMatchObject({ kind: "failed" })
+  })
+
   test("brings all that the tree holds and no history", async () => {
     const source = await filled("one", "template")
     const commit = await world.git.history.lastCommit(source, "main")

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import type { Repository } from "./index.ts"
+import { type Repository, refName } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
 import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
 
@@ -103,7 +103,7 @@ test("a client that leaves takes git with it", async () => {
 test("fetches beyond the limit wait their turn, lists of references do not, and waiting too long is refused as busy", async () => {
   const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
   const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
-  const fetching = (input = new PassThrough()) => tight.git.transport.upload(target, { input, output: new PassThrough(), stateless: false })
+  const fetching = (input = new PassThrough()) => tight.git.transport.upload(target, { input, output: new PassThrough(), stateless: true })
   const input = new PassThrough()
   const first = fetching(input)
   await expect.poll(() => tight.git.running()).toBe(1)
@@ -121,6 +121,43 @@ test("fetches beyond the limit wait their turn, lists of references do not, and 
   await expect(second).rejects.toMatchObject({ kind: "busy" })
   input.end(flushPacket)
   await first
+  await tight.close()
+})
+
+test("in a conversation, only who asks for a pack keeps others waiting", async () => {
+  const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
+  const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
+  const tree = await tight.git.objects.writeTree(target, [])
+  const person = { name: "Ada", email: "ada@example.com", when: 1_700_000_000, offset: 0 }
+  const head = await tight.git.objects.writeCommit(target, { tree, parents: [], author: person, committer: person, message: "one\n" })
+  await tight.git.references.update(target, [{ name: refName("refs/heads/main"), from: null, to: head }])
+  const talking = () => {
+    const input = new PassThrough()
+    const output = new PassThrough().resume()
+    return { input, done: tight.git.transport.upload(target, { input, output, stateless: false, protocol: "version=2" }) }
+  }
+  const ask = (command: string, ...args: readonly string[]) =>
+    Buffer.concat([packet(`command=${command}\n`), Buffer.from("0001"), ...args.map((arg) => packet(`${arg}\n`)), flushPacket])
+  const fetchAll = ask("fetch", `want ${head}`, "done")
+
+  const silent = [talking(), talking()]
+  for (const { input } of silent) input.write(ask("ls-refs", "peel"))
+  const quick = talking()
+  quick.input.end(Buffer.concat([ask("ls-refs"), ask("ls-refs"), fetchAll]))
+  expect((await quick.done).code).toBe(0)
+
+  // Half of a request for a pack takes the only turn.
+  const slow = talking()
+  slow.input.write(fetchAll.subarray(0, -4))
+  await expect.poll(() => tight.git.running()).toBe(3)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const late = talking()
+  late.input.end(fetchAll)
+  await expect(late.done).rejects.toMatchObject({ kind: "busy" })
+  slow.input.end(flushPacket)
+  expect((await slow.done).code).toBe(0)
+  for (const { input } of silent) input.end(flushPacket)
+  expect((await Promise.all(silent.map(({ done }) => done))).map(({ code }) => code)).toEqual([0, 0])
   await tight.close()
 })
 

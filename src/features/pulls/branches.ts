@@ -9,14 +9,16 @@ import type { Services } from "../../core/services.ts"
 import { holdForIssues, holdIssue } from "../issues/hold.ts"
 import { isBlocked, setState } from "../issues/state.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
-import { retargetPull, whyNotRetargeted } from "./retarget.ts"
-import { findOpenFrom, findOpenInto, holdPull } from "./store.ts"
+import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
+import { findOpenElsewhere, findOpenFrom, findOpenInto, holdPull } from "./store.ts"
 
-/** What happens to pull requests when the branches that they name are deleted or renamed. */
+/** What happens to pull requests when the branches that they name are deleted or renamed, by themselves or with their repository. */
 
 export interface DeletedBranches {
   readonly repository: Repository
   readonly branches: readonly string[]
+  /** What the default branch means for those whose base was deleted, by id, as far as that was looked at. */
+  readonly found: ReadonlyMap<number, NewBase>
   readonly actor: User
   readonly now: Seconds
 }
@@ -38,11 +40,24 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
   for (const pull of await findOpenInto(tx, names)) {
     await changeHeld(tx, pull, async (held) => {
       const base = held.repository.default_branch
-      const target = { issue: held.issue, pull: held.pull, base, actor, now }
+      const target = { ...held, base, found: deleted.found.get(pull.id), actor, now }
       if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, held, deleted)
-      else await retargetPull(tx, target)
+      else await retargetPull(tx, services, target)
     })
   }
+}
+
+/**
+ * Closes the open pull requests elsewhere that come from a repository which is about to be deleted. Those of archived repositories, and those that
+ * wait for something open, are left as they are: what they brought can still be had.
+ */
+export async function closePullsFrom(
+  tx: Transaction,
+  services: Services,
+  from: Omit<DeletedBranches, "branches" | "found">,
+): Promise<void> {
+  for (const pull of await findOpenElsewhere(tx, { repositoryId: from.repository.id }))
+    await changeHeld(tx, pull, (held) => close(tx, services, held, from))
 }
 
 interface Held {
@@ -63,7 +78,12 @@ async function changeHeld(tx: Transaction, { id, repository_id, issue_id }: Pull
   if (pull && issue.is_closed === 0) await change({ repository, owner, issue, pull })
 }
 
-async function close(tx: Transaction, services: Services, { repository, owner, issue }: Held, { actor, now }: DeletedBranches) {
+async function close(
+  tx: Transaction,
+  services: Services,
+  { repository, owner, issue }: Held,
+  { actor, now }: Pick<DeletedBranches, "actor" | "now">,
+): Promise<void> {
   if (await isBlocked(tx, { issue, repository })) return
   await setState(tx, services, { issue, repository, owner, closed: true, actor, now })
 }

@@ -180,6 +180,7 @@ describe.each(databaseKinds)("editing and listing pull requests on %s", (kind) =
     // One that bears both is there once.
     expect(await list(`labels=${label}&labels=${other}&sort=oldest`)).toEqual([1, 2])
     expect(await list("labels=red")).toBe(422)
+    expect(await list("labels=")).toEqual([4, 3, 2, 1])
     expect(await list("poster=BEN")).toEqual([3, 2])
     expect(await list("poster=dee")).toEqual([])
     expect(await list("poster=nobody")).toBe(400)

@@ -12,36 +12,41 @@ import { branchRef, isBranchName, objectId } from "../../git/index.ts"
 import { editIssue } from "../issues/edit.ts"
 import { findIssueById } from "../issues/store.ts"
 import { relabelIssue, usableLabels } from "../labels/rules.ts"
-import { announceIssue } from "../webhooks/events/issues.ts"
+import { compareReviews } from "../reviews/stale.ts"
 import { align } from "./align.ts"
-import { type Assessment, assess } from "./mergeability.ts"
+import { findMergeUnderWay } from "./merge/schedule.ts"
+import { assess } from "./mergeability.ts"
 import type { PullWithIssue } from "./present.ts"
 import type { EditPullRequestOption } from "./records.ts"
 import { settlePullRefs } from "./refs.ts"
-import { retargetPull } from "./retarget.ts"
+import { type NewBase, retargetPull } from "./retarget.ts"
 import { findPull, holdPull } from "./store.ts"
 
 /**
  * Changes what is given of a pull request, all or nothing. What `editIssue` lets only writers change counts only from them here, too, and so
  * do labels.
  * Refuses what `editIssue` refuses; `preconditionFailed` another state for what is merged; `forbidden` to say who may push to a head that the
- * caller may not write to; `notFound` a base that there is no branch of, `conflict` where another goes there from the same head, and as invalid
- * the head itself as base, or another base for what is closed.
+ * caller may not write to; `notFound` a base that there is no branch of, `conflict` where another goes there from the same head or it is just
+ * being merged, and as invalid the head itself as base, or another base for what is closed.
  */
 export async function editPull(services: Services, found: OnPull & Me, options: EditPullRequestOption): Promise<PullWithIssue> {
   const { database, git } = services
   const { pull, repository } = found
   const base = options.base === undefined || options.base === "" || options.base === pull.base_branch ? undefined : options.base
   const place = git.at(repository.storage, repository.object_format)
-  let assessment: Assessment | undefined
+  let retargeting: Retargeting | undefined
   if (base !== undefined) {
     const tip = isBranchName(base) ? await git.references.resolve(place, branchRef(base)) : undefined
     if (tip === undefined) throw refuse.notFound(`new base '${base}' not exist`)
-    assessment = await assess(git, place, tip, objectId(pull.head_id))
+    const headId = objectId(pull.head_id)
+    const assessment = await assess(git, place, tip, headId)
+    const { mergeBase } = assessment
+    const comparison = await compareReviews(services, { pull, repository: place, headId, mergeBase })
+    retargeting = { base, found: { headId, mergeBase, comparison, assessment } }
   }
-  const retarget = base === undefined || !assessment ? undefined : { base, assessment }
-  const edited = await database.write((tx) => write(tx, services, found, options, retarget))
+  const edited = await database.write((tx) => write(tx, services, found, options, retargeting))
   const { number } = edited.issue
+  const assessment = retargeting?.found.assessment
   if (assessment) await settlePullRefs(services, place, { pullId: pull.id, number, headId: objectId(edited.pull.head_id), assessment })
   const reopened = found.issue.is_closed === 1 && edited.issue.is_closed === 0
   return reopened ? { issue: edited.issue, pull: (await align(services, pull.id)) ?? edited.pull } : edited
@@ -49,8 +54,7 @@ export async function editPull(services: Services, found: OnPull & Me, options: 
 
 interface Retargeting {
   readonly base: string
-  /** What was found out for the new base. */
-  readonly assessment: Assessment
+  readonly found: NewBase
 }
 
 async function write(
@@ -78,10 +82,10 @@ async function write(
     await relabelIssue(tx, services, { repository, owner, issue, labels: wanted, mode: "replace", actor: me, now })
   }
   if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, held, allow_maintainer_edit)
-  if (retargeting) await retargetPull(tx, { issue, pull: held, actor: me, now, ...retargeting })
+  if (retargeting && (await findMergeUnderWay.first(tx, { pullId: held.id }))) throw refuse.conflict("the pull request is being merged")
+  if (retargeting) await retargetPull(tx, services, { issue, pull: held, repository, owner, actor: me, now, ...retargeting })
   const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: held.id })]
   if (!changed || !pull) throw refuse.notFound()
-  if (retargeting) await announceIssue(tx, services, { issue, actor: me }, { of: "texts", action: "edited", changes: { ref: { from: held.base_branch } } })
   return { issue: changed, pull }
 }
 

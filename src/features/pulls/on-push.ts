@@ -1,13 +1,15 @@
 import type { Pull } from "../../access/pull-policies.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
-import { branchOf, branchRef, type ObjectId } from "../../git/index.ts"
+import { branchOf, branchRef, type ObjectId, objectId } from "../../git/index.ts"
 import { findIssueById } from "../issues/store.ts"
+import { compareReviews } from "../reviews/stale.ts"
 import type { Consequence, Moved } from "../transport/consequences.ts"
 import { closeOrRetargetPulls } from "./branches.ts"
 import { lookAtHead, type NewHead, writeHead } from "./heads.ts"
 import { alignPull, recheckBase } from "./job-kinds.ts"
 import { type PushedCommits, pushedCommits } from "./pushed.ts"
+import type { NewBase } from "./retarget.ts"
 import { findOpenFrom, findOpenInto } from "./store.ts"
 
 /** What a push means for pull requests. */
@@ -54,10 +56,11 @@ export const movePulls: Consequence = async (moved) => {
       left.push(pull)
     }
   }
+  const found = deleted.length === 0 ? new Map<number, NewBase>() : await lookAtDefault(moved, deleted)
   return async (tx, { repository, pusher, now }) => {
     for (const { head, pushed } of heads) await writeHead(tx, services, head, { pusher, pushed, now })
     for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
-    if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, actor: pusher, now })
+    if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, found, actor: pusher, now })
     for (const branch of await basesAmong(tx, row.id, branches))
       await services.jobs.enqueue(tx, recheckBase, { repositoryId: row.id, branch })
   }
@@ -70,6 +73,28 @@ async function basesAmong(tx: Transaction, repositoryId: number, branches: reado
   if (branches.length === 0) return new Set()
   const into = await findOpenInto(tx, { repositoryId, branches: branches.map(nameOf) })
   return new Set(into.map((pull) => pull.base_branch))
+}
+
+/** What the default branch means for those that go there because their base was deleted, by id. */
+async function lookAtDefault({ services, row, repository }: Moved, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
+  const { database, git, log } = services
+  const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
+  const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
+  const found = new Map<number, NewBase>()
+  if (tip === undefined) return found
+  for (const pull of into.slice(0, MOVED_AT_ONCE)) {
+    const headId = objectId(pull.head_id)
+    try {
+      const mergeBase = await git.history.mergeBase(repository, tip, headId)
+      found.set(pull.id, { headId, mergeBase, comparison: await compareReviews(services, { pull, repository, headId, mergeBase }) })
+    } catch (error) {
+      log.error(
+        { err: error, pull: pull.id },
+        "a pull request could not be compared with the default branch; its verdicts are taken for stale",
+      )
+    }
+  }
+  return found
 }
 
 interface MovedHead {

@@ -167,11 +167,15 @@ describe.each(databaseKinds)("what pushes do to pull requests on %s", (kind) => 
     const number = await repo.pull("cyd:topic", {}, world.cyd)
     await world.must(world.cyd, `DELETE /repos/cyd/${repo.name}`)
     await settled()
-    expect((await repo.get(number)).body).toMatchObject({
-      state: "open",
-      mergeable: true,
-      head: { label: "topic", ref: `refs/pull/${number}/head`, sha: head, repo_id: -1, repo: null },
-    })
+    const gone = { mergeable: true, head: { label: "topic", ref: `refs/pull/${number}/head`, sha: head, repo_id: -1, repo: null } }
+    expect((await repo.get(number)).body).toMatchObject({ ...gone, state: "closed", closed_at: expect.any(String) })
+    expect(await repo.timeline(number, ({ type, user }) => [type, user.login])).toEqual([
+      ["pull_push", "cyd"],
+      ["close", "cyd"],
+    ])
+    const feed = (await world.call(world.cyd, "GET /users/cyd/activities/feeds?only-performed-by=true")).body
+    expect(feed[0]).toMatchObject({ op_type: "close_pull_request", content: `${number}|` })
+    expect((await repo.edit(number, { state: "open" })).body).toMatchObject({ ...gone, state: "open" })
     expect((await repo.on("GET", "pulls")).body[0].head.repo).toBeNull()
     expect((await repo.on("GET", `pulls/${number}/commits`)).body).toHaveLength(1)
     await repo.commit("main", "z.txt")
@@ -235,11 +239,23 @@ describe.each(databaseKinds)("what pushes do to pull requests on %s", (kind) => 
     expect(await refused("+topic:private")).toContain("denied")
     expect(await refused("topic:new")).toContain("denied")
     expect(await refused(":topic")).toContain("denied")
+    const write = async (by: string, where: object) => {
+      const change = { content: "eA==", message: "Write it here", ...where }
+      return (await world.call(by, `POST /repos/cyd/${repo.name}/contents/written.txt`, change)).status
+    }
+    expect(await write(world.ben, { branch: "private" })).toBe(403)
+    expect(await write(world.ben, { branch: "topic", new_branch: "new" })).toBe(403)
+    expect(await write(world.ben, {})).toBe(403)
+    expect(await write(world.dee, { branch: "topic" })).toBe(403)
+    expect(await write(world.ben, { branch: "topic" })).toBe(201)
+    expect((await repo.get(number)).body.changed_files).toBe(3)
+    await ok(work, "pull", "-q", "origin", "topic")
     const stranger = await repo.clone("dee", true)
     expect((await client(stranger, ["push", "-q", "origin", "HEAD:topic"])).code).toBe(1)
     await world.must(world.cyd, `PATCH ${repo.at}/pulls/${number}`, { allow_maintainer_edit: false })
     await commitIn(work, "more.txt")
     expect((await push(work, "topic")).code).toBe(1)
+    expect(await write(world.ben, { branch: "topic" })).toBe(403)
   })
 
   test("a draft that is none any more tells its watchers, and its owners are asked", async () => {

@@ -3,6 +3,7 @@ import type { Pull } from "../../access/pull-policies.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Services } from "../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../git/index.ts"
+import { bringLargeFiles } from "../lfs/bring.ts"
 import { alignPull } from "./job-kinds.ts"
 import type { Assessment } from "./mergeability.ts"
 
@@ -65,12 +66,14 @@ export interface Head {
 }
 
 /**
- * Brings a commit with all that it reaches into the repository of its base: only what is missing there is sent. Does nothing where it is
- * there already, as it is within one repository. Throws as `git.repositories.copyObjects`.
+ * Brings a commit with all that it reaches into the repository of its base, large files included: only what is missing there is sent. Does
+ * nothing where it is there already, as it is within one repository. Throws as `git.repositories.copyObjects`.
  */
-export async function bringCommit({ git }: Pick<Services, "git">, head: Head, base: Repository): Promise<void> {
+export async function bringCommit(services: Services, head: Head, base: Repository): Promise<void> {
+  const { git } = services
   if (head.repository.key === base.key || (await git.objects.info(base, head.id)) !== undefined) return
   const known = await knownTo(git, head.repository, base)
+  await bringLargeFiles(services, { from: head.repository, to: base, id: head.id, known })
   await git.repositories.copyObjects(head.repository, [head.id], base, known)
 }
 

@@ -1,21 +1,37 @@
 import type { Issue } from "../../access/issue-policies.ts"
+import type { Owned } from "../../access/permission.ts"
 import type { Pull } from "../../access/pull-policies.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import type { ObjectId } from "../../git/index.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
+import { refreshOfficial } from "../reviews/official.ts"
+import { type Comparison, refreshStale } from "../reviews/stale.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
+import { dropSchedule } from "./merge/schedule.ts"
 import { type Assessment, assessedColumns } from "./mergeability.ts"
 import { findOpenBetween } from "./store.ts"
 
-export interface Retarget {
+/** What another base means for a head. */
+export interface NewBase {
+  readonly headId: ObjectId
+  readonly mergeBase: ObjectId | undefined
+  readonly comparison: Comparison | undefined
+  /** Without it the pull request is looked at when somebody asks. */
+  readonly assessment?: Assessment
+}
+
+export interface Retarget extends Owned {
   readonly issue: Issue
   readonly pull: Pull
   /** The branch that it is to be merged into from now on. */
   readonly base: string
-  /** What was found out for it; without it the pull request is looked at when somebody asks. */
-  readonly assessment?: Assessment
+  /** What was found out for it; where nothing was, verdicts are taken for stale. */
+  readonly found: NewBase | undefined
   readonly actor: User
   readonly now: Seconds
 }
@@ -36,18 +52,20 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
 }
 
 /**
- * Gives a pull request another base, with the entry of its timeline. Repository, issue and pull request must be held. Refuses as invalid one that is
+ * Gives a pull request another base, with the entry of its timeline: what its reviews count for is then up to the rule of that branch, and they are
+ * stale where the pull request changes something else from there. A merge that was scheduled was meant for the other branch. Repository, issue and pull request must be held. Refuses as invalid one that is
  * closed, and its own head; `conflict` where another goes there from the same head.
  */
-export async function retargetPull(tx: Transaction, retarget: Retarget): Promise<void> {
-  const { issue, pull, base, assessment, actor, now } = retarget
+export async function retargetPull(tx: Transaction, services: Services, retarget: Retarget): Promise<void> {
+  const { issue, pull, base, repository, owner, actor, now } = retarget
   const refusal = await whyNotRetargeted(tx, retarget)
   if (refusal) throw refusal
   // A head that has moved since it was looked at is looked at again.
-  const isKnown = assessment?.headId === pull.head_id
+  const found = retarget.found?.headId === pull.head_id ? retarget.found : undefined
+  const unknown = { mergeability: "checking", ...(found && { merge_base: found.mergeBase ?? "" }) } as const
   await tx
     .updateTable("pulls")
-    .set({ base_branch: base, ...(assessment && isKnown ? assessedColumns(assessment) : { mergeability: "checking" }) })
+    .set({ base_branch: base, ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
     .where("id", "=", pull.id)
     .execute()
   await addTimelineEntry(tx, {
@@ -58,5 +76,10 @@ export async function retargetPull(tx: Transaction, retarget: Retarget): Promise
     old_ref: pull.base_branch,
     new_ref: base,
   })
+  await dropSchedule(tx, { pullId: pull.id, issueId: issue.id, actorId: actor.id, now })
   await touchIssue(tx, issue.id, now)
+  const retargeted = { issue, pull: { issue_id: issue.id, base_branch: base }, repository, owner }
+  await refreshOfficial(tx, retargeted, retargeted.pull)
+  await refreshStale(tx, services, { ...retargeted, comparison: found?.comparison, pusher: actor, now })
+  await announceIssue(tx, services, { issue, actor }, { of: "texts", action: "edited", changes: { ref: { from: pull.base_branch } } })
 }

@@ -186,6 +186,19 @@ export const findOpenFrom = query("pulls.findOpenFrom", (db, p: Branches) =>
     .orderBy("pulls.id"),
 )
 
+/** The open pull requests from a repository to others. */
+export const findOpenElsewhere = query("pulls.findOpenElsewhere", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .selectAll("pulls")
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.repository_id", "!=", p.repositoryId)
+    .where("issues.is_closed", "=", 0)
+    .orderBy("pulls.repository_id")
+    .orderBy("pulls.id"),
+)
+
 /** The open pull requests into branches of a repository, those that changed last first. */
 export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
   db

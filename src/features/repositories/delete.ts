@@ -9,6 +9,7 @@ import type { Services } from "../../core/services.ts"
 import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
+import { closePullsFrom } from "../pulls/branches.ts"
 import { announceRepository } from "../webhooks/events/repositories.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
 import { OBJECT_FORMATS } from "./records.ts"
@@ -25,17 +26,13 @@ export const removeFilesJob = defineJob({
 })
 
 /**
- * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on; the files go once the transaction is
- * committed. Deleting what is gone does nothing.
+ * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
+ * are closed; the files go once the transaction is committed. Deleting what is gone does nothing.
  */
-export async function deleteRepository(
-  tx: Transaction,
-  services: Pick<Services, "site" | "jobs" | "now">,
-  repository: Repository,
-  actor: User,
-): Promise<void> {
+export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<void> {
   const { jobs } = services
   const { id } = repository
+  await closePullsFrom(tx, services, { repository, actor, now: services.now() })
   await announceRepository(tx, services, { repositoryId: id, actor, action: "deleted" })
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()

@@ -3,7 +3,7 @@ import { onRepository, onRepositoryUnit, onTemplate } from "../../access/policie
 import { refuse } from "../../core/errors.ts"
 import { accepted, created, listed, type Operation, operation } from "../../core/operation.ts"
 import { forkRepository } from "./fork.ts"
-import { generateRepository, requireTemplateItems } from "./generate.ts"
+import { generateRepository, requireOwnHooks, requireTemplateItems } from "./generate.ts"
 import { EVERYTHING, presentRepositories, presentRepository } from "./present.ts"
 import { locateNamed, requireMayCreateFor } from "./recipients.ts"
 import { CreateForkOption, GenerateRepoOption, Repository } from "./records.ts"
@@ -57,8 +57,9 @@ export const forkOperations: readonly Operation[] = [
     body: GenerateRepoOption,
     answers: { 201: Repository },
     refuses: ["forbidden", "notFound", "conflict", "invalid"],
-    handle: async ({ db, services, actor, me, repository, owner, body }) => {
+    handle: async ({ db, services, actor, me, repository, owner, permission, body }) => {
       requireTemplateItems({ repository, owner }, body)
+      requireOwnHooks({ repository, owner, permission }, body)
       const forWhom = await locateNamed(db, actor, body.owner)
       await requireMayCreateFor(db, actor, forWhom)
       const generated = await generateRepository(services, { repository, owner }, { doer: me, owner: forWhom, wishes: body })

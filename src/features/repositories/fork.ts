@@ -8,6 +8,7 @@ import type { Services } from "../../core/services.ts"
 import { branchOf, type Git, type Repository as GitRepository, tagOf } from "../../git/index.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { copyLanguages } from "../composition/store.ts"
+import { copyObjects } from "../lfs/store.ts"
 import { readAllTags } from "../tags/facts.ts"
 import { findAllTags } from "../tags/store.ts"
 import { readTips } from "../transport/branches.ts"
@@ -69,6 +70,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
         const fork = await findRepositoryById.first(tx, { id })
         if (fork) await announceFork(tx, services, { base, fork: { repository: fork, owner }, actor: doer })
         await copyLanguages(tx, { from: repository.id, to: id })
+        await copyObjects(tx, { from: repository.id, to: id, now: services.now() })
       },
     }),
   )

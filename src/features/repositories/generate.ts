@@ -1,4 +1,6 @@
+import { Mode } from "../../access/modes.ts"
 import type { Owned } from "../../access/permission.ts"
+import type { OnRepository } from "../../access/policies.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"
@@ -6,6 +8,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../git/index.ts"
 import { surveyJob } from "../composition/survey.ts"
+import { copyObjects } from "../lfs/store.ts"
 import { copyWebhooks } from "../webhooks/rules.ts"
 import { findOfRepository } from "../webhooks/store.ts"
 import { recountTopics } from "./counters.ts"
@@ -29,6 +32,11 @@ const ITEMS = ["git_content", "topics", "git_hooks", "webhooks", "avatar", "labe
 export function requireTemplateItems({ repository }: Owned, wishes: GenerateRepoOption): void {
   if (repository.is_template === 0) throw refuse.invalid("template_repo", "this is not a template repo")
   if (!ITEMS.some((item) => wishes[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
+}
+
+/** Refuses `forbidden` to take along the webhooks of somebody else's template: their addresses, and what they sign in with, are not for everybody. */
+export function requireOwnHooks({ permission }: OnRepository, { webhooks }: GenerateRepoOption): void {
+  if (webhooks && permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the template may take its webhooks along")
 }
 
 /**
@@ -76,6 +84,7 @@ export async function generateRepository(services: Services, template: Owned, { 
           if (wishes.topics) await copyTopics(tx, source.id, id)
           if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
           if (wishes.webhooks) await copyWebhooks(tx, services, id, await findOfRepository(tx, { repositoryId: source.id }))
+          if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
           if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
         },
       }

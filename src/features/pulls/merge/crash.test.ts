@@ -26,6 +26,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
       dataDir: join(folder, "data"),
       databaseUrl: fresh.url,
       http: { host: "127.0.0.1", port: 0 },
+      ssh: { port: 0 },
       log: { level: "silent" },
       admin: ADMIN,
     }

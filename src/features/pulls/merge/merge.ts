@@ -98,7 +98,7 @@ async function push(
     await pushFromServer(services, actor, found, [change], {
       addedBytes,
       merge: { pullId: pull.id, issueId: found.issue.id, automatic, ...(style === "merge" && mergeBaseOf(pull, base)) },
-      claim: (tx, entryId) => claimPull(tx, pull, entryId),
+      claim: (tx, entryId) => claimPull(tx, pull, { entryId, automatic }),
     })
     return true
   } catch (error) {
@@ -119,7 +119,7 @@ async function mergeNothing(services: Services, found: Merging, { id }: Built, a
   const now = services.now()
   await services.database.write(async (tx) => {
     const repository = await holdForIssues(tx, found.repository.id)
-    await claimPull(tx, pull, 0)
+    await claimPull(tx, pull, { entryId: 0, automatic })
     const how = automatic ? "automatic" : "asked"
     await recordMerge(tx, services, { repository, owner, pullId: pull.id, commitId: id, merger: me, how, mergedAt: now, now })
   })

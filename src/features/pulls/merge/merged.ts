@@ -14,7 +14,7 @@ import { stopStopwatch } from "../../tracking/stopwatches.ts"
 import { announceIssue } from "../../webhooks/events/issues.ts"
 import { findPull, holdPull, type Pull } from "../store.ts"
 import { closeReferredIssues } from "./closing.ts"
-import { removeSchedule } from "./schedule.ts"
+import { findSchedule, removeSchedule } from "./schedule.ts"
 
 const markMerged = query(
   "merge.markMerged",
@@ -58,14 +58,27 @@ const claim = query("merge.claim", (db, p: Params<{ id: number; headId: string; 
     ),
 )
 
+export interface Claim {
+  /** The journal entry of the push; 0 where nothing is pushed. */
+  readonly entryId: number
+  /** It was scheduled, and must be still. */
+  readonly automatic: boolean
+}
+
 /**
  * Makes sure that a pull request is merged once, as it was looked at. Whoever merges holds it by the journal entry of the push: once that is
  * gone, because the push was refused or all that follows from it is written down, the next may try. Refuses `methodNotAllowed`.
  */
-export async function claimPull(tx: Transaction, pull: Pick<Pull, "id" | "head_id" | "base_branch">, entryId: number): Promise<void> {
+export async function claimPull(
+  tx: Transaction,
+  pull: Pick<Pull, "id" | "head_id" | "base_branch">,
+  { entryId, automatic }: Claim,
+): Promise<void> {
   const { id, head_id, base_branch } = pull
   if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
     throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
+  // Looked at with the pull request held, as whoever cancels holds it.
+  if (automatic && !(await findSchedule.first(tx, { pullId: id }))) throw refuse.methodNotAllowed("the merge is not scheduled any more")
 }
 
 export interface Merge extends Owned {

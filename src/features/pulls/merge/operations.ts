@@ -61,7 +61,7 @@ export const mergeOperations: readonly Operation[] = [
     access: onPullToChange,
     archived: "refused",
     answers: { 204: null },
-    refuses: ["forbidden"],
+    refuses: ["forbidden", "conflict"],
     handle: async ({ services, db, ...found }) => {
       const protection = await findProtection(db, found.repository.id, found.pull.base_branch)
       const allowed = await mayMerge(db, protection, found, found.me)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { ok } from "../../../git/testing.ts"
+import { detectManualMerges } from "./job-kinds.ts"
+import { claimPull } from "./merged.ts"
 import { type MergeWorld, openMergeWorld, type TestRepository } from "./testing.ts"
 
 const refusal = ({ status, body }: { readonly status: number; readonly body: { readonly message: string } | undefined }) => [
@@ -299,6 +301,47 @@ describe.each(databaseKinds)("merging (%s)", (kind) => {
       expect(await isMerged(repo, number)).toBe(404)
       const { body: timeline } = await world.call(world.alice, `GET ${repo.at}/issues/${number}/timeline`)
       expect(timeline.map(({ type }: { type: string }) => type)).toContain("pull_cancel_scheduled_merge")
+    })
+
+    test("or not at all where it was cancelled before: never both", async () => {
+      const { repo, number } = await ready()
+      const { database, jobs, now } = world.hearth.services
+      const { body } = await repo.get(number)
+      const pull = await database.read.selectFrom("pulls").selectAll().where("id", "=", body.id).executeTakeFirstOrThrow()
+      const claim = database.write((tx) => claimPull(tx, pull, { entryId: 0, automatic: true }))
+      await expect(claim).rejects.toThrow("not scheduled any more")
+
+      await protect(repo, { enable_status_check: true })
+      await repo.merge(number, later)
+      await drain()
+      // A merge that has begun, as the journal says it.
+      await database.write(async (tx) => {
+        const entry = { repositoryId: pull.repository_id, branches: [], pusherId: 0 }
+        const merge_entry = await jobs.enqueue(tx, detectManualMerges, entry, { runAt: now() + 3600 })
+        await tx.updateTable("pulls").set({ merge_entry }).where("id", "=", pull.id).execute()
+      })
+      const cancel = () => world.call(world.bob, `DELETE ${repo.at}/pulls/${number}/merge`)
+      expect((await cancel()).status).toBe(409)
+      await repo.commit("dev", "dev.txt", "dev\n")
+      expect((await world.call(world.alice, `PATCH ${repo.at}/pulls/${number}`, { base: "dev" })).status).toBe(409)
+      await database.write((tx) => tx.updateTable("pulls").set({ merge_entry: 0 }).where("id", "=", pull.id).execute())
+      expect((await cancel()).status).toBe(204)
+    })
+
+    test("never into another branch than it was scheduled for", async () => {
+      const { repo, number, head } = await ready()
+      await protect(repo, { enable_status_check: true })
+      await repo.commit("dev", "dev.txt", "dev\n")
+      await repo.merge(number, later)
+      expect((await world.call(world.alice, `PATCH ${repo.at}/pulls/${number}`, { base: "dev" })).status).toBe(201)
+      await state(repo, head, "success")
+      await world.hearth.services.jobs.tasks.run("retry_scheduled_merges")
+      await drain()
+      expect(await isMerged(repo, number)).toBe(404)
+      expect((await world.call(world.bob, `DELETE ${repo.at}/pulls/${number}/merge`)).status).toBe(404)
+      const { body: timeline } = await world.call(world.alice, `GET ${repo.at}/issues/${number}/timeline`)
+      const kinds = timeline.map(({ type }: { type: string }) => type)
+      expect(kinds.slice(-3)).toEqual(["pull_scheduled_merge", "change_target_branch", "pull_cancel_scheduled_merge"])
     })
 
     test("not by somebody who may no longer merge, and not in a style that is off by then", async () => {

@@ -1,10 +1,11 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { type Flag, flag } from "../../../core/database/tables.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { holdForIssues, holdIssue } from "../../issues/hold.ts"
 import { addTimelineEntry } from "../../issues/timeline.ts"
+import { holdPull } from "../store.ts"
 import type { Merging } from "./checks.ts"
 import { scheduledMerge } from "./job-kinds.ts"
 import type { MergeStyle } from "./records.ts"
@@ -56,7 +57,20 @@ export async function scheduleMerge(tx: Transaction, services: Services, found: 
   await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })
 }
 
-/** Forgets a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for others than who scheduled it and who may merge. */
+/** Gives a row where the push of a merge is under way: whatever comes now comes too late to stop it. */
+export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pullId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("jobs", "jobs.id", "pulls.merge_entry")
+    .select("pulls.id")
+    .where("pulls.id", "=", p.pullId)
+    .where("jobs.state", "in", ["waiting", "running"]),
+)
+
+/**
+ * Forgets a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for others than who scheduled it and who may merge, `conflict`
+ * where it has begun.
+ */
 export async function cancelMerge(tx: Transaction, services: Services, found: Merging, mayMerge: boolean): Promise<void> {
   const { pull, me } = found
   await holdForIssues(tx, found.repository.id)
@@ -64,8 +78,22 @@ export async function cancelMerge(tx: Transaction, services: Services, found: Me
   const schedule = await findSchedule.first(tx, { pullId: pull.id })
   if (!schedule) throw refuse.notFound()
   if (schedule.user_id !== me.id && !mayMerge) throw refuse.forbidden("only who scheduled the merge, and who may merge, may cancel it")
-  await removeSchedule(tx, { pullId: pull.id })
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "pull_cancel_scheduled_merge", authorId: me.id, now: services.now() })
+  await holdPull(tx, { id: pull.id })
+  if (await findMergeUnderWay.first(tx, { pullId: pull.id })) throw refuse.conflict("the pull request is being merged")
+  await dropSchedule(tx, { pullId: pull.id, issueId: issue.id, actorId: me.id, now: services.now() })
+}
+
+export interface Dropping {
+  readonly pullId: number
+  readonly issueId: number
+  readonly actorId: number
+  readonly now: Seconds
+}
+
+/** Forgets a scheduled merge, if there is one, and tells so in the timeline. */
+export async function dropSchedule(tx: Transaction, { pullId, issueId, actorId, now }: Dropping): Promise<void> {
+  if ((await removeSchedule.changes(tx, { pullId })) === 0) return
+  await addTimelineEntry(tx, { issueId, kind: "pull_cancel_scheduled_merge", authorId: actorId, now })
 }
 
 // --- trying again ----------------------------------------------------------------------------------------------------------------

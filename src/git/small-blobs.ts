@@ -1,0 +1,36 @@
+import { byteSource } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { GitError } from "./errors.ts"
+import type { Repository } from "./model.ts"
+import { type ObjectId, objectId } from "./names.ts"
+
+/** Which blobs to look for. */
+export interface SmallBlobsOptions {
+  /** The commit that reaches them. */
+  readonly to: ObjectId
+  /** What these commits reach is left out. */
+  readonly not: readonly ObjectId[]
+  /** Only blobs of fewer bytes. */
+  readonly below: number
+}
+
+/** The small blobs that a history has and others have not. One process. Throws `failed` when a commit is missing, `timeout`. */
+export async function smallBlobs(
+  context: Context,
+  repository: Repository,
+  { to, not, below }: SmallBlobsOptions,
+): Promise<readonly ObjectId[]> {
+  const flags = ["--objects", "--no-object-names", `--filter=combine:object:type=blob+blob:limit=${below}`, "--filter-provided-objects"]
+  const process = context.processes.stream(
+    { name: "rev-list", flags, args: [to, ...not.map((id) => `^${id}`)] },
+    { repository, timeoutMs: context.limits.commandMs },
+  )
+  process.stdin.end()
+  const source = byteSource(process.stdout)
+  const ids: ObjectId[] = []
+  for (let line = await source.line(128); line !== null; line = await source.line(128))
+    ids.push(objectId(line.toString("latin1"), repository.format))
+  const exit = await process.exit
+  if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
+  return ids
+}

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from "fastify"
+import type { OnRepository } from "../../access/policies.ts"
+import type { Actor, SignedIn } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import type { Authenticator } from "../../features/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/authentication/credentials.ts"
+import { bearerOfPass, isPassText, type LfsOperation, type Pass, readPass } from "../../features/lfs/passes.ts"
+import { admitFetch, admitPush } from "../../features/transport/admission.ts"
+import { type Address, follow } from "../../features/transport/follow.ts"
+import { hiddenFrom } from "../git-http/answer.ts"
+import { addressOf } from "../git-http/request.ts"
+
+/** Who may download and upload large files: those who may fetch and push, asked at every request in the words that git over HTTP asks in. */
+
+export type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
+
+interface Visitor {
+  readonly actor: Actor
+  /** What the visitor was let in by, where it is a pass. */
+  readonly pass: Pass | undefined
+}
+
+export interface Door {
+  /** Whoever may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
+  readonly forDownload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: Actor }>
+  /** Whoever may write. Refuses like `admitPush`. */
+  readonly forUpload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: SignedIn }>
+}
+
+export function openDoor(services: Services, authenticator: Authenticator): Door {
+  async function visitorOf(request: FastifyRequest<Names>, address: Address): Promise<Visitor> {
+    const presented = readAuthorization(request.headers.authorization)
+    if (presented.kind === "token" && isPassText(presented.token)) {
+      const pass = readPass(services, presented.token)
+      return { pass, actor: await bearerOfPass(services, pass, address) }
+    }
+    // A second factor can't be asked for: its codes work once, and a client makes many requests.
+    return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined }) }
+  }
+
+  /** A pass for one thing is no pass for another. */
+  function requireFitting(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
+    if (!pass) return
+    if (pass.repositoryId !== repository.id) throw refuse.forbidden("this pass is for another repository")
+    if (operation === "upload" && pass.operation !== "upload") throw refuse.forbidden("this pass is for downloads only")
+  }
+
+  return {
+    forDownload: async (request) => {
+      const address = addressOf(request.params)
+      const { actor, pass } = await visitorOf(request, address)
+      const found = await follow(address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch((error: unknown) => {
+        throw hiddenFrom(actor, error)
+      })
+      requireFitting(pass, "download", found)
+      return { ...found, actor }
+    },
+    forUpload: async (request) => {
+      const address = addressOf(request.params)
+      const { actor, pass } = await visitorOf(request, address)
+      const found = await follow(address, ({ owner, name }) => admitPush(services, actor, owner, name)).catch((error: unknown) => {
+        throw hiddenFrom(actor, error)
+      })
+      requireFitting(pass, "upload", found)
+      return { ...found, actor: found.pusher }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from "fastify"
+import { type Refusal, refuse } from "../../core/errors.ts"
+import { MEDIA_TYPE } from "../../features/lfs/batch.ts"
+import { asRefusal, FAULT } from "../../features/transport/refusals.ts"
+import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
+
+const CHALLENGE = 'Basic realm="gitea-lfs"'
+
+/** What is told here depends on who asks, and is true for this moment only. */
+const NO_STORE = { "cache-control": "no-store", vary: "Authorization" } as const
+
+/** Sends a record. */
+export const send = (reply: FastifyReply, record: object, status = 200): FastifyReply =>
+  reply.code(status).headers(NO_STORE).type(MEDIA_TYPE).send(JSON.stringify(record))
+
+/** Sends a refusal. What is no refusal is a fault of ours, logged whole and told as nothing, unless the client has gone in the middle of its request. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  const { kind, status, message, extra } = refusalOf(error)
+  if (request.raw.readableAborted) request.log.warn({ err: error }, "an upload was broken off")
+  else if (kind === "internal") request.log.error({ err: error }, "a request for large files failed")
+  if (status === 401) reply.header("www-authenticate", CHALLENGE).header("lfs-authenticate", CHALLENGE)
+  if (status === 503) reply.header("retry-after", "5")
+  const words = kind === "badCredentials" ? WRONG_CREDENTIALS : message
+  return send(reply, { ...extra, message: words || FAULT, request_id: request.id }, status)
+}
+
+/** The refusal that stands for an error; what Fastify itself refuses goes by the status that it gives. */
+function refusalOf(error: unknown): Refusal {
+  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined
+  if (status === 413) return refuse.tooLarge()
+  if (typeof status === "number" && status >= 400 && status < 500) return refuse.badRequest()
+  return asRefusal(error)
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { Refusal, refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { deliveryOf } from "../../features/attachments/disposition.ts"
+import { openFile } from "../../features/lfs/files.ts"
+import { isOid } from "../../features/lfs/names.ts"
+import { findObject, takeObject } from "../../features/lfs/objects.ts"
+import type { LfsObject } from "../../features/lfs/store.ts"
+import { matches } from "../api/answer.ts"
+import { discardRest } from "../git-http/request.ts"
+import { readRange } from "../web/range.ts"
+import type { Door, Names } from "./admission.ts"
+import { sendRefusal } from "./answer.ts"
+
+/** The bytes of large files on their way in and out. They pass through; nothing holds a whole file. */
+
+/** A connection over which nothing moves for this long is given up. */
+const SILENCE_MS = 10 * 60 * 1000
+
+/** A large file is no page: nothing in it may run, load or act as this site. */
+const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+type Upload = { readonly Params: Names["Params"] & { readonly oid: string; readonly size: string } }
+type Download = { readonly Params: Names["Params"] & { readonly oid: string; readonly filename?: string } }
+
+/** Serves uploads and downloads below `root`. */
+export async function registerTransfers(app: FastifyInstance, services: Services, door: Door, root: string): Promise<void> {
+  const { database } = services
+  await app.register(async (scope) => {
+    // Bodies are streams of any length: nothing is read before somebody is let in.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
+    scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
+    scope.addHook("onResponse", async (request) => discardRest(request.raw))
+
+    scope.put<Upload>(`${root}/objects/:oid/:size`, async (request, reply) => {
+      const { repository } = await door.forUpload(request)
+      const { oid, size: digits } = request.params
+      const size = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN
+      const length = request.headers["content-length"]
+      if (request.headers["content-encoding"] !== undefined) throw refuse.unsupportedMediaType("a large file is sent as it is")
+      if (length !== undefined && Number(length) !== size)
+        throw refuse.invalid("size", `${length} bytes come where ${digits.slice(0, 20)} were announced`)
+      request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy())
+      await takeObject(services, repository, { oid, size }, request.raw)
+      return reply.code(200).send()
+    })
+
+    for (const path of ["objects/:oid", "objects/:oid/:filename"])
+      scope.route<Download>({
+        method: ["GET", "HEAD"],
+        url: `${root}/${path}`,
+        handler: async (request, reply) => {
+          const { repository } = await door.forDownload(request)
+          const { oid, filename } = request.params
+          const object = isOid(oid) ? await findObject(database.read, repository, oid) : undefined
+          if (!object) throw refuse.notFound("the object does not exist")
+          return sendObject(request, reply, object, filename ?? oid)
+        },
+      })
+  })
+
+  async function sendObject(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { oid, size, file }: LfsObject,
+    name: string,
+  ): Promise<FastifyReply> {
+    const tag = `"${oid}"`
+    reply
+      .header("etag", tag)
+      .header("accept-ranges", "bytes")
+      // Kept by nobody but the caller, and by the caller only until asked again: who may read it can change.
+      .header("cache-control", "private, no-cache")
+      .header("content-security-policy", POLICY)
+      .header("content-disposition", deliveryOf(name).disposition.replace(/^\w+/, "attachment"))
+    if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
+    const condition = request.headers["if-range"]
+    const range = condition === undefined || condition === tag ? readRange(request.headers.range, size) : undefined
+    if (range === "none") return reply.code(416).header("content-range", `bytes */${size}`).send()
+    const { start, end } = range ?? { start: 0, end: size - 1 }
+    if (range) reply.code(206).header("content-range", `bytes ${start}-${end}/${size}`)
+    reply.type("application/octet-stream").header("content-length", size === 0 ? 0 : end - start + 1)
+    if (request.method === "HEAD") return reply.send()
+    const handle = await openFile(services, file)
+    if (!handle) throw new Refusal("internal", `the file of large file ${oid} is gone`)
+    if (size > 0) return reply.send(handle.createReadStream({ start, end }))
+    await handle.close()
+    return reply.send("")
+  }
+}
