@@ -36,7 +36,8 @@ export const editOperations: readonly Operation[] = [
     id: "repoDelete",
     route: "DELETE /repos/{owner}/{repo}",
     summary: "Delete a repository",
-    description: "With everything that belongs to it. Forks of it stand on their own from then on.",
+    description:
+      "With everything that belongs to it. Forks stand on their own from then on; open pull requests from it to others are closed.",
     access: onRepositoryAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],

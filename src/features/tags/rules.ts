@@ -11,6 +11,7 @@ import { codeMode, MIRROR, NO_WRITE } from "../transport/admission.ts"
 import type { TagRelease } from "../transport/entries.ts"
 import { pushFromServer } from "../transport/server-push.ts"
 import { type NamedTag, readTagFacts } from "./facts.ts"
+import { findTagInTheWay } from "./store.ts"
 
 /** What a tag is to be. */
 export interface NewTag {
@@ -46,6 +47,7 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
   const repository = git.at(row.storage, row.object_format)
   const ref = tagRef(name)
   if (await git.references.resolve(repository, ref)) throw taken(name)
+  await requireRoom(services, row.id, name)
   const commit = revision.commit.id
   const annotated =
     message.trim() === ""
@@ -87,6 +89,15 @@ export function requireTagName(name: string, field: string): void {
 }
 
 export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)
+
+/** Refuses `conflict` where a tag stands in the way: where one is called `a`, none can be called `a/b`. */
+async function requireRoom({ database }: Services, repositoryId: number, name: string): Promise<void> {
+  const parts = name.split("/")
+  const above = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+  // "0" is the character after the slash.
+  const found = await findTagInTheWay.first(database.read, { repositoryId, above, from: `${name}/`, before: `${name}0` })
+  if (found) throw refuse.conflict(`the tag ${found.name} stands in the way of ${name}`)
+}
 
 /** What refuses every push is told apart from the rules for single tags. */
 function requirePushable(on: OnRepository): void {

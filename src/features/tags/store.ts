@@ -7,6 +7,18 @@ export const findTag = query("tags.find", (db, p: Params<{ repositoryId: number;
   db.selectFrom("tags").selectAll().where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
 )
 
+/** A tag that stands where another is to be: where that needs a directory, or below it. */
+export const findTagInTheWay = query(
+  "tags.findInTheWay",
+  (db, p: Params<{ repositoryId: number; above: readonly string[]; from: string; before: string }>) =>
+    db
+      .selectFrom("tags")
+      .select("name")
+      .where("repository_id", "=", p.repositoryId)
+      .where((eb) => eb.or([eb("name", "in", p.above), eb.and([eb("name", ">", p.from), eb("name", "<", p.before)])]))
+      .limit(1),
+)
+
 const listPage = query("tags.list", (db, p: Params<{ repositoryId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("tags")

@@ -56,7 +56,11 @@ describe.each(databaseKinds)("tags on %s", (kind) => {
     for (const name of ["", "a b", "-x", "..", "a..b", "x.lock", "@{", "a/", "/a", "refs/../x", "a\u007f", "a~1", "a\\b"])
       expect((await make(stage.ann, { tag_name: name }, at)).status, name).toBe(422)
     expect((await make(stage.ann, { tag_name: "there" }, at)).status).toBe(409)
-    expect((await make(stage.ann, { tag_name: "there/below" }, at)).status).toBe(409)
+    const below = await make(stage.ann, { tag_name: "there/below" }, at)
+    expect([below.status, below.body.message]).toEqual([409, "the tag there stands in the way of there/below"])
+    await stage.must(stage.ann, `POST ${at}/tags`, { tag_name: "deep/tag" })
+    const above = await make(stage.ann, { tag_name: "deep" }, at)
+    expect([above.status, above.body.message]).toEqual([409, "the tag deep/tag stands in the way of deep"])
     expect((await make(stage.ann, { tag_name: "v1", target: "nowhere" }, at)).status).toBe(404)
     expect((await make(stage.ann, {}, at)).status).toBe(422)
     expect((await make(stage.cal, { tag_name: "v1" }, at)).status).toBe(403)
@@ -69,7 +73,7 @@ describe.each(databaseKinds)("tags on %s", (kind) => {
     await stage.must(stage.ann, `PATCH ${at}`, { archived: true })
     expect((await make(stage.ann, { tag_name: "v1" }, at)).status).toBe(423)
     expect(await stage.status(stage.ann, `DELETE ${at}/tags/there`)).toBe(423)
-    expect(await names(at)).toEqual(["there"])
+    expect(await names(at)).toEqual(["deep/tag", "there"])
   })
 
   test("are deleted, but not from under a release", async () => {

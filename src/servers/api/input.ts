@@ -168,20 +168,23 @@ function readForm(schema: TSchema, parameters: URLSearchParams): Record<string, 
     if (!parameters.has(name)) continue
     const type = typeOf(member)
     const text = parameters.get(name) ?? ""
-    if (type === "array") values[name] = parameters.getAll(name).map(itemReader(memberOf(member, "items")))
+    if (type === "array") values[name] = readItems(memberOf(member, "items"), parameters.getAll(name))
     else if (type === "integer" || type === "number") values[name] = wholeNumber(text)
     else if (type === "boolean") {
       if (text !== "") values[name] = TRUE.test(text)
-    } else if (text !== "" || !isWordOrMoment(member)) values[name] = text
+    } else if (memberOf(member, "repeated") === true) values[name] = parameters.getAll(name).join("\n")
+    else if (text !== "" || !isWordOrMoment(member)) values[name] = text
   }
   return values
 }
 
 const typeOf = (schema: unknown): unknown => (typeof schema === "object" && schema !== null && "type" in schema ? schema.type : undefined)
 
-/** How an item of a list is read: a number where it is one; anything else in a list of numbers stays a text, and is refused. */
-const itemReader = (schema: unknown): ((text: string) => unknown) =>
-  typeOf(schema) === "integer" ? (text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : text) : (text) => text
+/** The items of a list: in one of numbers an empty text is none, and anything else that is no number stays a text, and is refused. */
+const readItems = (schema: unknown, texts: readonly string[]): readonly unknown[] =>
+  typeOf(schema) === "integer"
+    ? texts.filter((text) => text !== "").map((text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : text))
+    : texts
 
 /** An empty text of these kinds means "not given". */
 const isWordOrMoment = (schema: unknown): boolean =>

@@ -131,6 +131,11 @@ const pathWords: Readonly<Record<string, string>> = {
   ref: "branch, tag or commit",
   basehead: "base...head, base..head or head",
   diffType: "diff or patch",
+  run: "id of the run, which is not its number inside the repository",
+  attempt: "number of the attempt, from 1",
+  workflow_id: "file of the workflow, below the folder of workflows",
+  secretname: "name of the secret, in any case",
+  variablename: "name of the variable, in any case",
 }
 
 /** A few words on a path parameter. */
