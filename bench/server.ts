@@ -34,6 +34,7 @@ export async function startServer(existing?: string): Promise<Server> {
         PATH: process.env["PATH"],
         HEARTH_DATA_DIR: dataDir,
         HEARTH_HTTP_PORT: String(port),
+        HEARTH_SSH_PORT: "0",
         HEARTH_ROOT_URL: url,
         HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
         HEARTH_ADMIN_USERNAME: ADMIN.name,

@@ -9,8 +9,11 @@ import { openDatabase } from "./core/database/database.ts"
 import { openJobs } from "./core/jobs/jobs.ts"
 import { openLog } from "./core/log.ts"
 import { type Metrics, openMetrics } from "./core/metrics.ts"
+import { openGuard } from "./core/outgoing/guard.ts"
+import { openOutgoing } from "./core/outgoing/request.ts"
 import { openSecrets } from "./core/secrets.ts"
 import type { Services } from "./core/services.ts"
+import { settings } from "./core/settings.ts"
 import { type OpenSite, openSite } from "./core/site.ts"
 import { VERSION } from "./core/version.ts"
 import { openAuthenticator } from "./features/authentication/authenticate.ts"
@@ -23,6 +26,8 @@ import { jobs, schedule } from "./jobs.ts"
 import { operations } from "./operations.ts"
 import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
+import { SshRefused } from "./servers/ssh/refused.ts"
+import type { SshServer } from "./servers/ssh/server.ts"
 
 export interface HearthOptions {
   /** Keeps nothing: the database in memory, git in a temporary folder, the key with the process, any free port. For tests. */
@@ -92,14 +97,18 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
       intercept: options.intercept,
       onAnswer: options.onAnswer,
     })
+    let ssh: SshServer | undefined
     const close = async (): Promise<void> => {
-      await app.close()
+      await Promise.all([app.close(), ssh?.close()])
       await house.close()
     }
     try {
       await app.listen({ host: services.config.http.host, port: services.config.http.port })
       const address: AddressInfo | string | null = app.server.address()
       if (typeof address === "object" && address) house.site.listening(address.port)
+      ssh = await openSshIfAsked(services)
+      if (ssh) house.site.listeningSsh(ssh.port)
+      house.metrics.gauge("hearth_ssh_connections", "SSH connections that are open.", () => ssh?.connections() ?? 0)
       await house.begin()
     } catch (error) {
       await close()
@@ -109,6 +118,20 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
   } catch (error) {
     await house.close()
     throw error
+  }
+}
+
+/** A port that nobody has chosen may be taken: then there is no SSH, and the log says so. */
+async function openSshIfAsked(services: Services): Promise<SshServer | undefined> {
+  const { config, log } = services
+  if (config.ssh.port === 0) return undefined
+  const { openSsh } = await import("./servers/ssh/server.ts")
+  try {
+    return await openSsh(services)
+  } catch (error) {
+    if (!(error instanceof SshRefused && error.isTaken) || config.ssh.port !== settings.ssh.port.fallback) throw error
+    log.warn({ port: config.ssh.port }, "there is no git over SSH: the port is taken; choose another with HEARTH_SSH_PORT, or 0 for none")
+    return undefined
   }
 }
 
@@ -171,6 +194,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       jobs: outbox,
       secrets,
       mailer,
+      outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),
       passwords: openPasswords(config.security.maxConcurrentPasswordChecks),
       log,
       now,
@@ -189,6 +213,7 @@ function configFor(options: HearthOptions, temporary: string | undefined): Confi
     dataDir: temporary,
     databaseUrl: options.config?.databaseUrl ?? "sqlite::memory:",
     http: { host: "127.0.0.1", port: 0, ...options.config?.http },
+    ssh: { port: 0, ...options.config?.ssh },
     log: { level: "silent", ...options.config?.log },
   }
   return loadConfig({ env: options.env ?? {}, file: false, overrides: defaults }).config

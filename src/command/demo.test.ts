@@ -29,7 +29,8 @@ describe.each(databaseKinds)("hearth serve --demo (%s)", (kind) => {
     states.length = 0
     shell = await openShell()
     fresh = await freshUrl(kind)
-    const env = { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", HEARTH_DATABASE_URL: fresh.url, HEARTH_LOG_LEVEL: "silent" }
+    const ports = { HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0" }
+    const env = { HEARTH_DATA_DIR: shell.dataDir, HEARTH_DATABASE_URL: fresh.url, HEARTH_LOG_LEVEL: "silent", ...ports }
     server = await serveHearth({ env })
   })
   afterEach(async () => {

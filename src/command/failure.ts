@@ -3,6 +3,7 @@ import { DatabaseRefused } from "../core/database/failures.ts"
 import { Refusal } from "../core/errors.ts"
 import { redact } from "../core/redact.ts"
 import { KeyRefused } from "../core/secrets.ts"
+import { SshRefused } from "../servers/ssh/refused.ts"
 
 /** How commands end: done; failed; not understood, or the configuration is refused. */
 export const DONE = 0
@@ -31,6 +32,10 @@ function wordsFor(error: unknown): string {
   if (error instanceof CommandFailed || error instanceof DatabaseRefused) return `${error.message}\n${error.advice}`
   if (error instanceof KeyRefused) return error.message
   if (error instanceof Refusal) return refusalWords(error)
+  if (error instanceof SshRefused && error.cause instanceof Error) {
+    const words = systemWords(error.cause, "HEARTH_SSH")
+    if (words !== undefined) return words
+  }
   if (!(error instanceof Error)) return `Something went wrong: ${String(error)}`
   return systemWords(error) ?? `Something went wrong that should not. Please report this:\n${error.stack ?? error.message}`
 }
@@ -52,16 +57,16 @@ function refusalWords({ message }: Refusal): string {
   return `Refused: ${needsSubject ? `${CALLED[field] ?? field} ` : ""}${reason}.\nNothing was changed.`
 }
 
-/** The failures of the operating system that an operator can do something about. */
-function systemWords(error: Error): string | undefined {
+/** The failures of the operating system that an operator can do something about; `listener` begins the names of the settings of who could not listen. */
+function systemWords(error: Error, listener: "HEARTH_HTTP" | "HEARTH_SSH" = "HEARTH_HTTP"): string | undefined {
   const of = (name: string): string => String(Reflect.get(error, name) ?? "")
   const [code, path, address, port] = [of("code"), of("path"), of("address"), of("port")]
   if (code === "EADDRINUSE")
-    return `Port ${port} at ${address} is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`
+    return `Port ${port} at ${address} is taken.\nStop what listens there, or choose another with ${listener}_PORT.`
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return `This machine has no address ${address || of("hostname")}.\nSet HEARTH_HTTP_HOST to one that it has.`
+    return `This machine has no address ${address || of("hostname")}.\nSet ${listener}_HOST to one that it has.`
   if (code === "EACCES" && of("syscall") === "listen")
-    return `Port ${port} may not be used by this user.\nChoose one above 1023 with HEARTH_HTTP_PORT, and put a proxy before it.`
+    return `Port ${port} may not be used by this user.\nChoose one above 1023 with ${listener}_PORT, and let a proxy or the firewall lead there.`
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return `${path} can't be written or read.\nLet the user that Hearth runs as use it, or choose another folder with HEARTH_DATA_DIR.`
   if (code === "ENOSPC") return "The disk is full.\nMake room, or choose a folder on another disk with HEARTH_DATA_DIR."

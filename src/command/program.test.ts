@@ -101,7 +101,7 @@ describe("hearth config", () => {
 describe("hearth serve", () => {
   function serve(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts", "serve", ...args], {
-      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, ...env },
+      env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     })
     closing.push(() => child.kill("SIGKILL"))
@@ -182,6 +182,9 @@ describe("hearth serve", () => {
     expect(server.said()).toContain(
       `Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_HTTP_PORT.`,
     )
+    const ssh = serve({ HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: port })
+    expect(await ssh.ended).toBe(1)
+    expect(ssh.said()).toContain(`Port ${port} at 127.0.0.1 is taken.\nStop what listens there, or choose another with HEARTH_SSH_PORT.`)
   })
 
   test("says that the data folder can't be used", async () => {

@@ -16,7 +16,7 @@ describe.each(databaseKinds)("people and tokens on the command line (%s)", (kind
     fresh = await freshUrl(kind)
     env = { HEARTH_DATABASE_URL: fresh.url, HEARTH_LOG_LEVEL: "silent" }
     server = await serveHearth({
-      env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", HEARTH_ADMIN_PASSWORD: "correct horse", ...env },
+      env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", HEARTH_ADMIN_PASSWORD: "correct horse", ...env },
     })
   })
   afterEach(async () => {
@@ -269,7 +269,7 @@ describe("an installation that isn't there", () => {
   test("is made by its first person", async () => {
     const quiet = { HEARTH_LOG_LEVEL: "silent" }
     expect((await shell.run("user add ada --email ada@example.org --admin", quiet)).code).toBe(0)
-    const server = await serveHearth({ env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", ...quiet } })
+    const server = await serveHearth({ env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", ...quiet } })
     try {
       expect([server.administrator.name, server.made]).toEqual(["ada", undefined])
     } finally {

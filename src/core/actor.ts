@@ -7,6 +7,16 @@ export type User = Selectable<UsersTable>
 export type Credential =
   | { readonly kind: "password" }
   | { readonly kind: "token"; readonly tokenId: number; readonly scopes: ReadonlySet<string>; readonly publicOnly: boolean }
+  | { readonly kind: "publicKey"; readonly keyId: number }
+  | DeployKeyCredential
+
+/** A key of a repository. Its bearer acts in the name of the repository's owner, and may do with its code what the key may, and nothing else at all. */
+export interface DeployKeyCredential {
+  readonly kind: "deployKey"
+  readonly keyId: number
+  readonly repositoryId: number
+  readonly isReadOnly: boolean
+}
 
 /** Who asks. */
 export type Actor =
@@ -29,7 +39,11 @@ export const inPerson = (user: User): SignedIn => ({ kind: "user", user, credent
 /** The caller's id, or 0. */
 export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)
 
-export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1
+/** The key of a repository that the caller shows in place of being somebody; undefined for everybody else. */
+export const deployKeyOf = (actor: Actor): DeployKeyCredential | undefined =>
+  actor.kind === "user" && actor.credential.kind === "deployKey" ? actor.credential : undefined
+
+export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor)
 
 /** A token limited to what everybody may see hides all else, even from its owner. */
 export const isPublicOnly = (actor: Actor): boolean =>

@@ -61,8 +61,11 @@ const NUMERIC_PATH = [
   "comment_id",
   "review_id",
   "attachment_id",
+  "delivery_id",
   "job_id",
   "run_id",
+  "run",
+  "attempt",
 ] as const
 type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)

@@ -9,15 +9,21 @@ export const recordNamed = <T>(name: string) => Type.Unsafe<T>({ $ref: name })
 /** A member that may be null on the wire. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One of the given words. */
+/**
+ * One of the given words. `formerly`, which every member of a body may have, is a name under which older programs send it: it counts where the
+ * newer one isn't sent.
+ */
 export const oneOf = <const W extends readonly string[]>(
   words: W,
-  options: { readonly description?: string; readonly default?: W[number] } = {},
+  options: { readonly description?: string; readonly default?: W[number]; readonly formerly?: string } = {},
 ) => Type.Unsafe<W[number]>({ type: "string", enum: [...words], ...options })
 
 /** A 64-bit id or count. JSON numbers carry 53 bits; no table grows past them. */
 export const int64 = (options: { readonly description?: string; readonly minimum?: number; readonly maximum?: number } = {}) =>
   Type.Integer({ format: "int64", ...options })
+
+/** A text of a query that may be given several times; each time is a line of what is read. */
+export const repeatedText = (options: { readonly description?: string } = {}) => Type.String({ ...options, repeated: true })
 
 /** An RFC 3339 moment. */
 export const dateTime = (options: { readonly description?: string } = {}) => Type.String({ format: "date-time", ...options })

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto"
-import { link, mkdir, open, readFile, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
+import { makePrivateFile, readPrivateFile } from "./private-file.ts"
 
 /** What the site's one key is good for. The key itself never leaves this module. */
 export interface Secrets {
@@ -106,33 +106,17 @@ function decodeKey(given: string, source: string): Buffer {
 
 async function readKey(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8")
+    return await readPrivateFile(file)
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
     throw new KeyRefused(`The key file ${file} can't be read. Let the user that Hearth runs as read it.`, error)
   }
 }
 
-/** Makes the key file whole or not at all; where another process was faster, its key counts. */
 async function makeKey(file: string): Promise<string> {
-  const draft = `${file}.${randomBytes(6).toString("hex")}`
   try {
-    await mkdir(dirname(file), { recursive: true })
-    const handle = await open(draft, "wx", 0o600)
-    try {
-      await handle.writeFile(`${randomBytes(KEY_BYTES).toString("base64url")}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    // A link, unlike a rename, fails where the name is taken.
-    await link(draft, file).catch((error: unknown) => {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
-    })
+    await makePrivateFile(file, `${randomBytes(KEY_BYTES).toString("base64url")}\n`)
   } catch (error) {
     throw new KeyRefused(`The key file ${file} can't be made. Let the user that Hearth runs as write to its folder.`, error)
-  } finally {
-    await rm(draft, { force: true }).catch(() => undefined)
   }
   return (await readKey(file)) ?? ""
 }

@@ -3,6 +3,7 @@ import type { Git } from "../git/index.ts"
 import type { Config } from "./config.ts"
 import type { Database } from "./database/database.ts"
 import type { Jobs } from "./jobs/jobs.ts"
+import type { Outgoing } from "./outgoing/request.ts"
 import type { Secrets } from "./secrets.ts"
 import type { Site } from "./site.ts"
 
@@ -16,6 +17,7 @@ export interface Services {
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly mailer: Mailer
+  readonly outgoing: Outgoing
   readonly log: Logger
   /** The current time in whole seconds. */
   readonly now: () => number

@@ -22,6 +22,14 @@ export const settings = {
     ),
     port: integer(3000, "The port to listen on; 0 takes a free one.", { max: 65_535 }),
   },
+  ssh: {
+    host: text("", "The network address that git over SSH listens on. By default that of http.host.", {
+      accepts: "an IP address or a host name",
+      pattern: /^[\w.:-]*$/,
+    }),
+    port: integer(2222, "The port that git over SSH listens on; 0 switches it off.", { max: 65_535 }),
+    publicPort: integer(0, "The port that people reach SSH at, where something forwards it. By default ssh.port.", { max: 65_535 }),
+  },
   admin: {
     username: text("root", "The name of the administrator that the first start makes."),
     password: secretText("The password of that administrator. Without it the first start makes one and prints it once."),
@@ -59,6 +67,10 @@ export const settings = {
         "Pushing to a repository that is missing below an organisation makes it, for those who may create there.",
       ),
     },
+  },
+  lfs: {
+    enabled: yesOrNo(true, "Keep large files beside git for those who use Git LFS."),
+    maxBytes: size(8 * 2 ** 30, "The largest file that is kept for Git LFS."),
   },
   security: {
     passwordMinLength: integer(8, "The shortest password that is accepted.", { min: 1, max: 72 }),
@@ -117,12 +129,33 @@ export const settings = {
     defaultInterval: duration(28_800, "The time between two updates of a mirror whose maker doesn't say.", { min: 60 }),
   },
   attachments: {
-    enabled: yesOrNo(true, "People may attach files to issues and comments."),
-    maxBytes: size(100 * 2 ** 20, "The largest file that may be attached."),
+    enabled: yesOrNo(true, "People may attach files to issues, comments and releases."),
+    maxBytes: size(100 * 2 ** 20, "The largest file that may be attached to an issue or a comment."),
     types: text(
       ".csv, .docx, .dmp, .fodg, .fodp, .fods, .fodt, .gif, .gz, .jpeg, .jpg, .json, .jsonc, .log, .md, .mov, .mp4, .odf, .odg, .odp, .ods, .odt, .patch, .pdf, .png, .pptx, .svg, .tgz, .txt, .webm, .webp, .xls, .xlsx, .zip",
-      "How the names of files may end that are attached, with commas between them; * lets in every file.",
+      "How the names of files may end that are attached to issues and comments, with commas between them; * lets in every file.",
       { accepts: "* or endings such as .png, .txt", pattern: /^(\*|\.[\w.+-]+(\s*,\s*\.[\w.+-]+)*)$/ },
+    ),
+  },
+  releases: {
+    maxAssetBytes: size(2 * 2 ** 30, "The largest file that may be attached to a release."),
+    assetTypes: text("*", "How the names of files may end that are attached to releases, with commas between them; * lets in every file.", {
+      accepts: "* or endings such as .zip, .tar.gz",
+      pattern: /^(\*|\.[\w.+-]+(\s*,\s*\.[\w.+-]+)*)$/,
+    }),
+  },
+  archives: {
+    enabled: yesOrNo(true, "Offer the files of a branch, tag or commit in one piece, as .zip, .tar.gz and .bundle."),
+    maxBytes: size(4 * 2 ** 30, "The most that the files of an archive may take together, unpacked."),
+    maxFiles: integer(500_000, "The most files and directories of an archive.", { min: 1 }),
+    cacheBytes: size(4 * 2 ** 30, "How much disk the archives may take that are kept to be sent again."),
+    keepSeconds: duration(86_400, "How long an archive is kept that nobody asks for.", { min: 60 }),
+  },
+  outgoing: {
+    allowedHosts: text(
+      "external",
+      "Where webhooks, mirrors and migrations may call, with commas between: external, private, loopback, *, networks such as 10.1.0.0/16, names such as *.example.org.",
+      { accepts: "such words with commas between them", pattern: /^[\w.*:/, -]*$/ },
     ),
   },
   jobs: {

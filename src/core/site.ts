@@ -6,6 +6,8 @@ export interface Site {
   readonly rootUrl: string
   /** The host name of the root address. */
   readonly host: string
+  /** The port that people reach SSH at; undefined where it is not served. */
+  readonly sshPort: number | undefined
   /** The domain of the addresses that stand in for hidden ones. */
   readonly noReplyDomain: string
 }
@@ -13,10 +15,12 @@ export interface Site {
 /** A site whose address is completed when the server has its port. */
 export interface OpenSite extends Site {
   readonly listening: (port: number) => void
+  readonly listeningSsh: (port: number) => void
 }
 
 export function openSite(config: Config): OpenSite {
   let rootUrl = config.rootUrl || `http://localhost:${config.http.port}`
+  let sshPort: number | undefined
   const host = (): string => new URL(rootUrl).hostname
   return {
     get rootUrl() {
@@ -25,11 +29,17 @@ export function openSite(config: Config): OpenSite {
     get host() {
       return host()
     },
+    get sshPort() {
+      return sshPort
+    },
     get noReplyDomain() {
       return config.users.noReplyDomain || `noreply.${host()}`
     },
     listening: (port) => {
       if (config.rootUrl === "") rootUrl = `http://localhost:${port}`
+    },
+    listeningSsh: (port) => {
+      sshPort = config.ssh.publicPort || port
     },
   }
 }

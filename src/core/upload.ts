@@ -10,18 +10,27 @@ export interface Upload {
 
 /**
  * The body of an operation that takes a file: multipart/form-data with the file in the part of this name. The handler is given an `Upload`
- * before the file has arrived; it alone says how much of it is read.
+ * before the file has arrived; it alone says how much of it is read. With `plain` the body may also be nothing but the file, which then has no name.
  */
-export const fileUpload = (field: string) =>
+export const fileUpload = (field: string, { plain = false }: { readonly plain?: boolean } = {}) =>
   Type.Unsafe<Upload>({
     type: "object",
     properties: { [field]: { type: "string", format: "binary" } },
     required: [field],
     uploadField: field,
+    ...(plain && { takesPlainFile: true }),
   })
 
-/** The name of the part that carries the file, where the body is a `fileUpload`. */
-export function uploadFieldOf(body: TSchema | undefined): string | undefined {
+/** How an operation takes a file. */
+export interface UploadForm {
+  /** The name of the part that carries the file. */
+  readonly field: string
+  /** Whether the body may also be the file itself, with any other content type. */
+  readonly plain: boolean
+}
+
+/** How the file comes, where the body is a `fileUpload`. */
+export function uploadFormOf(body: TSchema | undefined): UploadForm | undefined {
   const field: unknown = body && "uploadField" in body ? body.uploadField : undefined
-  return typeof field === "string" ? field : undefined
+  return typeof field === "string" ? { field, plain: body !== undefined && "takesPlainFile" in body } : undefined
 }

@@ -31,7 +31,7 @@ describe("processes", () => {
     const lines = stdout.toString().split("\n")
     const names = lines.map((line) => line.split("=")[0]).filter((name) => !/^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name ?? ""))
     const own =
-      "GIT_ATTR_NOSYSTEM GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
+      "GIT_ATTR_NOSYSTEM GIT_CEILING_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
     const rest = "GIT_PROTOCOL GIT_TERMINAL_PROMPT GIT_USER_AGENT HOME LC_ALL PATH"
     // The shell that runs the stand-in adds these itself.
     expect(names.filter((name) => name !== "" && name !== "PWD" && name !== "_" && name !== "SHLVL" && name !== "OLDPWD").sort()).toEqual(

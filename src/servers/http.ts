@@ -11,9 +11,13 @@ import { registerDocuments } from "./api/documents/routes.ts"
 import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./api/server.ts"
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
+import { registerLfs } from "./lfs/routes.ts"
+import { registerArchives } from "./web/archives.ts"
 import { registerAttachments } from "./web/attachments.ts"
 import { registerChangePassword } from "./web/change-password.ts"
 import { registerHome } from "./web/home.ts"
+import { registerKeys } from "./web/keys.ts"
+import { registerReleases } from "./web/releases.ts"
 import { registerUnsubscribe } from "./web/unsubscribe.ts"
 
 export interface HttpOptions {
@@ -77,12 +81,16 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerApi(app, services, options)
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
+  registerArchives(app, services, options.authenticator)
   registerAttachments(app, services, options.authenticator)
+  registerReleases(app, services, options.authenticator)
   registerHealth(app, services, options.metrics)
   registerHome(app, services)
   registerChangePassword(app, services, options.authenticator)
   registerUnsubscribe(app, services)
+  registerKeys(app, services)
   await registerGitHttp(app, services, options.authenticator)
+  await registerLfs(app, services, options.authenticator)
   return app
 }
 

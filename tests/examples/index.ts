@@ -1,3 +1,4 @@
+import { actionExamples } from "./actions.ts"
 import { attentionExamples } from "./attention.ts"
 import { branchExamples } from "./branches.ts"
 import { commentExamples } from "./comments.ts"
@@ -6,9 +7,11 @@ import { contentsExamples } from "./contents.ts"
 import { dependencyExamples } from "./dependencies.ts"
 import type { Examples } from "./example.ts"
 import { issueExamples } from "./issues.ts"
+import { keyExamples } from "./keys.ts"
 import { labelExamples } from "./labels.ts"
 import { mergeExamples } from "./merges.ts"
 import { milestoneExamples } from "./milestones.ts"
+import { mirrorExamples } from "./mirrors.ts"
 import { organizationExamples } from "./organizations.ts"
 import { peopleExamples } from "./people.ts"
 import { projectExamples } from "./projects.ts"
@@ -26,6 +29,7 @@ export { addressOf, type Example, type MakeExample } from "./example.ts"
 export const examples: Examples = {
   ...siteExamples,
   ...peopleExamples,
+  ...keyExamples,
   ...organizationExamples,
   ...repositoryExamples,
   ...contentsExamples,
@@ -44,4 +48,6 @@ export const examples: Examples = {
   ...attentionExamples,
   ...reviewExamples,
   ...webhookExamples,
+  ...mirrorExamples,
+  ...actionExamples,
 }

@@ -2,7 +2,21 @@ import type { Operation } from "../../src/core/operation.ts"
 
 /** What filters are tried with whose type doesn't say it. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  sort: ["alpha", "created", "updated", "size", "git_size", "lfs_size", "stars", "forks", "id", "name"],
+  sort: [
+    "alpha",
+    "created",
+    "updated",
+    "size",
+    "git_size",
+    "lfs_size",
+    "stars",
+    "forks",
+    "id",
+    "name",
+    "oldest",
+    "recentupdate",
+    "mostcomment",
+  ],
   order: ["desc"],
   mode: ["fork", "source", "mirror", "collaborative"],
   pattern: ["a*"],
@@ -12,6 +26,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   created_by: ["root"],
   assigned_by: ["root"],
   mentioned_by: ["root"],
+  poster: ["root"],
 }
 
 /** Filters that mean nothing by themselves, and what they are tried with. */

@@ -17,6 +17,8 @@ const MAY_SCAN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   adminGetAllEmails: { emails: "it lists all addresses there are, in the order of an index, and counts them" },
   adminSearchEmails: { emails: "it looks for a part of an address" },
   issueSearchIssues: { milestones: "a milestone is named by its title in any letter case, whatever repository it belongs to" },
+  listAdminWorkflowRuns: { action_runs: "it lists all runs there are, newest first, and counts them" },
+  listAdminWorkflowJobs: { action_jobs: "it lists all jobs there are, oldest first, and counts them" },
   repoSearch: { repositories: "it looks for a part of a name among all repositories, and counts those that the caller may see" },
   topicSearch: { topics: "it looks for a part of a name among all topics" },
 }

@@ -76,6 +76,7 @@ function onUser(operation: Operation, cell: Cell): Expected {
     case "nothing":
       return isHidden(cell) ? 404 : "in"
     case "visible":
+    case "projects:read":
       return shown ? "in" : 404
     case "self":
       if (!shown) return 404
@@ -86,6 +87,7 @@ function onUser(operation: Operation, cell: Cell): Expected {
 
 /** Only the owner belongs to the organisation; the collaborators of its repository don't. */
 function onOrganization(operation: Operation, cell: Cell): Expected {
+  if (operation.rule.needs.startsWith("projects:")) return onOrganizationProjects(operation, cell)
   if (mustSignIn(operation, cell)) return 401
   const insider = cell.role === "owner" || isSite(cell)
   if (isHidden(cell) || (cell.visibility === "private" && !insider)) return 404
@@ -99,6 +101,14 @@ function onOrganization(operation: Operation, cell: Cell): Expected {
       return insider ? "in" : 403
   }
   throw unknownRule(operation)
+}
+
+/** No team gives anybody the projects; those of a public organisation are read by everybody. Who may not read is not asked to sign in. */
+function onOrganizationProjects(operation: Operation, cell: Cell): Expected {
+  const insider = cell.role === "owner" || isSite(cell)
+  if (isHidden(cell) || (cell.visibility !== "public" && !insider)) return 404
+  if (mustSignIn(operation, cell)) return 401
+  return insider || operation.rule.needs === "projects:read" ? "in" : 404
 }
 
 /** A team in which nobody is, as visible as its organisation. */
@@ -140,7 +150,7 @@ function rankFor(operation: Operation): number {
   if (needs === "reach" || needs.endsWith(":read")) return 1
   if (needs.endsWith(":write")) return 2
   // Nobody but the owner wrote the issue, and nobody asks about himself.
-  if (needs === "issue:author" || needs === "comment:author" || needs === "issue:contributor" || needs === "issue:writeOrMissing") return 2
+  if (needs === "pullRequest:author" || needs === "issue:author" || needs === "comment:author" || needs === "issue:contributor" || needs === "issue:writeOrMissing") return 2
   // Who may write but did not write the comment administers at least.
   if (needs === "comment:writingAuthor") return 3
   if (needs === "administrator" || needs.endsWith("selfOrAdministrator") || needs.endsWith(":administrator")) return 3
@@ -152,6 +162,10 @@ function onRepository(operation: Operation, cell: Cell): Expected {
   if (cell.role === "anonymous" && operation.rule.asksFirst) return 401
   if (isHidden(cell) || (cell.visibility === "private" && cell.role === "stranger")) return 404
   if (mustSignIn(operation, cell)) return 401
+  // The owner wrote the review; that somebody may write to the pull request is no reason to change it.
+  if (operation.rule.needs === "review:author") return cell.role === "owner" || isSite(cell) ? "in" : 403
+  // Whoever administers the site does not belong to the repository.
+  if (operation.rule.needs === "reviewers:choose") return ["reader", "writer", "administrator", "owner"].includes(cell.role) ? "in" : 403
   // The person of the path is none of the callers.
   if (operation.rule.needs === "issue:self") return isSite(cell) ? "in" : 403
   if (RANK[cell.role] >= rankFor(operation)) return "in"

@@ -39,9 +39,12 @@ describe("the permission matrix", () => {
 
   const addressOf = ({ path, rule }: Operation, visibility: Visibility): string => {
     const values = world.parameters(visibility)
-    const subject = rule.needs.startsWith("comment:") ? "comment" : rule.subject
+    const [kind = ""] = rule.needs.split(":")
+    const subject = kind === "comment" || kind === "review" ? kind : rule.subject
     const id = subject === "site" || subject === "user" || subject === "organization" ? undefined : values[`${subject}_id`]
-    const known: Readonly<Record<string, string | undefined>> = { ...values, id }
+    // The issue is the first of its repository, the pull request the second.
+    const index = path.includes("/pulls/{index}") ? "2" : "1"
+    const known: Readonly<Record<string, string | undefined>> = { ...values, id, index, diffType: "diff" }
     return path.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "1")
   }
 

@@ -1,4 +1,5 @@
 import type { Hearth } from "../../src/app.ts"
+import type { Transaction } from "../../src/core/database/database.ts"
 import { createToken } from "../../src/features/authentication/tokens.ts"
 import { createPerson } from "../../src/features/users/rules.ts"
 import { basic, must } from "../support/http.ts"
@@ -37,7 +38,7 @@ export interface World {
 }
 
 /**
- * For each visibility V an organisation `org-V` with a team and a repository that has an issue with a comment (private in the private one), and a person
+ * For each visibility V an organisation `org-V` with a team and a repository that has an issue with a comment and a pull request with a review (private in the private one), and a person
  * `person-V`. Reader, writer and administrator are collaborators of each repository; the owner owns each organisation.
  */
 export async function buildWorld({ url, services }: Hearth): Promise<World> {
@@ -59,6 +60,8 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
     const team = await call<{ id: number }>(`POST /orgs/${org}/teams`, { name: "team", visibility, units_map: { "repo.code": "read" } })
     const made = { name: "repo", private: visibility === "private", auto_init: true, template: true }
     const repository = await call<{ id: number }>(`POST /orgs/${org}/repos`, made)
+    // A template has none of its own accord.
+    await call(`PATCH /repos/${org}/repo`, { has_actions: true })
     for (const [name, permission] of [
       ["reader", "read"],
       ["writer", "write"],
@@ -81,6 +84,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       const comment = { issue_id: issueId, kind: "comment", author_id: id, content: "A comment", ...moment }
       return tx.insertInto("comments").values(comment).returning("id").executeTakeFirstOrThrow()
     })
+    const review = await services.database.write((tx) => buildPull(tx, repository.id, now))
     values.set(visibility, {
       owner: org,
       repo: "repo",
@@ -92,12 +96,41 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
       team_id: String(team.id),
       repository_id: String(repository.id),
       comment_id: String(comment.id),
+      review_id: String(review.id),
     })
   }
   return {
     authorization: (role, credential) => headers.get(`${role} ${credential}`),
     parameters: (visibility) => values.get(visibility) ?? {},
   }
+}
+
+/** A pull request of the owner's, number 2, that the owner has reviewed; gives the review. */
+async function buildPull(tx: Transaction, repositoryId: number, now: number): Promise<{ readonly id: number }> {
+  const { id: ownerId } = await tx.selectFrom("users").select("id").where("lower_name", "=", "owner").executeTakeFirstOrThrow()
+  const moment = { created_at: now, updated_at: now }
+  const issue = {
+    repository_id: repositoryId,
+    number: 2,
+    is_pull: 1,
+    author_id: ownerId,
+    title: "A pull request",
+    content: "",
+    ...moment,
+  } as const
+  const { id } = await tx.insertInto("issues").values(issue).returning("id").executeTakeFirstOrThrow()
+  const branches = { base_branch: "main", head_branch: "work", head_repository_id: repositoryId }
+  const commits = { head_id: "1".repeat(40), base_id: "", merge_base: "", mergeability: "checking", conflicted_files: "[]" } as const
+  const sums = { additions: 0, deletions: 0, changed_files: 0, commits_ahead: 0, commits_behind: 0 }
+  const merge = { is_merged: 0, merged_at: 0, merged_by_id: 0, merge_commit_id: "", is_merged_manually: 0, merge_entry: 0 } as const
+  const pull = { issue_id: id, repository_id: repositoryId, allow_maintainer_edit: 0, ...branches, ...commits, ...sums, ...merge } as const
+  await tx.insertInto("pulls").values(pull).execute()
+  const review = { issue_id: id, reviewer_id: ownerId, state: "COMMENT", commit_id: pull.head_id, patch_id: "", ...moment } as const
+  return tx
+    .insertInto("reviews")
+    .values({ ...review, is_official: 0, is_stale: 0, is_dismissed: 0 })
+    .returning("id")
+    .executeTakeFirstOrThrow()
 }
 
 /** A person for each role, all with one password; gives their Authorization headers by role and credential. */

@@ -1,7 +1,7 @@
 /** Holds every answer of a forge against the schema that the operation declares for its status. */
 import Type, { type TSchema } from "typebox"
 import { Compile, type Validator } from "typebox/compile"
-import { asDownload, isDownload } from "../../src/core/download.ts"
+import { downloadIn } from "../../src/core/download.ts"
 import type { Operation, Sent } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 
@@ -33,7 +33,8 @@ function faultsOf(operation: Operation, sent: Sent<number, unknown>): readonly s
   if (sent.total !== undefined && !operation.paged && !Array.isArray(sent.body)) return ["a total belongs to a list, and to nothing else"]
   if (schema === null) return sent.body === undefined ? [] : ["there is a body where none is declared"]
   if (sent.body === undefined) return ["there is no body"]
-  if (isDownload(schema)) return asDownload(sent.body).size >= 0 ? [] : ["a file has a size"]
+  const download = downloadIn(schema, sent.body)
+  if (download) return (download.size ?? 0) >= 0 ? [] : ["a file has a size"]
   // What counts is what is written: members that are undefined are not there.
   const body: unknown = JSON.parse(JSON.stringify(sent.body))
   const validator = validatorOf(schema)

@@ -7,7 +7,8 @@ import type { Services } from "../../src/core/services.ts"
 
 /** What moves by itself: when a token was used last is noted beside the request, and the clock keeps its own times. */
 const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
-const NOT_CONTENT = new Set(["schedule"])
+// What administrators attempt is written down whether it comes about or not.
+const NOT_CONTENT = new Set(["schedule", "deeds"])
 
 /** Every row of every table as text, by table; of the indexes for searching texts, what they are made from. */
 export async function rowsOf(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -39,11 +40,9 @@ async function oneByOne({ read }: Database, tables: readonly string[]): Promise<
 }
 
 async function allAtOnce({ read }: Database, tables: readonly string[]): Promise<Readonly<Record<string, readonly Row[]>>> {
-  const members = tables.map((table) => `'${table}', (select coalesce(json_agg(t), '[]') from "${table}" t)`)
-  const { rows } = await sql
-    .raw<{ content: Record<string, readonly Row[]> }>(`select json_build_object(${members.join(", ")}) as content`)
-    .execute(read)
-  return rows[0]?.content ?? {}
+  const parts = tables.map((table) => `select '${table}' as name, (select coalesce(json_agg(t), '[]') from "${table}" t) as rows`)
+  const { rows } = await sql.raw<{ name: string; rows: readonly Row[] }>(parts.join(" union all ")).execute(read)
+  return Object.fromEntries(rows.map((table) => [table.name, table.rows]))
 }
 
 /** The storage keys of all repositories that lie on the disk, in order. */

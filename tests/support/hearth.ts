@@ -11,7 +11,7 @@ export type Caller = string | undefined
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** What the JSON says, or undefined where there was no body. Tests look into it freely. */
+  /** What the JSON says, other texts as they are, or undefined where there was no body. Tests look into it freely. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
   readonly body: any
 }
@@ -46,7 +46,8 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {})
       ...(body === undefined ? {} : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) }
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text }
   }
   const person: TestHearth["person"] = async (name, more = {}) => {
     const password = "pass-word-1"

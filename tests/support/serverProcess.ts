@@ -14,7 +14,7 @@ const PATIENCE_MS = 20_000
 /** Starts `hearth serve` and waits until it says that it is ready. Throws with its words when it ends before. */
 export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "serve"], {
-    env: { PATH: process.env["PATH"], HEARTH_HTTP_PORT: "0", HEARTH_LOG_LEVEL: "warn", ...env },
+    env: { PATH: process.env["PATH"], HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", HEARTH_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "exit")

@@ -3,6 +3,8 @@ import type { ActionTables } from "./tables/actions.ts"
 import type { AuditTables } from "./tables/audit.ts"
 import type { IssueTables } from "./tables/issues.ts"
 import type { KeyTables } from "./tables/keys.ts"
+import type { LfsTables } from "./tables/lfs.ts"
+import type { MirrorTables } from "./tables/mirrors.ts"
 import type { ProjectTables } from "./tables/projects.ts"
 import type { ProtectionTables } from "./tables/protections.ts"
 import type { PullTables } from "./tables/pulls.ts"
@@ -248,20 +250,6 @@ export interface RepositoryRedirectsTable {
   repository_id: number
 }
 
-export interface MirrorsTable {
-  repository_id: number
-  /** Seconds between two synchronisations; 0 switches the schedule off. */
-  interval: number
-  enable_prune: Flag
-  remote_url: string
-  remote_username: string
-  /** Password or token, sealed with the site's key; "" for none. */
-  sealed_secret: string
-  updated_at: Seconds
-  last_sync_at: Seconds
-  next_sync_at: Seconds
-}
-
 export interface RepositoryTransfersTable {
   repository_id: number
   doer_id: number
@@ -394,7 +382,9 @@ export interface Tables
     KeyTables,
     WebhookTables,
     ActionTables,
-    AuditTables {
+    AuditTables,
+    MirrorTables,
+    LfsTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable
@@ -411,7 +401,6 @@ export interface Tables
   team_repositories: TeamRepositoriesTable
   repositories: RepositoriesTable
   repository_redirects: RepositoryRedirectsTable
-  mirrors: MirrorsTable
   repository_transfers: RepositoryTransfersTable
   collaborations: CollaborationsTable
   stars: StarsTable

@@ -6,10 +6,10 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Upload } from "../../core/upload.ts"
 import { touchComment } from "../comments/touch.ts"
-import { announceIssue } from "../webhooks/events/issues.ts"
 import { holdIssue } from "../issues/hold.ts"
 import { holdRelease } from "../releases/hold.ts"
 import type { Release } from "../releases/store.ts"
+import { announceIssue } from "../webhooks/events/issues.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
 import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
@@ -17,7 +17,7 @@ import { findAttachment, findReleaseAttachment, insertAttachment } from "./store
 
 /** What files hang on: an issue's body, one of its comments, or a release. */
 export type AttachmentHome =
-  | { readonly issue: Pick<Issue, "id" | "repository_id">; readonly comment?: Pick<Comment, "id"> }
+  | { readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">; readonly comment?: Pick<Comment, "id"> }
   | { readonly release: Pick<Release, "id" | "repository_id"> }
 
 /** The columns that say where a file hangs. */

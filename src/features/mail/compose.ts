@@ -20,6 +20,15 @@ export interface Story {
   readonly owner: User
   readonly issue?: Issue
   readonly comment?: { readonly id: number; readonly content: string } | undefined
+  /** Of a review, what it comes to and what it says on lines. */
+  readonly review?: { readonly state: string; readonly remarks: readonly Remark[] } | undefined
+}
+
+interface Remark {
+  readonly path: string
+  /** Negative on the old side. */
+  readonly line: number
+  readonly content: string
 }
 
 /** Longer texts are read on the page. */
@@ -41,6 +50,11 @@ const DEEDS = {
   offered: "offers you this repository",
 } as const satisfies Readonly<Record<Event["about"], string>>
 
+/** What a review does, where it is more than words. */
+const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }
+
+const deedOf = ({ about, review }: Story): string => (review && VERDICTS[review.state]) ?? DEEDS[about]
+
 /**
  * The mail that tells somebody a story. `id` tells it from other mails about the same issue, and stays the same when it is sent again, so
  * that one that arrives twice is shown once.
@@ -59,7 +73,7 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
       : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
   const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${DEEDS[about]}`
   const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
-  const body = { deed: `${actor.name} ${DEEDS[about]}`, content: shortened(contentOf(story)), page, leave }
+  const body = { deed: `${actor.name} ${deedOf(story)}`, content: shortened(contentOf(story)), page, leave }
   return {
     to: story.address,
     fromName: inOneLine(actor.full_name || actor.name),
@@ -78,8 +92,9 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
 }
 
 /** What was written: in the comment, or where the issue itself is new to the reader, in that. */
-function contentOf({ about, issue, comment }: Story): string {
-  if (comment) return comment.content
+function contentOf({ about, issue, comment, review }: Story): string {
+  const remarks = review?.remarks.map(({ path, line, content }) => `${path}:${Math.abs(line)}\n${content}`) ?? []
+  if (comment) return [comment.content, ...remarks].filter((text) => text.trim() !== "").join("\n\n")
   return issue && (about === "created" || about === "assigned" || about === "mentioned") ? issue.content : ""
 }
 

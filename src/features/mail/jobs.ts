@@ -9,7 +9,7 @@ import { int64, oneOf } from "../../core/record.ts"
 import { findIssueById } from "../issues/store.ts"
 import { GHOST } from "../users/present.ts"
 import { compose, type Story } from "./compose.ts"
-import { findComment, findConfirmedAddress } from "./store.ts"
+import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
 
 /** What a mail tells of, by ids: what they stand for is looked up when it is sent. */
 const Event = {
@@ -82,7 +82,13 @@ async function storyFor(db: Handle, event: Event, receiverId: number): Promise<S
   const comment = event.commentId === 0 ? undefined : await findComment.first(db, { id: event.commentId })
   if (!issue || (event.commentId !== 0 && !comment)) return undefined
   if (unitMode(permission, repository, issue.is_pull === 1 ? "repo.pulls" : "repo.issues") < Mode.read) return undefined
-  return { ...told, issue, comment }
+  return { ...told, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
+}
+
+/** What a mail about a review tells of it beside its text. */
+async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<Story["review"]> {
+  const review = about === "reviewed" && id !== null ? await findVerdict.first(db, { id }) : undefined
+  return id === null || !review ? undefined : { state: review.state, remarks: await findRemarks(db, { reviewId: id, authorId: actorId }) }
 }
 
 /** Where a person is reached: at the primary address, once it is confirmed, and while the account is in use. */

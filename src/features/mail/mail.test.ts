@@ -131,6 +131,31 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     expect(mail?.parts.get("text/html")).toContain(`href="${page}"`)
   })
 
+  test("tells of a review whole: what it comes to, and what it says on lines", async () => {
+    const cal = basic("cal", "pass-word-1")
+    const at = `/repos/ann/r${++last}`
+    const must = async (caller: string, route: string, body: object) => {
+      const answer = await forge.call(caller, route, body)
+      if (answer.status >= 300) throw new Error(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    }
+    await must(ann, "POST /user/repos", { name: `r${last}`, auto_init: true })
+    const file = { content: Buffer.from("one\ntwo\n").toString("base64"), message: "Two lines", branch: "main", new_branch: "work" }
+    await must(ann, `POST ${at}/contents/a.txt`, file)
+    await must(ann, `POST ${at}/pulls`, { title: "Lines", head: "work", base: "main" })
+    await drain()
+    server.arrived.length = 0
+    const comments = [{ path: "a.txt", body: "Why two?", new_position: 2 }]
+    await must(cal, `POST ${at}/pulls/1/reviews`, { event: "PENDING", body: "Almost.", comments })
+    await drain()
+    expect(receivers()).toEqual([])
+    await must(cal, `POST ${at}/pulls/1/reviews`, { event: "REQUEST_CHANGES", body: "Not yet." })
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com"])
+    const text = server.arrived[0]?.parts.get("text/plain")
+    expect(text).toContain("cal asked for changes:")
+    expect(text?.replaceAll("\r\n", "\n")).toContain("Not yet.\n\na.txt:2\nWhy two?")
+  })
+
   test("keeps the mails about an issue together", async () => {
     const about = await issue()
     const comment = await commentOn(forge.hearth, about, "cal")
@@ -222,7 +247,12 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await drain()
     expect(receivers()).toEqual(["ben@example.com"])
     const { database } = forge.hearth.services
-    const waiting = await database.read.selectFrom("jobs").select(["kind", "last_error"]).where("state", "=", "waiting").execute()
+    const waiting = await database.read
+      .selectFrom("jobs")
+      .select(["kind", "last_error"])
+      .where("kind", "in", ["mail.spread", "mail.send"])
+      .where("state", "=", "waiting")
+      .execute()
     expect(waiting).toEqual([{ kind: "mail.send", last_error: expect.stringContaining("try again later") }])
     await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("state", "=", "waiting").execute())
     await drain()

@@ -6,5 +6,20 @@ export const findConfirmedAddress = query("mail.findConfirmedAddress", (db, p: P
 )
 
 export const findComment = query("mail.findComment", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("comments").select(["id", "content"]).where("id", "=", p.id),
+  db.selectFrom("comments").select(["id", "content", "review_id"]).where("id", "=", p.id),
+)
+
+export const findVerdict = query("mail.findVerdict", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("reviews").select("state").where("id", "=", p.id),
+)
+
+/** What a review says on lines, without what others answered. */
+export const findRemarks = query("mail.findRemarks", (db, p: Params<{ reviewId: number; authorId: number }>) =>
+  db
+    .selectFrom("review_comments")
+    .innerJoin("comments", "comments.id", "review_comments.comment_id")
+    .select(["review_comments.path", "review_comments.line", "comments.content"])
+    .where("review_comments.review_id", "=", p.reviewId)
+    .where("comments.author_id", "=", p.authorId)
+    .orderBy("comments.id"),
 )

@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { type Params, query } from "../../core/database/query.ts"
 
 /** Keys that sign for somebody, with what belongs to their primary keys, and with whose they are. */
@@ -8,7 +9,8 @@ export const findSigners = query("signatures.findSigners", (db, p: Params<{ keyI
     .leftJoin("gpg_keys as primary_key", "primary_key.id", "signer.primary_id")
     .selectAll("users")
     .select((eb) => ["signer.key_id", eb.fn.coalesce("primary_key.certificate", "signer.certificate").as("certificate")])
-    .where("signer.signs", "=", 1)
+    // A constant, not a parameter: the index holds only such rows.
+    .where("signer.signs", "=", sql.lit(1))
     .where("signer.key_id", "in", p.keyIds),
 )
 

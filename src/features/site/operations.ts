@@ -70,14 +70,14 @@ const about: readonly Operation[] = [
     route: "GET /settings/repository",
     summary: "Get what repositories can't do here",
     answers: { 200: GeneralRepoSettings },
-    handle: () =>
+    handle: ({ services }) =>
       ok({
-        mirrors_disabled: true,
+        mirrors_disabled: false,
         http_git_disabled: false,
-        migrations_disabled: true,
+        migrations_disabled: false,
         stars_disabled: false,
         time_tracking_disabled: true,
-        lfs_disabled: true,
+        lfs_disabled: !services.config.lfs.enabled,
       }),
   }),
 

@@ -24,6 +24,8 @@ async function readReferringCommits({
   gained,
 }: Moved): Promise<readonly ReferringCommit[]> {
   const found: ReferringCommit[] = []
+  // The commits of a mirror speak of the issues of the repository that it follows.
+  if (row.is_mirror === 1) return found
   for (const { ref, oldId, newId } of changes.slice(0, READ_BRANCHES)) {
     const branch = branchOf(ref)
     if (branch === undefined || newId === null) continue

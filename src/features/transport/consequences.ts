@@ -4,7 +4,9 @@ import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
 import type { ObjectId, RefName, Repository } from "../../git/index.ts"
+import { startWorkflows } from "../actions/on-push.ts"
 import { describeComposition } from "../composition/on-push.ts"
+import { pushToMirrors } from "../mirrors/on-push.ts"
 import { completeMerge, retryMerges } from "../pulls/merge/on-push.ts"
 import { movePulls } from "../pulls/on-push.ts"
 import { publishRelease } from "../releases/on-push.ts"
@@ -68,6 +70,8 @@ export const consequences: readonly Consequence[] = [
   describeComposition,
   maintainAfterPush,
   tellWebhooks,
+  startWorkflows,
+  pushToMirrors,
   completeMerge,
   movePulls,
   retryMerges,

@@ -28,7 +28,8 @@ async function tellings({ services: { git }, row, repository, changes, gained }:
   const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch
   const place: Place = { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
   const told: Told[] = []
-  for (const change of changes.slice(0, TOLD_REFS)) told.push(...(await tellingsOf(place, change, gained)))
+  const tell = row.is_mirror === 1 ? syncTellings : tellingsOf
+  for (const change of changes.slice(0, TOLD_REFS)) told.push(...(await tell(place, change, gained)))
   return told
 }
 
@@ -43,4 +44,14 @@ async function tellingsOf(place: Place, { ref, oldId, newId }: RefChange, gained
   if (tagOf(ref) === undefined) return []
   if (newId === null) return [{ kind: "delete_tag", refName: ref, content: deletedTagContent }]
   return [{ kind: "push_tag", refName: ref, content: await tagContent(place, newId) }]
+}
+
+/** Nobody can push to a mirror: what moves there came from the repository that it follows. */
+async function syncTellings(place: Place, { ref, oldId, newId }: RefChange, gained: Gained): Promise<readonly Told[]> {
+  const branch = branchOf(ref)
+  if (branch === undefined && tagOf(ref) === undefined) return []
+  if (newId === null) return [{ kind: "mirror_sync_delete", refName: ref, content: "" }]
+  const content = branch === undefined ? await tagContent(place, newId) : await branchContent(place, branch, oldId, newId, gained)
+  const pushed: Told = { kind: "mirror_sync_push", refName: ref, content }
+  return oldId === null ? [pushed, { kind: "mirror_sync_create", refName: ref, content: "" }] : [pushed]
 }

@@ -1,3 +1,4 @@
+import type { Repository as RepositoryRow } from "../../access/permission.ts"
 import type { OnRepository } from "../../access/policies.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
@@ -30,18 +31,32 @@ export async function pushFromServer(
   pusher: SignedIn,
   on: OnRepository,
   changes: readonly RefChange[],
+  options: ServerPushOptions = {},
+): Promise<void> {
+  const { storage, object_format } = on.repository
+  const repository = services.git.at(storage, object_format)
+  const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
+  for (const words of (await judge({ services, pusher, on, repository, mergedPull: options.merge?.pullId }, commands)).values())
+    throw refuse.forbidden(words)
+  await moveReferences(services, pusher.user.id, on.repository, changes, options)
+}
+
+/**
+ * Changes references in somebody's name without asking any rule, under the journal and with all that follows from a push. All references change or
+ * none. Refuses `conflict` as `pushFromServer` does. Throws what `claim` throws.
+ */
+export async function moveReferences(
+  services: Services,
+  pusherId: number,
+  row: Pick<RepositoryRow, "id" | "storage" | "object_format">,
+  changes: readonly RefChange[],
   { addedBytes, merge, release, claim }: ServerPushOptions = {},
 ): Promise<void> {
   const { git } = services
-  const { id, storage, object_format } = on.repository
-  const repository = git.at(storage, object_format)
-  const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
-  for (const words of (await judge({ services, pusher, on, repository, mergedPull: merge?.pullId }, commands)).values())
-    throw refuse.forbidden(words)
-
+  const repository = git.at(row.storage, row.object_format)
   const announced = {
-    repositoryId: id,
-    pusherId: pusher.user.id,
+    repositoryId: row.id,
+    pusherId,
     changes: [...changes],
     options: [],
     ...(merge && { merge }),
@@ -63,7 +78,7 @@ export async function pushFromServer(
     const settling = { ...announced, changes, entryId: entry.id, addedBytes }
     await settlePush(services, settling).catch((error: unknown) =>
       // The references have changed, and saying otherwise would be a lie; the job does the rest.
-      services.log.error({ err: error, repository: id }, "what follows from a push failed"),
+      services.log.error({ err: error, repository: row.id }, "what follows from a push failed"),
     )
   } finally {
     entry.release()

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { Refusal } from "../../core/errors.ts"
-import { isGitError } from "../../git/index.ts"
+import type { Actor } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import { isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
+import { asRefusal, FAULT } from "../../features/transport/refusals.ts"
 
 /** Answers to git say the same thing twice: a status for the program, and a line of text that it shows to the person. */
 
@@ -14,12 +16,18 @@ export const NO_CACHE = {
 /** Git's credential helpers recognise a server of this kind by the realm. */
 const CHALLENGE = 'Basic realm="Gitea"'
 
-const WRONG_CREDENTIALS =
+/** Whoever isn't signed in is asked to do so before hearing that there is nothing: a private repository looks just like a missing one. */
+export function hiddenFrom(actor: Actor, error: unknown): unknown {
+  if (!isMissing(error)) return error
+  return actor.kind === "anonymous" ? refuse.unauthenticated("Unauthorized") : refuse.notFound(NOT_FOUND)
+}
+
+export const WRONG_CREDENTIALS =
   "Failed to authenticate user. Accounts with two-factor authentication sign in to git with an access token in place of the password."
 
 /** Sends a refusal as text. What is no refusal is a fault of ours: logged whole, told as nothing. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = asRefusal(error)
+  const refusal = asRefusal(isGzipError(error) ? refuse.badRequest("the body is not what gzip makes") : error)
   if (refusal.kind === "internal") request.log.error({ err: error }, "a git request failed")
   if (refusal.status === 401) reply.header("www-authenticate", CHALLENGE)
   if (refusal.status === 503) reply.header("retry-after", "5")
@@ -28,16 +36,8 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error:
     .code(refusal.status)
     .headers(NO_CACHE)
     .type("text/plain; charset=utf-8")
-    .send(`${words || "The server failed; its operator finds more in the log."}\n`)
+    .send(`${words || FAULT}\n`)
 }
 
-/** The refusal that stands for an error; `internal` for what is none. */
-export function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  if (isGitError(error, "busy")) return new Refusal("busy", "Too many fetches and pushes are under way; try again in a moment.")
-  if (isGitError(error, "protocol")) return new Refusal("badRequest", error.message)
-  if (isGitError(error, "tooLarge")) return new Refusal("tooLarge", error.message)
-  if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("Z_"))
-    return new Refusal("badRequest", "the body is not what gzip makes")
-  return new Refusal("internal", "")
-}
+const isGzipError = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("Z_")

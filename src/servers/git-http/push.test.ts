@@ -67,7 +67,7 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
     expect(branch).toMatchObject({
       name: "main",
       commit_id: head,
-      commit_message: "one",
+      commit_message: "one\n",
       committed_at: 1_700_000_100,
       pusher_id: ada.user.id,
     })
@@ -105,7 +105,7 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
     expect(await world.services.database.read.selectFrom("jobs").selectAll().where("kind", "=", "push.settle").execute()).toEqual([])
   })
 
-  test("the price of one commit: three git processes, and as many statements on every push", async () => {
+  test("the price of one commit: two git processes, and as many statements on every push", async () => {
     const { work, must } = await stage()
     await must("main")
     const { git, database } = world.services
@@ -119,8 +119,8 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
       prices.push([git.spawned() - before, own.length])
     }
     expect(prices).toEqual([
-      [3, 24],
-      [3, 24],
+      [2, 30],
+      [2, 30],
     ])
   })
 

@@ -3,16 +3,12 @@ import { type Readable, Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
+import type { Address } from "../../features/transport/follow.ts"
 
 /** The two conversations that git has with a server. */
 export type Service = "git-upload-pack" | "git-receive-pack"
 
 export const isService = (text: unknown): text is Service => text === "git-upload-pack" || text === "git-receive-pack"
-
-export interface Address {
-  readonly owner: string
-  readonly name: string
-}
 
 /** The names in a repository's address, which may end in `.git`. */
 export function addressOf({ owner, repo }: { readonly owner: string; readonly repo: string }): Address {

@@ -1,18 +1,18 @@
 import type { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import type { OnRepository } from "../../access/policies.ts"
-import type { Actor, SignedIn } from "../../core/actor.ts"
-import { Moved, Refusal, refuse } from "../../core/errors.ts"
+import type { Actor } from "../../core/actor.ts"
+import { Moved, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import type { Authenticator } from "../../features/authentication/authenticate.ts"
 import { readAuthorization } from "../../features/authentication/credentials.ts"
-import { admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
-import { admitCreation, createByPush } from "../../features/transport/creation.ts"
+import { admitFetch, admitPush, isMissing } from "../../features/transport/admission.ts"
+import { admitCreation } from "../../features/transport/creation.ts"
 import { serveFetch } from "../../features/transport/fetch.ts"
+import { type Address, createForPush, follow, movedTo } from "../../features/transport/follow.ts"
 import { servePush } from "../../features/transport/push.ts"
 import { isGitError, servicePreamble } from "../../git/index.ts"
-import { NO_CACHE, sendRefusal } from "./answer.ts"
-import { type Address, addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
+import { hiddenFrom, NO_CACHE, sendRefusal } from "./answer.ts"
+import { addressOf, discardRest, isService, protocolOf, readBody, type Service } from "./request.ts"
 
 /** Git's own protocol over HTTP: `git clone`, `git fetch` and `git push` of `/{owner}/{repo}` and `/{owner}/{repo}.git`. */
 
@@ -20,9 +20,6 @@ type Names = { readonly Params: { readonly owner: string; readonly repo: string 
 
 /** A connection over which nothing moves for this long is given up. Git itself speaks every five seconds, however long it works. */
 const SILENCE_MS = 10 * 60 * 1000
-
-/** A repository that was renamed in the middle of a fetch is followed this far. */
-const MOVES = 5
 
 const DUMB = "This server speaks git's smart protocol only: use git 1.6.6 or newer, without GIT_SMART_HTTP=0."
 const DUMB_PATHS = ["HEAD", "objects/*"] as const
@@ -98,11 +95,10 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   async function fetch(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
     const actor = await authenticate(request)
-    const found = await follow(request.params, (address) => admitFetch(services, actor, address.owner, address.name)).catch(
-      (error: unknown) => {
-        throw hiddenFrom(actor, error)
-      },
-    )
+    const admitted = async () => follow(addressOf(request.params), ({ owner, name }) => admitFetch(services, actor, owner, name))
+    const found = await admitted().catch((error: unknown) => {
+      throw hiddenFrom(actor, error)
+    })
     const input = readBody(request, "git-upload-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-upload-pack", input, async (signal) => {
       await serveFetch(services, found, { input, output: reply.raw, protocol: protocolOf(request), stateless: true, signal })
@@ -111,11 +107,11 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 
   async function push(request: FastifyRequest<Names>, reply: FastifyReply): Promise<FastifyReply> {
     const actor = await authenticate(request)
-    const admitted = () => follow(request.params, ({ owner, name }) => admitPush(services, actor, owner, name))
+    const admitted = async () => follow(addressOf(request.params), ({ owner, name }) => admitPush(services, actor, owner, name))
     const { pusher, repository } = await admitted()
       .catch(async (error: unknown) => {
         if (!isMissing(error) || actor.kind === "anonymous") throw error
-        await create(actor, addressOf(request.params))
+        await createForPush(services, actor, addressOf(request.params))
         return admitted()
       })
       .catch((error: unknown) => {
@@ -124,14 +120,6 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     const input = readBody(request, "git-receive-pack", services.config.git.maxPushBytes)
     return stream(request, reply, "git-receive-pack", input, async (signal) => {
       await servePush(services, pusher, repository, { input, output: reply.raw, signal })
-    })
-  }
-
-  async function create(actor: SignedIn, { owner, name }: Address): Promise<void> {
-    const creation = await admitCreation(services, actor, owner, name)
-    await createByPush(services, actor, creation).catch((error: unknown) => {
-      // Two pushes may come for the first time at once; the second goes on with what the first has made.
-      if (!(error instanceof Refusal && error.kind === "conflict")) throw error
     })
   }
 
@@ -167,30 +155,6 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     }
   }
 }
-
-/** Whoever isn't signed in is asked to do so before hearing that there is nothing: a private repository looks just like a missing one. */
-function hiddenFrom(actor: Actor, error: unknown): unknown {
-  if (!isMissing(error)) return error
-  return actor.kind === "anonymous" ? refuse.unauthenticated("Unauthorized") : refuse.notFound(NOT_FOUND)
-}
-
-/** Finds the repository under the names that it has now. Only a GET is redirected; git would not send a body twice. */
-async function follow<Found extends OnRepository>(names: Names["Params"], admit: (address: Address) => Promise<Found>): Promise<Found> {
-  let address = addressOf(names)
-  for (let moves = 0; ; moves++) {
-    try {
-      return await admit(address)
-    } catch (error) {
-      if (!(error instanceof Moved) || moves === MOVES) throw error
-      address = movedTo(address, error)
-    }
-  }
-}
-
-const movedTo = ({ owner, name }: Address, { replace }: Moved): Address => ({
-  owner: replace["owner"] ?? owner,
-  name: replace["repo"] ?? name,
-})
 
 /** Git goes on with the new address for the rest of its visit. */
 function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Moved, address: Address): FastifyReply {

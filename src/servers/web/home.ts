@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { escapeHtml } from "../../core/text/html.ts"
 import { VERSION } from "../../core/version.ts"
+import { sshRoot } from "../../features/repositories/urls.ts"
 import { sendPage } from "./layout.ts"
 
 /** The front page: says what this is and where to go on. */
@@ -13,8 +14,11 @@ export function registerHome(app: FastifyInstance, services: Services): void {
       "Hearth",
       `<h1>Hearth</h1><p>This server hosts git repositories.</p>
 <p>Its interface is described at <a href="/api/swagger">/api/swagger</a>. A repository is cloned by its owner's name and its own:</p>
-<p><code>git clone ${escapeHtml(services.site.rootUrl)}/owner/name.git</code></p>
+<p><code>git clone ${escapeHtml(services.site.rootUrl)}/owner/name.git</code></p>${overSsh(services)}
 <footer>Hearth ${VERSION}</footer>`,
     ),
   )
 }
+
+const overSsh = ({ site }: Services): string =>
+  site.sshPort === undefined ? "" : `<p><code>git clone ${escapeHtml(sshRoot(site))}owner/name.git</code></p>`

@@ -9,6 +9,9 @@ import { projects } from "./0007-projects.ts"
 import { keys } from "./0008-keys.ts"
 import { webhooks } from "./0009-webhooks.ts"
 import { actions } from "./0010-actions.ts"
+import { audit } from "./0011-audit.ts"
+import { mirrors } from "./0012-mirrors.ts"
+import { lfs } from "./0013-lfs.ts"
 
 /** The history of the tables, oldest first. A step that was released is never changed. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +25,7 @@ export const migrations: readonly Migration[] = [
   keys,
   webhooks,
   actions,
+  audit,
+  mirrors,
+  lfs,
 ]

@@ -30,6 +30,9 @@ export interface IssuesTable {
   time_estimate: Generated<number>
   /** Plain and review comments. */
   comments_count: Generated<number>
+  /** Who wrote it on the server that it was brought from; "" for what was written here. */
+  original_author: Generated<string>
+  original_author_id: Generated<number>
   created_at: Seconds
   updated_at: Seconds
 }
@@ -97,6 +100,9 @@ export interface CommentsTable {
   tracked_time_id: Generated<number | null>
   review_id: Generated<number | null>
   resolver_id: Generated<number | null>
+  /** Who wrote it on the server that it was brought from; "" for what was written here. */
+  original_author: Generated<string>
+  original_author_id: Generated<number>
   created_at: Seconds
   updated_at: Seconds
 }

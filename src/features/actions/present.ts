@@ -1,0 +1,252 @@
+import type { Owned, Permission } from "../../access/permission.ts"
+import type { Actor } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { rfc3339 } from "../../core/record.ts"
+import type { Site } from "../../core/site.ts"
+import { branchOf } from "../../git/index.ts"
+import { presentRepositories, texts } from "../repositories/present.ts"
+import { findRepositoriesByIds, usersById, withOwners } from "../repositories/store.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
+import { GHOST, presentUserPlainly } from "../users/present.ts"
+import type { ActionArtifact, ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
+import { presentState } from "./status.ts"
+import {
+  type Artifact,
+  type Attempt,
+  findLastAttempts,
+  findPullsOfBranches,
+  findRunnerNames,
+  findRunsByIds,
+  findSteps,
+  type Job,
+  type Run,
+  type TaskOfRun,
+} from "./store.ts"
+
+const NO_PERMISSIONS: ReadonlyMap<number, Permission> = new Map()
+
+/** The repositories with these ids and their owners, by id: two queries, none for an empty list. */
+async function ownedById(db: Handle, ids: readonly number[]): Promise<ReadonlyMap<number, Owned>> {
+  if (ids.length === 0) return new Map()
+  const owned = await withOwners(db, await findRepositoriesByIds(db, { ids: [...new Set(ids)] }))
+  return new Map(owned.map((one) => [one.repository.id, one]))
+}
+
+const headBranch = (ref: string): { readonly head_branch?: string } => {
+  const branch = branchOf(ref)
+  return branch === undefined ? {} : { head_branch: branch }
+}
+
+// --- runs ------------------------------------------------------------------------------------------------------------------------
+
+export interface RunOptions {
+  /** Whether pull requests of the runs' branches are shown: to those who may read them. */
+  readonly withPulls: boolean
+  /** The attempt to show in the place of the last one. */
+  readonly attempt?: Attempt
+}
+
+/** Runs in the order given. The number of queries doesn't grow with the list. Nothing is said of what the caller may do in the repositories. */
+export async function presentRuns(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  runs: readonly Run[],
+  { withPulls, attempt: asked }: RunOptions,
+): Promise<ActionWorkflowRun[]> {
+  if (runs.length === 0) return []
+  const owned = await ownedById(
+    db,
+    runs.map((run) => run.repository_id),
+  )
+  const repositories = new Map(
+    (await presentRepositories(db, site, actor, [...owned.values()], { permissions: NO_PERMISSIONS })).map((one) => [one.id, one]),
+  )
+  const attempts = asked ? [asked] : await findLastAttempts(db, { runIds: runs.map(({ id }) => id) })
+  const attemptOf = new Map(attempts.map((attempt) => [attempt.run_id, attempt]))
+  const users = await usersById(
+    db,
+    [...runs, ...attempts].map(({ actor_id }) => actor_id),
+  )
+  const pulls = withPulls ? await pullsOf(db, site, runs, owned) : undefined
+  const person = (id: number) => presentUserPlainly(site, users.get(id) ?? GHOST, false)
+  return runs.flatMap((run) => {
+    const at = owned.get(run.repository_id)
+    const repository = repositories.get(run.repository_id)
+    if (!at || !repository) return []
+    const attempt = attemptOf.get(run.id)
+    const { state, started_at, stopped_at } = attempt ?? run
+    const number = attempt?.number ?? run.attempt
+    const url = `${repositoryApiUrl(site, at.owner.name, at.repository.name)}/actions/runs/${run.id}`
+    return [
+      {
+        id: run.id,
+        url,
+        previous_attempt_url: number > 1 ? `${url}/attempts/${number - 1}` : null,
+        html_url: `${repositoryHtmlUrl(site, at.owner.name, at.repository.name)}/actions/runs/${run.id}`,
+        display_title: run.title,
+        path: `${run.workflow}@${run.ref}`,
+        event: run.event,
+        run_attempt: number,
+        run_number: run.number,
+        repository_id: run.repository_id,
+        head_sha: run.commit_id,
+        ...headBranch(run.ref),
+        ...presentState(state),
+        actor: person(run.actor_id),
+        trigger_actor: person(attempt?.actor_id ?? run.actor_id),
+        repository,
+        pull_requests: pulls?.(run) ?? [],
+        started_at: rfc3339(started_at),
+        completed_at: rfc3339(stopped_at),
+      },
+    ]
+  })
+}
+
+/** One run; undefined where its repository is gone. */
+export async function presentRun(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  run: Run,
+  options: RunOptions,
+): Promise<ActionWorkflowRun | undefined> {
+  const [record] = await presentRuns(db, site, actor, [run], options)
+  return record
+}
+
+/** The open pull requests of the branches that runs are about, within their repositories. */
+async function pullsOf(
+  db: Handle,
+  site: Site,
+  runs: readonly Run[],
+  owned: ReadonlyMap<number, Owned>,
+): Promise<(run: Run) => PullRequestMinimal[]> {
+  const branches = [...new Set(runs.flatMap(({ ref }) => branchOf(ref) ?? []))]
+  if (branches.length === 0) return () => []
+  const repositoryIds = [...new Set(runs.map((run) => run.repository_id))]
+  const found = await findPullsOfBranches(db, { repositoryIds, branches })
+  return (run) =>
+    found.flatMap((pull) => {
+      const at = owned.get(run.repository_id)
+      if (!at || run.event !== "push" || pull.repository_id !== run.repository_id || pull.head_branch !== branchOf(run.ref)) return []
+      const url = repositoryApiUrl(site, at.owner.name, at.repository.name)
+      const repo = { id: at.repository.id, url, name: at.repository.name }
+      return [
+        {
+          id: pull.id,
+          number: pull.number,
+          url: `${url}/pulls/${pull.number}`,
+          head: { ref: pull.head_branch, sha: pull.head_id, repo },
+          base: { ref: pull.base_branch, sha: pull.base_id, repo },
+        },
+      ]
+    })
+}
+
+// --- jobs ------------------------------------------------------------------------------------------------------------------------
+
+/** The job that was really done, where its outcome stands for later attempts too. */
+const doneAs = ({ id, original_id }: Job): number => original_id || id
+
+/** Jobs in the order given, with steps and runners. The number of queries doesn't grow with the list. */
+export async function presentJobs(db: Handle, site: Site, jobs: readonly Job[]): Promise<ActionWorkflowJob[]> {
+  if (jobs.length === 0) return []
+  const runs = new Map((await findRunsByIds(db, { ids: [...new Set(jobs.map((job) => job.run_id))] })).map((run) => [run.id, run]))
+  const owned = await ownedById(
+    db,
+    jobs.map((job) => job.repository_id),
+  )
+  const taken = jobs.filter(({ runner_id }) => runner_id !== 0)
+  const steps = taken.length === 0 ? [] : await findSteps(db, { jobIds: taken.map(doneAs) })
+  const stepsOf = Map.groupBy(steps, ({ job_id }) => job_id)
+  const names = taken.length === 0 ? [] : await findRunnerNames(db, { ids: [...new Set(taken.map(({ runner_id }) => runner_id))] })
+  const runnerNames = new Map(names.map(({ id, name }) => [id, name]))
+  return jobs.flatMap((job) => {
+    const run = runs.get(job.run_id)
+    const at = owned.get(job.repository_id)
+    if (!run || !at) return []
+    const api = `${repositoryApiUrl(site, at.owner.name, at.repository.name)}/actions`
+    const runnerName = runnerNames.get(job.runner_id)
+    return [
+      {
+        id: job.id,
+        url: `${api}/jobs/${job.id}`,
+        html_url: `${repositoryHtmlUrl(site, at.owner.name, at.repository.name)}/actions/runs/${run.id}/jobs/${job.id}`,
+        run_id: run.id,
+        run_url: `${api}/runs/${run.id}`,
+        name: job.name,
+        labels: texts(job.labels),
+        run_attempt: job.attempt,
+        head_sha: run.commit_id,
+        ...headBranch(run.ref),
+        ...presentState(job.state),
+        ...(job.runner_id === 0 ? {} : { runner_id: job.runner_id }),
+        ...(runnerName === undefined ? {} : { runner_name: runnerName }),
+        steps: (stepsOf.get(doneAs(job)) ?? []).map((step) => ({
+          name: step.name,
+          number: step.number,
+          ...presentState(step.state),
+          started_at: rfc3339(step.started_at),
+          completed_at: rfc3339(step.stopped_at),
+        })),
+        created_at: rfc3339(job.created_at),
+        started_at: rfc3339(job.started_at),
+        completed_at: rfc3339(job.stopped_at),
+      },
+    ]
+  })
+}
+
+// --- tasks and artifacts ---------------------------------------------------------------------------------------------------------
+
+export const presentTask = (site: Site, { owner, repository }: Owned, task: TaskOfRun): ActionTask => ({
+  id: task.id,
+  name: task.name,
+  head_branch: branchOf(task.ref) ?? "",
+  head_sha: task.commit_id,
+  run_number: task.run_number,
+  event: task.event,
+  display_title: task.title,
+  status: task.state,
+  workflow_id: task.workflow,
+  url: `${repositoryHtmlUrl(site, owner.name, repository.name)}/actions/runs/${task.run_id}`,
+  created_at: rfc3339(task.created_at),
+  updated_at: rfc3339(task.updated_at),
+  run_started_at: rfc3339(task.started_at),
+})
+
+/** Artifacts of one repository, each with its run; `only` is the run of all of them, where it is known. */
+export async function presentArtifacts(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  { owner, repository }: Owned,
+  artifacts: readonly Artifact[],
+  only?: Run,
+): Promise<ActionArtifact[]> {
+  if (artifacts.length === 0) return []
+  const rows = only ? [only] : await findRunsByIds(db, { ids: [...new Set(artifacts.map((one) => one.run_id))] })
+  const runs = new Map((await presentRuns(db, site, actor, rows, { withPulls: false })).map((run) => [run.id, run]))
+  return artifacts.flatMap((artifact) => {
+    const run = runs.get(artifact.run_id)
+    const url = `${repositoryApiUrl(site, owner.name, repository.name)}/actions/artifacts/${artifact.id}`
+    return run
+      ? [
+          {
+            id: artifact.id,
+            name: artifact.name,
+            size_in_bytes: artifact.size,
+            expired: artifact.is_expired === 1,
+            url,
+            archive_download_url: `${url}/zip`,
+            workflow_run: run,
+            created_at: rfc3339(artifact.created_at),
+            updated_at: rfc3339(artifact.updated_at),
+            expires_at: rfc3339(artifact.expires_at),
+          },
+        ]
+      : []
+  })
+}

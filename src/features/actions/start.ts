@@ -1,0 +1,101 @@
+import type { Handle, Transaction } from "../../core/database/database.ts"
+import { type Params, query } from "../../core/database/query.ts"
+import type { ActionState } from "../../core/database/tables/actions.ts"
+import { flag, type Seconds } from "../../core/database/tables.ts"
+import type { Commit } from "../../git/index.ts"
+import { stateOf } from "./status.ts"
+import type { Run } from "./store.ts"
+import type { PlannedJob, Workflow } from "./workflow.ts"
+
+/** Where a run's title is cut, in characters. */
+const LONGEST_TITLE = 255
+
+const nextNumber = query("actions.nextNumber", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .insertInto("action_counters")
+    .values({ repository_id: p.repositoryId, last_number: 1 })
+    .onConflict((conflict) =>
+      conflict.column("repository_id").doUpdateSet((eb) => ({ last_number: eb("action_counters.last_number", "+", 1) })),
+    )
+    .returning("last_number"),
+)
+
+const findDisabled = query("actions.findDisabled", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("disabled_workflows").select("workflow").where("repository_id", "=", p.repositoryId),
+)
+
+/** The workflows of a repository that are switched off. */
+export const disabledWorkflows = async (db: Handle, repositoryId: number): Promise<ReadonlySet<string>> =>
+  new Set((await findDisabled(db, { repositoryId })).map(({ workflow }) => workflow))
+
+export interface NewRun {
+  readonly repositoryId: number
+  readonly actorId: number
+  readonly file: string
+  readonly workflow: Workflow
+  readonly event: string
+  readonly payload: object
+  readonly ref: string
+  readonly commit: Commit
+  readonly now: Seconds
+}
+
+/** Makes a run and its jobs: those that need no others wait for a runner. */
+export async function startRun(
+  tx: Transaction,
+  { repositoryId, actorId, file, workflow, event, payload, ref, commit, now }: NewRun,
+): Promise<Run> {
+  const number = (await nextNumber.first(tx, { repositoryId }))?.last_number ?? 1
+  const jobs = workflow.jobs.map((job) => ({ job, state: firstState(job.needs) }))
+  const state = stateOf(jobs.map(({ job, state: of }) => ({ state: of, continue_on_error: flag(job.continueOnError) })))
+  const title = Array.from(workflow.runName || (commit.message.split("\n", 1)[0] ?? ""))
+  const run = await tx
+    .insertInto("action_runs")
+    .values({
+      repository_id: repositoryId,
+      number,
+      title: title.slice(0, LONGEST_TITLE).join(""),
+      workflow: file,
+      event,
+      payload: JSON.stringify(payload),
+      ref,
+      commit_id: commit.id,
+      actor_id: actorId,
+      state,
+      attempt: 1,
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx.insertInto("action_attempts").values({ run_id: run.id, number: 1, actor_id: actorId, state, created_at: now }).execute()
+  await tx
+    .insertInto("action_jobs")
+    .values(
+      jobs.map(({ job, state: of }) => ({
+        ...columnsOf(job),
+        run_id: run.id,
+        repository_id: repositoryId,
+        attempt: 1,
+        state: of,
+        created_at: now,
+      })),
+    )
+    .execute()
+  return run
+}
+
+/** What a job is before anything has run. */
+export const firstState = (needs: readonly string[]): ActionState => (needs.length === 0 ? "waiting" : "blocked")
+
+// Neither database stores NUL in a text.
+const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")
+
+const columnsOf = ({ key, name, needs, condition, labels, continueOnError, definition }: PlannedJob) => ({
+  key,
+  name: storable(name),
+  needs: JSON.stringify(needs),
+  condition: storable(condition),
+  labels: JSON.stringify(labels),
+  definition: JSON.stringify(definition),
+  continue_on_error: flag(continueOnError),
+})

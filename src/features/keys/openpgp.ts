@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import type { Key, PublicKey, Signature, Subkey } from "openpgp"
+
+/**
+ * OpenPGP, by a library that takes a tenth of a second to load: it is loaded when it is first needed, which on many sites is never.
+ */
+const library = () => import("openpgp")
+
+/** Why something is no OpenPGP key that can be used, in words that complete a sentence. */
+export class GpgKeyUnusable extends Error {
+  constructor(words: string) {
+    super(words)
+    this.name = "GpgKeyUnusable"
+  }
+}
+
+/** What is told of a primary key as well as of a subkey. */
+export interface GpgKeyPart {
+  /** 16 upper-case hexadecimal digits. */
+  readonly keyId: string
+  /** The packet of the public key alone. */
+  readonly packet: Buffer
+  /** Whether its signatures count: it is bound to its primary key as one that signs, and says so itself. */
+  readonly signs: boolean
+  /** What keys of its algorithm can do. */
+  readonly canSign: boolean
+  readonly canEncrypt: boolean
+  /** Undefined for keys that don't expire. */
+  readonly expiresAt: Date | undefined
+}
+
+export interface GpgKey extends GpgKeyPart {
+  /** All that belongs to the key, in base64. */
+  readonly certificate: string
+  /** The addresses in those of its user ids that it has signed itself and not revoked. */
+  readonly addresses: readonly string[]
+  readonly subkeys: readonly GpgKeyPart[]
+}
+
+/** Characters of a key with everything that belongs to it. */
+const LONGEST_KEY = 256 * 1024
+const LONGEST_SIGNATURE = 64 * 1024
+const MOST_SUBKEYS = 50
+const MOST_USERS = 100
+
+/** Reads an armoured public key. Throws {@link GpgKeyUnusable}. */
+export async function readGpgKey(armored: string): Promise<GpgKey> {
+  const key = await onlyKey(armored)
+  if (key.isPrivate()) throw new GpgKeyUnusable("the provided key is a private key")
+  if (key.subkeys.length > MOST_SUBKEYS || key.users.length > MOST_USERS)
+    throw new GpgKeyUnusable(`the key has more than ${MOST_SUBKEYS} subkeys or ${MOST_USERS} user ids`)
+  if (await key.isRevoked()) throw new GpgKeyUnusable("the key is revoked")
+  const subkeys: GpgKeyPart[] = []
+  for (const subkey of key.subkeys) {
+    const part = await subkeyPart(key, subkey)
+    if (part) subkeys.push(part)
+  }
+  return {
+    ...(await part(key, await key.getExpirationTime().catch(() => null))),
+    // Of a primary key it must be sure that it is nobody else's, whatever it says that it is for.
+    signs: true,
+    certificate: Buffer.from(key.toPublic().write()).toString("base64"),
+    addresses: await addressesOf(key),
+    subkeys,
+  }
+}
+
+async function onlyKey(armored: string): Promise<Key> {
+  if (armored.length > LONGEST_KEY) throw new GpgKeyUnusable(`the text is longer than ${LONGEST_KEY} characters`)
+  const { readKeys } = await library()
+  const [key, ...others] = await readKeys({ armoredKeys: armored }).catch((error: unknown) => {
+    throw new GpgKeyUnusable(error instanceof Error ? error.message : "it can't be read")
+  })
+  if (key === undefined) throw new GpgKeyUnusable("there is no key in it")
+  if (others.length > 0) throw new GpgKeyUnusable("there are several keys in it; add them one by one")
+  return key
+}
+
+/** A subkey; undefined for one that the primary key has not bound to itself, which anybody could have put there. */
+async function subkeyPart(key: Key, subkey: Subkey): Promise<GpgKeyPart | undefined> {
+  const latest = subkey.bindingSignatures.reduce<Date | undefined>(
+    (last, { created }) => (created !== null && (last === undefined || created > last) ? created : last),
+    undefined,
+  )
+  // Whether it has expired since then is told, and is no reason to leave it out.
+  const bound = latest !== undefined && (await succeeds(subkey.verify(latest)))
+  if (!bound) return undefined
+  const signs = await succeeds(key.getSigningKey(subkey.getKeyID(), latest))
+  return { ...(await part(subkey, await subkey.getExpirationTime(latest).catch(() => null))), signs }
+}
+
+async function part(key: Key | Subkey, expires: Date | number | null): Promise<Omit<GpgKeyPart, "signs">> {
+  const { PacketList, enums } = await library()
+  const { rsaEncryptSign, rsaEncrypt, rsaSign, elgamal, dsa, ecdh, ecdsa, eddsaLegacy, x25519, x448, ed25519, ed448 } = enums.publicKey
+  const packets = new PacketList()
+  packets.push(key.keyPacket)
+  const { algorithm } = key.keyPacket
+  return {
+    keyId: key.getKeyID().toHex().toUpperCase(),
+    packet: Buffer.from(packets.write()),
+    canSign: [rsaEncryptSign, rsaSign, dsa, ecdsa, eddsaLegacy, ed25519, ed448].some((known) => known === algorithm),
+    canEncrypt: [rsaEncryptSign, rsaEncrypt, elgamal, ecdh, x25519, x448].some((known) => known === algorithm),
+    expiresAt: expires instanceof Date ? expires : undefined,
+  }
+}
+
+async function addressesOf(key: Key): Promise<readonly string[]> {
+  const checked = await key.verifyAllUsers()
+  return key.users.flatMap(({ userID }, index) => (checked[index]?.valid && userID?.email ? userID.email : []))
+}
+
+const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  )
+
+/** A signature that was read, but not checked. */
+export interface GpgSignature {
+  /** Whose it says that it is: ids of keys, 16 upper-case hexadecimal digits each. */
+  readonly issuers: readonly string[]
+  /** Whether a key, given as `GpgKey` has its certificate, in base64, made it over the data at a time when it could. */
+  readonly isBy: (certificate: string, data: Uint8Array, now: Date) => Promise<boolean>
+}
+
+/*
+ * Reading and checking takes milliseconds, and the same commits are shown again and again. What is remembered depends on the bytes alone, so that it is as
+ * true for every other forge in this process; but a signature that is refused now may only have been made by a clock that goes fast.
+ */
+const signatures = new LRUCache<string, GpgSignature>({
+  max: 10_000,
+  maxSize: 16 * 2 ** 20,
+  sizeCalculation: (_, armored) => armored.length,
+})
+const certificates = new LRUCache<string, PublicKey>({ max: 200 })
+const verdicts = new LRUCache<string, boolean>({ max: 50_000 })
+const REFUSED_MS = 60_000
+
+/** Reads an armoured detached signature; undefined for what is none. */
+export async function readGpgSignature(armored: string): Promise<GpgSignature | undefined> {
+  if (armored.length > LONGEST_SIGNATURE) return undefined
+  const known = signatures.get(armored)
+  if (known) return known
+  const { readSignature } = await library()
+  const signature: Signature | undefined = await readSignature({ armoredSignature: armored }).catch(() => undefined)
+  if (signature === undefined || signature.packets.length === 0) return undefined
+  const issuers = [...new Set(signature.getSigningKeyIDs().map((id) => id.toHex().toUpperCase()))]
+  const isBy: GpgSignature["isBy"] = async (certificate, data, now) => {
+    const digest = createHash("sha256").update(`${armored.length} ${certificate.length} ${armored}${certificate}`).update(data)
+    const question = digest.digest("base64")
+    const answer = verdicts.get(question) ?? (await isSignedBy(certificate, signature, data, now))
+    verdicts.set(question, answer, answer ? {} : { ttl: REFUSED_MS, noUpdateTTL: true })
+    return answer
+  }
+  const read = { issuers, isBy }
+  signatures.set(armored, read)
+  return read
+}
+
+async function isSignedBy(certificate: string, signature: Signature, data: Uint8Array, now: Date): Promise<boolean> {
+  const { createMessage, verify } = await library()
+  const message = await createMessage({ binary: data, format: "binary" })
+  const options = { message, signature, verificationKeys: await certificateOf(certificate), date: now, format: "binary" } as const
+  // What the library can't make sense of was made by nobody.
+  const checked = await verify(options).catch(() => undefined)
+  for (const { verified } of checked?.signatures ?? []) if (await succeeds(verified)) return true
+  return false
+}
+
+async function certificateOf(certificate: string): Promise<PublicKey> {
+  const known = certificates.get(certificate)
+  if (known) return known
+  const { readKey } = await library()
+  const key = await readKey({ binaryKey: Buffer.from(certificate, "base64") })
+  certificates.set(certificate, key)
+  return key
+}
+
+/** Certificates, each in base64 as `GpgKey` has it, armoured together; "" where there are none. */
+export async function armorCertificates(certificates: readonly string[]): Promise<string> {
+  if (certificates.length === 0) return ""
+  const { armor, enums } = await library()
+  return armor(enums.armor.publicKey, Buffer.concat(certificates.map((certificate) => Buffer.from(certificate, "base64"))))
+}

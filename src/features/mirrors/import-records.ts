@@ -1,0 +1,316 @@
+import { sql } from "kysely"
+import Type from "typebox"
+import { Check } from "typebox/value"
+import type { Transaction } from "../../core/database/database.ts"
+import { flag } from "../../core/database/tables.ts"
+import { recountComments, recountOpen } from "../issues/touch.ts"
+import { normalizeColor } from "../labels/definitions.ts"
+import { recountMilestones } from "../milestones/rules.ts"
+import { insertRelease, recountReleases } from "../releases/store.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { importPulls, type PullHeads, readPullHeads } from "./import-pulls.ts"
+import { clean, cut, type Landing, momentOf, originalOf } from "./landing.ts"
+import type { RemoteAddress } from "./remote.ts"
+import { PARTS, type Part, type RecordOf, readPage, sources } from "./source.ts"
+import { advanceImport, type Import } from "./store.ts"
+
+/** Where an import is: the part and its page that come next, and the first record of the page before. */
+const Cursor = Type.Object({ part: Type.Integer(), page: Type.Integer(), first: Type.Integer() })
+
+/** Pages of one part; a server that goes on for longer than any repository is not believed. */
+const MOST_PAGES = 20_000
+
+/**
+ * Brings issues and all else that a server with the same API tells, page by page. What a page holds is written together with how far the import is:
+ * an import that is broken off goes on with the next page. Everything is in the name of whoever asked for it, with the names of its authors beside it.
+ * Nobody is told of it: it happened long ago and elsewhere.
+ */
+export async function importRecords(landing: Landing, target: RemoteAddress, signal: AbortSignal): Promise<void> {
+  const { services, imported, repository } = landing
+  const parts = partsOf(imported)
+  let cursor = cursorOf(imported)
+  let before = imported.cursor
+  for (let part = parts[cursor.part]; part !== undefined; part = parts[cursor.part]) {
+    signal.throwIfAborted()
+    const page = await readBatch(landing, target, part, cursor.page, signal)
+    // Some servers give everything at once, whatever page is asked for.
+    const isRepeated = cursor.page > 1 && page.first === cursor.first
+    const isOver = page.length === 0 || isRepeated || cursor.page >= MOST_PAGES
+    const next = isOver ? { part: cursor.part + 1, page: 1, first: 0 } : { part: cursor.part, page: cursor.page + 1, first: page.first }
+    const after = JSON.stringify(next)
+    await services.database.write(async (tx) => {
+      await holdRepository(tx, repository.id)
+      // Whoever was here first has written the page already.
+      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, now: services.now() })) === 0)
+        throw new Error("the import goes on elsewhere")
+      if (!isOver) await page.write(tx)
+    })
+    before = after
+    cursor = next
+  }
+}
+
+export const partsOf = ({ parts }: Import): readonly Part[] => {
+  const words: unknown = JSON.parse(parts)
+  return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []
+}
+
+function cursorOf({ cursor }: Import) {
+  const stored: unknown = JSON.parse(cursor)
+  return Check(Cursor, stored) ? stored : { part: 0, page: 1, first: 0 }
+}
+
+interface Batch {
+  readonly length: number
+  /** The id of the first record. */
+  readonly first: number
+  readonly write: (tx: Transaction) => Promise<void>
+}
+
+async function readBatch(landing: Landing, target: RemoteAddress, part: Part, page: number, signal: AbortSignal): Promise<Batch> {
+  const { services } = landing
+  const batch = (records: readonly { readonly id: number }[], write: Batch["write"]): Batch => ({
+    length: records.length,
+    first: records[0]?.id ?? 0,
+    write,
+  })
+  switch (part) {
+    case "milestones": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      return batch(records, (tx) => writeMilestones(tx, landing, records))
+    }
+    case "labels": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      return batch(records, (tx) => writeLabels(tx, landing, records))
+    }
+    case "issues": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      return batch(records, async (tx) => {
+        await writeIssues(tx, landing, records, 0)
+      })
+    }
+    case "pull_requests": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      const heads: PullHeads = await readPullHeads(landing, target, records, signal)
+      // Without its commits a pull request is nothing.
+      const whole = records.filter(({ number }) => heads.has(number))
+      return batch(records, async (tx) => importPulls(tx, landing, whole, heads, await writeIssues(tx, landing, whole, 1)))
+    }
+    case "comments": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      return batch(records, (tx) => writeComments(tx, landing, records))
+    }
+    case "releases": {
+      const records = await readPage(services, target, sources[part], page, signal)
+      return batch(records, (tx) => writeReleases(tx, landing, records))
+    }
+  }
+}
+
+// --- what is written -------------------------------------------------------------------------------------------------------------
+
+async function writeMilestones(
+  tx: Transaction,
+  { services, repository }: Landing,
+  records: readonly RecordOf<"milestones">[],
+): Promise<void> {
+  const there = new Set(
+    (await tx.selectFrom("milestones").select("title").where("repository_id", "=", repository.id).execute()).map(({ title }) => title),
+  )
+  for (const record of records) {
+    const title = cut(record.title, 255)
+    if (there.has(title)) continue
+    there.add(title)
+    const created = momentOf(record.created_at, services.now())
+    const isClosed = record.state === "closed"
+    await tx
+      .insertInto("milestones")
+      .values({
+        repository_id: repository.id,
+        title,
+        description: clean(record.description),
+        is_closed: flag(isClosed),
+        closed_at: isClosed ? momentOf(record.closed_at, created) : 0,
+        due_at: momentOf(record.due_on, 0),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .execute()
+  }
+}
+
+async function writeLabels(tx: Transaction, { services, repository }: Landing, records: readonly RecordOf<"labels">[]): Promise<void> {
+  const there = new Set(
+    (await tx.selectFrom("labels").select("name").where("repository_id", "=", repository.id).execute()).map(({ name }) => name),
+  )
+  const now = services.now()
+  for (const record of records) {
+    const name = cut(record.name, 255)
+    if (there.has(name)) continue
+    there.add(name)
+    const color = normalizeColor(record.color ?? "")
+    await tx
+      .insertInto("labels")
+      .values({
+        repository_id: repository.id,
+        organization_id: null,
+        name,
+        description: cut(record.description, 1_000),
+        color: /^[0-9a-f]{6}$/.test(color) ? color : "ededed",
+        exclusive: flag(record.exclusive ?? false),
+        is_archived: flag(record.is_archived ?? false),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+  }
+}
+
+/** Gives the ids of the issues that are new, by their numbers, which are those of the server that they come from. */
+async function writeIssues(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"issues">[],
+  isPull: 0 | 1,
+): Promise<ReadonlyMap<number, number>> {
+  if (records.length === 0) return new Map()
+  const repositoryId = repository.id
+  const numbers = records.map(({ number }) => number)
+  const taken = await tx
+    .selectFrom("issues")
+    .select("number")
+    .where("repository_id", "=", repositoryId)
+    .where("number", "in", numbers)
+    .execute()
+  const there = new Set(taken.map(({ number }) => number))
+  const labels = new Map(
+    (await tx.selectFrom("labels").select(["id", "name"]).where("repository_id", "=", repositoryId).execute()).map(({ id, name }) => [
+      name,
+      id,
+    ]),
+  )
+  const milestones = new Map(
+    (await tx.selectFrom("milestones").select(["id", "title"]).where("repository_id", "=", repositoryId).execute()).map(({ id, title }) => [
+      title,
+      id,
+    ]),
+  )
+  const made = new Map<number, number>()
+  const planned = new Set<number>()
+  for (const record of records) {
+    if (there.has(record.number)) continue
+    there.add(record.number)
+    const created = momentOf(record.created_at, services.now())
+    const isClosed = record.state === "closed"
+    const milestoneId = record.milestone ? (milestones.get(cut(record.milestone.title, 255)) ?? null) : null
+    if (milestoneId !== null) planned.add(milestoneId)
+    const { id } = await tx
+      .insertInto("issues")
+      .values({
+        repository_id: repositoryId,
+        number: record.number,
+        is_pull: isPull,
+        author_id: imported.doer_id,
+        title: cut(record.title, 255),
+        content: clean(record.body),
+        milestone_id: milestoneId,
+        is_closed: flag(isClosed),
+        closed_at: isClosed ? momentOf(record.closed_at, momentOf(record.updated_at, created)) : 0,
+        is_locked: flag(record.is_locked ?? false),
+        due_at: momentOf(record.due_date, 0),
+        ...originalOf(record),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    made.set(record.number, id)
+    const borne = new Set((record.labels ?? []).flatMap(({ name }) => labels.get(cut(name, 255)) ?? []))
+    for (const labelId of borne) await tx.insertInto("issue_labels").values({ issue_id: id, label_id: labelId }).execute()
+  }
+  await tx
+    .insertInto("issue_counters")
+    .values({ repository_id: repositoryId, last_number: Math.max(...numbers) })
+    .onConflict((conflict) =>
+      conflict.column("repository_id").doUpdateSet({
+        last_number: sql<number>`case when issue_counters.last_number < excluded.last_number then excluded.last_number else issue_counters.last_number end`,
+      }),
+    )
+    .execute()
+  await recountMilestones(tx, [...planned], services.now())
+  await recountOpen(tx, repositoryId)
+  return made
+}
+
+async function writeComments(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"comments">[],
+): Promise<void> {
+  const numbered = records.flatMap((record) => {
+    const number = Number(/\/(\d+)(?:#.*)?$/.exec(record.issue_url || record.pull_request_url || "")?.[1])
+    return Number.isSafeInteger(number) ? [{ record, number }] : []
+  })
+  if (numbered.length === 0) return
+  const rows = await tx
+    .selectFrom("issues")
+    .select(["id", "number"])
+    .where("repository_id", "=", repository.id)
+    .where("number", "in", [...new Set(numbered.map(({ number }) => number))])
+    // To what was written here meanwhile nothing is added.
+    .where("original_author", "!=", "")
+    .execute()
+  const ids = new Map(rows.map(({ id, number }) => [number, id]))
+  const touched = new Set<number>()
+  for (const { record, number } of numbered) {
+    const issueId = ids.get(number)
+    if (issueId === undefined) continue
+    touched.add(issueId)
+    const created = momentOf(record.created_at, services.now())
+    await tx
+      .insertInto("comments")
+      .values({
+        issue_id: issueId,
+        kind: "comment",
+        author_id: imported.doer_id,
+        content: clean(record.body),
+        ...originalOf(record),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .execute()
+  }
+  for (const id of touched) await recountComments(tx, id)
+}
+
+async function writeReleases(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"releases">[],
+): Promise<void> {
+  const repositoryId = repository.id
+  const known = await tx.selectFrom("releases").select("tag_name").where("repository_id", "=", repositoryId).execute()
+  const there = new Set(known.map(({ tag_name }) => tag_name))
+  const tags = new Set(
+    (await tx.selectFrom("tags").select("name").where("repository_id", "=", repositoryId).execute()).map(({ name }) => name),
+  )
+  // The newest comes first there, and has the last place here.
+  for (const record of records.toReversed()) {
+    const tagName = clean(record.tag_name)
+    if (there.has(tagName)) continue
+    there.add(tagName)
+    await insertRelease(tx, {
+      repository_id: repositoryId,
+      tag_name: tagName,
+      target_commitish: clean(record.target_commitish),
+      title: cut(record.name, 255),
+      note: clean(record.body),
+      // Whose tag is not here can't be published.
+      is_draft: flag((record.draft ?? false) || !tags.has(tagName)),
+      is_prerelease: flag(record.prerelease ?? false),
+      publisher_id: imported.doer_id,
+      created_at: momentOf(record.created_at, services.now()),
+    })
+  }
+  await recountReleases(tx, repositoryId)
+}

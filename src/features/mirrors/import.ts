@@ -1,0 +1,123 @@
+import type { Repository as RepositoryRow } from "../../access/permission.ts"
+import { findRepositoryById } from "../../access/store.ts"
+import { flag } from "../../core/database/tables.ts"
+import { SealBroken } from "../../core/secrets.ts"
+import type { Services } from "../../core/services.ts"
+import { branchOf, isGitError, type RemoteListing, type Repository } from "../../git/index.ts"
+import { surveyJob } from "../composition/survey.ts"
+import { alignHeadJob } from "../repositories/jobs.ts"
+import { maintainJob } from "../repositories/maintenance.ts"
+import { readAllTags } from "../tags/facts.ts"
+import { findAllTags, putTags } from "../tags/store.ts"
+import { alignHead } from "../transport/after.ts"
+import { chooseDefault, readTips, writeBranches } from "../transport/branches.ts"
+import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
+import { importRecords } from "./import-records.ts"
+import { opened, RemoteRefused, reachStored, troubleOf } from "./remote.ts"
+import { nextSync } from "./schedule.ts"
+import { advanceImport, endImport, findImport, findMirror, type Import, recordSync } from "./store.ts"
+
+/** What the secret of an import is sealed for. */
+export const importSecretContext = (id: number): string => `import ${id}`
+
+export interface ImportRun {
+  readonly signal: AbortSignal
+  readonly isLast: boolean
+}
+
+/**
+ * Brings a repository here from where an import's row says that it is, going on where an earlier try stopped. What went wrong is written in the row.
+ * Throws where it is of use to try again.
+ */
+export async function runImport(services: Services, importId: number, { signal, isLast }: ImportRun): Promise<void> {
+  const { database, log, now } = services
+  const row = await findImport.first(database.read, { id: importId })
+  const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
+  if (!row || row.phase === "done" || row.phase === "failed") return
+  const end = (phase: "done" | "failed", error = "") => database.write((tx) => endImport(tx, { id: importId, phase, error, now: now() }))
+  if (!on) {
+    await end("failed", "the repository was deleted meanwhile")
+    return
+  }
+  let isGitHere = row.phase === "records"
+  try {
+    if (!isGitHere) {
+      await importGit(services, on, row, signal)
+      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, now: now() }))
+      isGitHere = true
+    }
+    const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
+    await importRecords({ services, repository, imported: row }, opened(services, row, importSecretContext(importId)), signal)
+  } catch (error) {
+    const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
+    // Of a server that doesn't answer for a while the rest is asked for later; where nothing is here yet, whoever waits is told at once.
+    if (signal.aborted || (!isFinal && !isLast && isGitHere)) throw error
+    if (!isFinal) log.error({ err: error, repository: on.id }, "a repository could not be imported")
+    await end("failed", troubleOf(error))
+    return
+  }
+  await end("done")
+}
+
+/** Git's part: objects, branches, tags and HEAD, and the rows that tell of them. Nothing of it is told in the feed: it is how the repository begins. */
+async function importGit(services: Services, row: RepositoryRow, imported: Import, signal: AbortSignal): Promise<void> {
+  const { git } = services
+  const repository = git.at(row.storage, row.object_format)
+  const remote = await reachStored(services, imported, importSecretContext(imported.id))
+  const listing = await git.remotes.list(remote, signal)
+  const changes = changesTowards(followed(listing.references), followed(await git.references.list(repository)), false)
+  await git.remotes.fetch(repository, remote, { ids: await missing(git, repository, changes), signal })
+  await requireCommits(git, repository, changes)
+  await git.references.update(
+    repository,
+    changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
+  )
+  await writeDown(services, row, repository, imported, listing)
+  await alignHead(services, row.id)
+}
+
+async function writeDown(
+  services: Services,
+  row: RepositoryRow,
+  repository: Repository,
+  { doer_id: doerId }: Import,
+  listing: RemoteListing,
+): Promise<void> {
+  const { database, git, jobs, now } = services
+  const repositoryId = row.id
+  const names = (await git.references.list(repository, "refs/heads/")).flatMap(({ name }) => branchOf(name) ?? [])
+  const tips = await readTips(git, repository, names)
+  const tags = await readAllTags(git, repository, await findAllTags(database.read, { repositoryId }))
+  const head = listing.head === undefined ? undefined : branchOf(listing.head)
+  const there = (name: string) => names.includes(name)
+  const stored = head !== undefined && (there(head) || names.length === 0) ? head : row.default_branch
+  const gitSize = await git.repositories.size(repository)
+  await database.write(async (tx) => {
+    await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })
+    await putTags(tx, repositoryId, tags)
+    await tx
+      .updateTable("repositories")
+      .set({
+        default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
+        is_empty: flag(names.length === 0),
+        git_size: gitSize,
+        updated_at: now(),
+      })
+      .where("id", "=", repositoryId)
+      .execute()
+    const mirror = await findMirror.first(tx, { repositoryId })
+    if (mirror)
+      await recordSync(tx, {
+        repositoryId,
+        lastSyncAt: now(),
+        updatedAt: now(),
+        nextSyncAt: nextSync(now(), mirror.interval, 0),
+        lastError: "",
+        remoteHead: listing.head ?? "",
+        failures: 0,
+      })
+    await jobs.enqueue(tx, alignHeadJob, { repositoryId })
+    await jobs.enqueue(tx, surveyJob, { repositoryId })
+    await jobs.enqueue(tx, maintainJob, { repositoryId })
+  })
+}

@@ -1,0 +1,14 @@
+import type { Consequence } from "../transport/consequences.ts"
+import { pushKind } from "./kinds.ts"
+import { enqueueOnce, findPushMirrorsOnCommit } from "./store.ts"
+
+/** Those who push often push again at once; both go out together then. Seconds. */
+const PAUSE = 2
+
+/** Mirrors that want to know of every commit are pushed to soon. */
+export const pushToMirrors: Consequence =
+  async ({ services: { jobs } }) =>
+  async (tx, { repository, now }) => {
+    for (const { id } of await findPushMirrorsOnCommit(tx, { repositoryId: repository.id }))
+      await enqueueOnce(tx, jobs, pushKind, { pushMirrorId: id }, { runAt: now + PAUSE })
+  }

@@ -1,0 +1,105 @@
+import type { Repository as RepositoryRow } from "../../access/permission.ts"
+import { findRepositoryById } from "../../access/store.ts"
+import { Refusal } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { branchOf, type RefName, type RemoteListing, type Repository, refName } from "../../git/index.ts"
+import { surveyJob } from "../composition/survey.ts"
+import { alignHeadJob } from "../repositories/jobs.ts"
+import { mirrorSecretContext } from "../repositories/mirror.ts"
+import { alignHead } from "../transport/after.ts"
+import { moveReferences } from "../transport/server-push.ts"
+import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
+import { RemoteRefused, reachStored, troubleOf } from "./remote.ts"
+import { nextSync } from "./schedule.ts"
+import { findMirror, type Mirror, recordSync } from "./store.ts"
+
+/** A name under which the synchronisations of one repository take turns. Nothing is ever stored under it. */
+const TURN = refName("refs/hearth/mirror")
+
+/**
+ * Makes a mirror what the repository is that it follows, and writes down how that went. Whatever moves is followed up like a push by its owner. Doing
+ * it again does nothing more. Throws only when it is interrupted, or when references here were changed meanwhile.
+ */
+export async function synchronize(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
+  const { database, git, log, now } = services
+  const row = await findRepositoryById.first(database.read, { id: repositoryId })
+  if (!row || row.is_mirror === 0) return
+  const repository = git.at(row.storage, row.object_format)
+  await git.references.inTurn(repository, TURN, async () => {
+    const mirror = await findMirror.first(database.read, { repositoryId })
+    if (!mirror) return
+    try {
+      const { moved, listing } = await follow(services, row, repository, mirror, signal)
+      const remoteHead = await followHead(services, row, mirror, listing)
+      await database.write((tx) =>
+        recordSync(tx, {
+          repositoryId,
+          lastSyncAt: now(),
+          updatedAt: moved ? now() : mirror.updated_at,
+          nextSyncAt: nextSync(now(), mirror.interval, 0),
+          lastError: "",
+          remoteHead,
+          failures: 0,
+        }),
+      )
+    } catch (error) {
+      // Interrupted because the service stops, or overtaken: the job is done again.
+      if (signal.aborted || (error instanceof Refusal && error.kind === "conflict")) throw error
+      const lastError = troubleOf(error)
+      log.warn({ err: error, repository: repositoryId, reason: lastError }, "a mirror could not be synchronised")
+      await database.write((tx) =>
+        recordSync(tx, {
+          repositoryId,
+          lastSyncAt: mirror.last_sync_at,
+          updatedAt: mirror.updated_at,
+          nextSyncAt: nextSync(now(), mirror.interval, mirror.failures + 1),
+          lastError,
+          remoteHead: mirror.remote_head,
+          failures: mirror.failures + 1,
+        }),
+      )
+    }
+  })
+}
+
+async function follow(
+  services: Services,
+  row: RepositoryRow,
+  repository: Repository,
+  mirror: Mirror,
+  signal: AbortSignal,
+): Promise<{ readonly moved: boolean; readonly listing: RemoteListing }> {
+  const { git } = services
+  const remote = await reachStored(services, mirror, mirrorSecretContext(row.id))
+  const listing = await git.remotes.list(remote, signal)
+  const there = followed(listing.references)
+  const here = followed(await git.references.list(repository))
+  // A server that was set up anew must not take away the last copy.
+  if (there.length === 0 && here.length > 0) throw new RemoteRefused("the repository there is empty; nothing was taken away here")
+  const changes = changesTowards(there, here, mirror.enable_prune === 1)
+  if (changes.length === 0) return { moved: false, listing }
+  const ids = await missing(git, repository, changes)
+  const addedBytes = await git.remotes.fetch(repository, remote, { ids, signal })
+  await requireCommits(git, repository, changes)
+  const gone = changes.filter(({ newId }) => newId === null)
+  // What is gone makes room first: a branch may be called by now what was a folder of branches before.
+  if (gone.length > 0) await moveReferences(services, row.owner_id, row, gone, { addedBytes: 0 })
+  const rest = changes.filter(({ newId }) => newId !== null)
+  if (rest.length > 0) await moveReferences(services, row.owner_id, row, rest, { addedBytes })
+  return { moved: true, listing }
+}
+
+/** The default branch follows HEAD there, when that has changed: somebody may have chosen another one here. Gives what HEAD names there. */
+async function followHead(services: Services, row: RepositoryRow, mirror: Mirror, { head }: RemoteListing): Promise<RefName | ""> {
+  const { database, git, jobs } = services
+  const branch = head === undefined ? undefined : branchOf(head)
+  if (head === undefined || branch === undefined) return ""
+  if (head === mirror.remote_head || !(await git.references.resolve(git.at(row.storage, row.object_format), head))) return head
+  await database.write(async (tx) => {
+    await tx.updateTable("repositories").set({ default_branch: branch }).where("id", "=", row.id).execute()
+    await jobs.enqueue(tx, alignHeadJob, { repositoryId: row.id })
+    await jobs.enqueue(tx, surveyJob, { repositoryId: row.id })
+  })
+  await alignHead(services, row.id)
+  return head
+}

@@ -1,0 +1,64 @@
+import type { LfsOperation } from "../../features/lfs/passes.ts"
+import type { Address } from "../../features/transport/follow.ts"
+
+/** What a client may ask for in the place of a shell. */
+export type Command =
+  | { readonly kind: "fetch" | "push"; readonly address: Address }
+  | { readonly kind: "lfs"; readonly address: Address; readonly operation: LfsOperation }
+  | { readonly kind: "refused"; readonly words: string }
+
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ["git-upload-archive", "git archive --remote is not offered here; clone the repository and make the archive there."],
+  ["git-lfs-transfer", "large files go over HTTP here; git-lfs does so by itself."],
+])
+
+/** Reads the command line of a client: git's own verbs with a repository, written as git writes them. Everything else is refused in words. */
+export function readCommand(line: string): Command {
+  const [first = "", second = "", ...more] = words(line) ?? []
+  // Git once called its commands with a blank in the place of the first dash.
+  const [verb, args] = first === "git" ? [`git-${second}`, more] : [first, [second, ...more]]
+  const refused = REFUSED.get(verb)
+  if (refused !== undefined) return { kind: "refused", words: refused }
+  if (verb === "git-lfs-authenticate") return readLfs(args)
+  const kind = verb === "git-upload-pack" ? "fetch" : verb === "git-receive-pack" ? "push" : undefined
+  if (kind === undefined) return { kind: "refused", words: "this command is not offered here; only git can be used." }
+  const address = readPath(args.length === 1 ? (args[0] ?? "") : "")
+  return address ? { kind, address } : { kind: "refused", words: "give a repository as owner/name.git" }
+}
+
+/** A repository and what is to be done with its large files; older clients say a third thing, which means nothing any more. */
+function readLfs([path = "", operation]: readonly string[]): Command {
+  const address = readPath(path)
+  if (!address) return { kind: "refused", words: "give a repository as owner/name.git" }
+  if (operation !== "upload" && operation !== "download") return { kind: "refused", words: "say whether to upload or download" }
+  return { kind: "lfs", address, operation }
+}
+
+/** `owner/name.git`, as it stands in both forms of addresses. */
+function readPath(path: string): Address | undefined {
+  const [, owner = "", last = ""] = /^\/?([^/]+)\/([^/]+)\/?$/.exec(path) ?? []
+  const name = last.replace(/\.git$/i, "")
+  return name === "" ? undefined : { owner, name }
+}
+
+/** The words of a line that was written for a shell, without anything that a shell would do but take quotes away; undefined where a quote is left open. */
+function words(line: string): readonly string[] | undefined {
+  const found: string[] = []
+  let word: string | undefined
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at] ?? ""
+    if (character === "'") {
+      const end = line.indexOf("'", at + 1)
+      if (end === -1) return undefined
+      word = (word ?? "") + line.slice(at + 1, end)
+      at = end
+    } else if (character === "\\") {
+      at += 1
+      word = (word ?? "") + (line[at] ?? "")
+    } else if (character === " " || character === "\t") {
+      if (word !== undefined) found.push(word)
+      word = undefined
+    } else word = (word ?? "") + character
+  }
+  return word === undefined ? found : [...found, word]
+}

@@ -1,0 +1,143 @@
+import { Socket } from "node:net"
+import type { AuthContext, Connection, ServerChannel, Session } from "ssh2"
+import type { Services } from "../../core/services.ts"
+import { fingerprintOf, KeyUnusable, readKey } from "../../features/keys/ssh/public-key.ts"
+import { isSignedBy } from "../../features/keys/ssh/signature.ts"
+import { findPublicKeyByFingerprint } from "../../features/keys/store.ts"
+import { type Conversation, converse } from "./conversation.ts"
+import type { Lobby } from "./lobby.ts"
+import { fulfil } from "./sessions.ts"
+
+/** Keys that a client may show before it is sent away; an agent may hold a dozen. */
+const MOST_KEYS = 30
+/** Channels open at once on one connection. */
+const MOST_SESSIONS = 10
+/** So long a connection may stay open with nothing to do, for the next command. */
+const IDLE_MS = 15 * 60 * 1000
+/** How long a client may take to read what it was sent last, and to go of itself. */
+const FAREWELL_MS = 1_000
+
+/** A client that has said its first line. */
+export interface Visit {
+  /** Whether something is under way, or was a moment ago, that should be waited for. */
+  readonly isBusy: () => boolean
+}
+
+/** Lets a client sign in with a key, and does what it asks for. */
+export function receive(services: Services, lobby: Lobby, client: Connection): Visit {
+  const socket = socketOf(client)
+  const conversations = new Set<Conversation>()
+  let keyId: number | undefined
+  let shown = 0
+
+  const end = (): void => {
+    client.end()
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+  }
+  client.on("error", (error: Error) => {
+    services.log.debug({ err: error, ip: socket.remoteAddress }, "an SSH connection was broken off")
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+  })
+  // Each conversation waits for the socket in its own right.
+  socket.setMaxListeners(socket.getMaxListeners() + MOST_SESSIONS)
+  socket.on("data", () => {
+    if ([...conversations].some(({ isFlooded }) => isFlooded())) socket.destroy()
+  })
+  socket.once("close", () => {
+    for (const conversation of conversations) conversation.cut()
+  })
+  lobby.greeted(socket)
+
+  client.on("authentication", (context) => {
+    shown += 1
+    if (shown > MOST_KEYS) return end()
+    signIn(context).catch((error: unknown) => {
+      services.log.error({ err: error }, "an SSH key could not be looked up")
+      socket.destroy()
+    })
+  })
+  const signIn = async (context: AuthContext): Promise<void> => {
+    const shows = await keyShown(services, context)
+    if (socket.destroyed) return
+    if (!shows) return context.reject(["publickey"])
+    // Without its signature a key is only asked about: the client hears that it would do.
+    if (shows.isProven) keyId = shows.keyId
+    context.accept()
+  }
+  client.on("ready", () => {
+    lobby.leave(socket)
+    idle()
+  })
+
+  let idling: NodeJS.Timeout | undefined
+  const idle = (): void => {
+    clearTimeout(idling)
+    if (conversations.size === 0) idling = setTimeout(end, IDLE_MS).unref()
+  }
+  socket.once("close", () => clearTimeout(idling))
+
+  let sessions = 0
+  let lastEnd = Number.NEGATIVE_INFINITY
+  client.on("session", (accept, reject) => {
+    if (sessions >= MOST_SESSIONS) return reject()
+    let protocol: string | undefined
+    const session: Session = accept()
+    sessions += 1
+    session.once("close", () => {
+      sessions -= 1
+    })
+    const run = (opened: ServerChannel | undefined, command: string | undefined): void => {
+      if (!opened || keyId === undefined) return
+      const conversation = converse(opened, socket)
+      conversations.add(conversation)
+      clearTimeout(idling)
+      session.once("close", conversation.cut)
+      fulfil(services, { keyId, command, protocol }, conversation)
+        .catch((error: unknown) => services.log.error({ err: error }, "an SSH session failed"))
+        .finally(() => {
+          conversations.delete(conversation)
+          lastEnd = performance.now()
+          idle()
+        })
+    }
+    session.on("env", (agree, decline, { key, val }) => {
+      if (key !== "GIT_PROTOCOL") return decline?.()
+      protocol = val
+      agree?.()
+    })
+    session.on("exec", (open, _decline, { command }) => run(open(), command))
+    session.on("shell", (open) => run(open(), undefined))
+    session.on("subsystem", (open, _decline, { name }) => run(open(), `subsystem ${name}`))
+  })
+
+  return { isBusy: () => performance.now() - lastEnd < FAREWELL_MS || [...conversations].some(({ isMoving }) => isMoving()) }
+}
+
+/** The library hides it, and it is needed: only the socket tells whether the client takes what it is sent. */
+export function socketOf(client: Connection): Socket {
+  const socket: unknown = Reflect.get(client, "_sock")
+  if (!(socket instanceof Socket)) throw new TypeError("this version of ssh2 keeps its socket elsewhere")
+  return socket
+}
+
+interface Shown {
+  readonly keyId: number
+  readonly isProven: boolean
+}
+
+/** The key that a client shows, if it is one of somebody here, and the signature that comes with it, if there is one, is right. */
+async function keyShown({ database }: Services, context: AuthContext): Promise<Shown | undefined> {
+  if (context.method !== "publickey") return undefined
+  const { key, signature, blob, hashAlgo } = context
+  const row = await findPublicKeyByFingerprint.first(database.read, { fingerprint: fingerprintOf(key.data) })
+  if (!row) return undefined
+  if (signature === undefined) return { keyId: row.id, isProven: false }
+  const algorithm = hashAlgo === undefined ? key.algo : hashAlgo === "sha512" ? "rsa-sha2-512" : "rsa-sha2-256"
+  try {
+    const isRight = blob !== undefined && isSignedBy(readKey(key.data), { algorithm, body: signature, numbers: "der" }, blob)
+    return isRight ? { keyId: row.id, isProven: true } : undefined
+  } catch (error) {
+    if (error instanceof KeyUnusable) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path"
+import ssh2 from "ssh2"
+import { makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
+import { KeyRefused } from "../../core/secrets.ts"
+import { fingerprintOf } from "../../features/keys/ssh/public-key.ts"
+
+/** What this server is known by: clients remember it, and warn where it changes. */
+export interface HostKey {
+  /** In the format of OpenSSH. */
+  readonly privateKey: string
+  readonly fingerprint: string
+}
+
+/** Where the key lies: beside the repositories, so that all processes that serve them are the same host. */
+export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
+
+/** The host's key, made at the first start. Throws {@link KeyRefused} where it can't be made, read or understood. */
+export async function openHostKey(dataDir: string): Promise<HostKey> {
+  const file = hostKeyFile(dataDir)
+  let privateKey: string
+  try {
+    if ((await readPrivateFile(file)) === undefined)
+      await makePrivateFile(file, ssh2.utils.generateKeyPairSync("ed25519", { comment: "hearth" }).private)
+    privateKey = (await readPrivateFile(file)) ?? ""
+  } catch (error) {
+    throw new KeyRefused(`The SSH host key ${file} can't be read or made. Let the user that Hearth runs as do so.`, error)
+  }
+  const parsed = ssh2.utils.parseKey(privateKey)
+  if (parsed instanceof Error || !parsed.isPrivateKey())
+    throw new KeyRefused(
+      `The SSH host key ${file} is damaged. Bring it back from a backup; without it, remove the file, and clients will be warned of another key.`,
+    )
+  return { privateKey, fingerprint: fingerprintOf(parsed.getPublicSSH()) }
+}

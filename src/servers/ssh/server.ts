@@ -1,0 +1,83 @@
+import { once } from "node:events"
+import { createServer, type Socket } from "node:net"
+import ssh2, { type Connection } from "ssh2"
+import type { Services } from "../../core/services.ts"
+import { receive, socketOf, type Visit } from "./connection.ts"
+import { openHostKey } from "./host-key.ts"
+import { openLobby } from "./lobby.ts"
+import { SshRefused } from "./refused.ts"
+
+/** Git over SSH: public keys, and nothing but git. */
+export interface SshServer {
+  readonly port: number
+  /** The fingerprint of the host's key, as clients show it. */
+  readonly fingerprint: string
+  readonly connections: () => number
+  /** Takes nobody in any more, waits a while for fetches and pushes to end, and cuts the rest. */
+  readonly close: () => Promise<void>
+}
+
+/** What is offered: quick on the server as well, so that strangers can't keep it busy, and nothing that has to be unpacked. */
+const algorithms: ssh2.Algorithms = {
+  kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384", "ecdh-sha2-nistp521"],
+  cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr", "aes256-ctr"],
+  hmac: ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512"],
+  compress: ["none"],
+}
+
+const LOBBY = { seats: 256, greetingMs: 15_000, signInMs: 120_000 }
+/** Connections at once, whoever they are of. */
+const MOST_CONNECTIONS = 2_000
+/** How long the end waits for fetches and pushes that are under way. */
+const CLOSE_MS = 30_000
+const CLOSE_LOOKS_MS = 50
+
+/** Serves git over SSH. Throws `KeyRefused` for the host's key, and {@link SshRefused} for the port and the address. */
+export async function openSsh(services: Services): Promise<SshServer> {
+  const { config, log } = services
+  const { privateKey, fingerprint } = await openHostKey(config.dataDir)
+  const lobby = openLobby(LOBBY)
+  const sockets = new Set<Socket>()
+  const visits = new Map<Socket, Visit>()
+
+  const protocol = new ssh2.Server({ hostKeys: [privateKey], ident: "Hearth", algorithms }, (client: Connection) => {
+    visits.set(socketOf(client), receive(services, lobby, client))
+  })
+  const listener = createServer({ noDelay: true }, (socket) => {
+    if (sockets.size >= MOST_CONNECTIONS) {
+      socket.destroy()
+      return
+    }
+    sockets.add(socket)
+    socket.once("close", () => {
+      sockets.delete(socket)
+      visits.delete(socket)
+    })
+    lobby.enter(socket)
+    protocol.injectSocket(socket)
+  })
+
+  const listening = once(listener, "listening")
+  listener.listen({ host: config.ssh.host || config.http.host, port: config.ssh.port })
+  await listening.catch((error: unknown) => {
+    throw new SshRefused(error)
+  })
+  // When files run out, those who come are turned away, and those who are here go on.
+  listener.on("error", (error) => log.error({ err: error }, "an SSH connection could not be taken"))
+  const address = listener.address()
+  const port = typeof address === "object" && address ? address.port : config.ssh.port
+  log.info({ port, fingerprint }, "git over SSH")
+
+  async function close(): Promise<void> {
+    const closed = once(listener, "close")
+    listener.close()
+    const last = Date.now() + CLOSE_MS
+    while (sockets.size > 0 && Date.now() < last) {
+      for (const socket of sockets) if (!visits.get(socket)?.isBusy()) socket.destroy()
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_LOOKS_MS))
+    }
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return { port, fingerprint, connections: () => sockets.size, close }
+}

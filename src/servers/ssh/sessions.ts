@@ -1,0 +1,166 @@
+import { once } from "node:events"
+import type { Readable } from "node:stream"
+import type { SignedIn } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { requireUsable } from "../../features/authentication/authenticate.ts"
+import { bearerOf, noteUse, personWith } from "../../features/keys/holders.ts"
+import { findPublicKey, type PublicKeyRow } from "../../features/keys/store.ts"
+import { authenticateLfs } from "../../features/lfs/authenticate.ts"
+import type { LfsOperation } from "../../features/lfs/passes.ts"
+import { admitFetch, admitPush, isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
+import { admitCreation } from "../../features/transport/creation.ts"
+import { serveFetch } from "../../features/transport/fetch.ts"
+import { type Address, createForPush, follow } from "../../features/transport/follow.ts"
+import { servePush } from "../../features/transport/push.ts"
+import { asRefusal, FAULT } from "../../features/transport/refusals.ts"
+import { isGitError } from "../../git/index.ts"
+import { readCommand } from "./command.ts"
+import type { Conversation } from "./conversation.ts"
+
+/** What somebody who has shown a key wants; a shell where no command is given. */
+export interface Wish {
+  readonly keyId: number
+  readonly command: string | undefined
+  /** The client's `GIT_PROTOCOL`. */
+  readonly protocol: string | undefined
+}
+
+/** How long a client may take to say what it wants to push. */
+const FIRST_WORDS_MS = 2 * 60 * 1000
+
+/** Does what the client wants, and tells it in words where that can't be. Never throws. */
+export async function fulfil(services: Services, wish: Wish, conversation: Conversation): Promise<void> {
+  const { log } = services
+  const begun = performance.now()
+  const told = (code: number | undefined): void => {
+    // What was asked for is a stranger's text, of any length.
+    const command = wish.command?.slice(0, 200)
+    log.info({ key: wish.keyId, command, code, ms: Math.round((performance.now() - begun) * 10) / 10 }, "ssh")
+  }
+  try {
+    const code = await perform(services, wish, conversation)
+    await conversation.finish(code)
+    told(code)
+  } catch (error) {
+    if (conversation.signal.aborted || isGitError(error, "aborted")) {
+      told(undefined)
+      return conversation.cut()
+    }
+    const refusal = asRefusal(error)
+    if (refusal.kind === "internal") log.error({ err: error, key: wish.keyId }, "an SSH command failed")
+    conversation.say(`error: ${refusal.message || FAULT}`)
+    await conversation.finish(1)
+    told(1)
+  }
+}
+
+/** Gives the code to end with. */
+async function perform(services: Services, { keyId, command, protocol }: Wish, conversation: Conversation): Promise<number> {
+  // A key that was removed is refused at once, also on connections that are open.
+  const key = await findPublicKey.first(services.database.read, { id: keyId })
+  if (!key) throw refuse.forbidden("this key has been removed")
+  noteUse(services, key)
+  if (command === undefined) return greet(services, key, conversation)
+  const asked = readCommand(command)
+  switch (asked.kind) {
+    case "refused":
+      throw refuse.forbidden(asked.words)
+    case "lfs":
+      return authenticate(services, { key, address: asked.address, protocol }, asked.operation, conversation)
+    case "fetch":
+      return fetch(services, { key, address: asked.address, protocol }, conversation)
+    case "push":
+      return push(services, { key, address: asked.address, protocol }, conversation)
+  }
+}
+
+async function greet({ database, site }: Services, key: PublicKeyRow, { output }: Conversation): Promise<number> {
+  const person = await personWith(database.read, key)
+  if (person) requireUsable(person, site.rootUrl)
+  const [name, which] = person ? [`, ${person.user.name}`, `the key named ${key.title}`] : ["", "a deploy key"]
+  output.write(
+    `Hi there${name}! You've successfully authenticated with ${which}.\nThere is no shell here: use git to clone, fetch and push.\n`,
+  )
+  return 0
+}
+
+// --- git -------------------------------------------------------------------------------------------------------------------------
+
+interface Errand {
+  readonly key: PublicKeyRow
+  readonly address: Address
+  readonly protocol: string | undefined
+}
+
+/** Whoever the key stands for at this repository. Refuses `notFound` for a key that is for other repositories. */
+async function actorFor({ database }: Services, { key, address: { owner, name } }: Errand): Promise<SignedIn> {
+  const actor = (await personWith(database.read, key)) ?? (await bearerOf(database.read, key, owner, name))
+  if (!actor) throw refuse.notFound(NOT_FOUND)
+  return actor
+}
+
+/** What is hidden and what is missing are told in the same words. */
+const missing = (error: unknown): never => {
+  throw isMissing(error) ? refuse.notFound(NOT_FOUND) : error
+}
+
+/** Tells a client where large files are over HTTP, and lets it in there. */
+async function authenticate(services: Services, errand: Errand, operation: LfsOperation, { output }: Conversation): Promise<number> {
+  const actor = await actorFor(services, errand)
+  output.write(JSON.stringify(await authenticateLfs(services, actor, errand.address, operation).catch(missing)))
+  return 0
+}
+
+async function fetch(services: Services, errand: Errand, { input, output, signal }: Conversation): Promise<number> {
+  const actor = await actorFor(services, errand)
+  const found = await follow(errand.address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch(missing)
+  const { code } = await serveFetch(services, found, { input, output, protocol: errand.protocol, stateless: false, signal })
+  return code
+}
+
+async function push(services: Services, errand: Errand, { input, output, signal }: Conversation): Promise<number> {
+  const { git } = services
+  const actor = await actorFor(services, errand)
+  const admitted = () => follow(errand.address, ({ owner, name }) => admitPush(services, actor, owner, name))
+  const there = await admitted()
+    .catch(async (error: unknown) => {
+      if (!isMissing(error) || actor.credential.kind === "deployKey") throw error
+      await admitCreation(services, actor, errand.address.owner, errand.address.name)
+      return undefined
+    })
+    .catch(missing)
+  const repository = there && git.at(there.repository.storage, there.repository.object_format)
+  output.write(await git.transport.advertiseReceive(repository, { protocol: errand.protocol }))
+  // Whoever only looks makes no repository, and keeps nobody else from pushing while he does.
+  if (!(await asksForSomething(input))) return 0
+  if (!there) await createForPush(services, actor, errand.address)
+  const { pusher, repository: row } = there ?? (await admitted())
+  await servePush(services, pusher, row, { input, output, signal })
+  return 0
+}
+
+/** Four zeros end a list of commands, and so say that there are none. */
+const NOTHING = "0000"
+
+/** Waits for what the client says first, without taking it away. */
+async function asksForSomething(input: Readable): Promise<boolean> {
+  const patience = AbortSignal.timeout(FIRST_WORDS_MS)
+  for (;;) {
+    const first: unknown = input.read(NOTHING.length)
+    if (Buffer.isBuffer(first)) {
+      input.unshift(first)
+      return first.toString("latin1") !== NOTHING
+    }
+    if (input.readableEnded || input.destroyed) return false
+    const more = new AbortController()
+    const signal = AbortSignal.any([patience, more.signal])
+    try {
+      await Promise.race(["readable", "end", "close"].map((event) => once(input, event, { signal })))
+    } catch {
+      throw refuse.badRequest("the client has said nothing for too long")
+    } finally {
+      more.abort()
+    }
+  }
+}

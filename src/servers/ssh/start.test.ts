@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { type HearthOptions, startHearth } from "../../app.ts"
+import { settings } from "../../core/settings.ts"
+import { sshRoot } from "../../features/repositories/urls.ts"
+import { openHostKey } from "./host-key.ts"
+import { SshRefused } from "./refused.ts"
+import { freePort } from "./testing.ts"
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "hearth-ssh-start-"))
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+const options = (ssh: { readonly port?: number; readonly publicPort?: number; readonly host?: string }): HearthOptions => ({
+  env: {},
+  config: { dataDir, http: { port: 0 }, log: { level: "silent" }, rootUrl: "https://code.example.com", ssh },
+})
+
+test("the host's key is made once, for its owner alone, and kept", async () => {
+  const [first, second] = await Promise.all([openHostKey(dataDir), openHostKey(dataDir)])
+  expect(second.fingerprint).toBe(first.fingerprint)
+  expect((await openHostKey(dataDir)).privateKey).toBe(first.privateKey)
+  const file = join(dataDir, "ssh_host_ed25519_key")
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readFile(file, "utf8")).toContain("BEGIN OPENSSH PRIVATE KEY")
+})
+
+test("a damaged key is not replaced: clients would be told that somebody else answers", async () => {
+  await writeFile(join(dataDir, "ssh_host_ed25519_key"), "not a key")
+  await expect(openHostKey(dataDir)).rejects.toThrow(/is damaged\. Bring it back from a backup/)
+  await expect(openHostKey("/dev/null/data")).rejects.toThrow(/can't be read or made/)
+})
+
+test("addresses name the port unless it is the usual one, and the one that people reach", async () => {
+  const port = await freePort()
+  for (const [ssh, expected] of [
+    [{ port }, `ssh://git@code.example.com:${port}/`],
+    [{ port, publicPort: 22 }, "git@code.example.com:"],
+    [{ port, publicPort: 2022 }, "ssh://git@code.example.com:2022/"],
+    [{ port: 0 }, "git@code.example.com:"],
+  ] as const) {
+    const hearth = await startHearth(options(ssh))
+    expect(sshRoot(hearth.services.site)).toBe(expected)
+    await hearth.close()
+  }
+})
+
+test("a port that was chosen and is taken stops the start; one that nobody chose only SSH", async () => {
+  const other = createServer().listen(0, "127.0.0.1")
+  await new Promise((resolve) => other.once("listening", resolve))
+  const address = other.address()
+  const port = typeof address === "object" && address ? address.port : 0
+  await expect(startHearth(options({ port }))).rejects.toBeInstanceOf(SshRefused)
+  await new Promise((resolve) => other.close(resolve))
+
+  const usual = createServer()
+  await new Promise((resolve) => usual.once("listening", resolve).once("error", resolve).listen(settings.ssh.port.fallback, "127.0.0.1"))
+  const hearth = await startHearth(options({}))
+  expect(hearth.services.site.sshPort).toBeUndefined()
+  await hearth.close()
+  await new Promise((resolve) => usual.close(resolve))
+})
+
+test("nothing listens where SSH is switched off", async () => {
+  const hearth = await startHearth({ memory: true })
+  expect(hearth.services.config.ssh.port).toBe(0)
+  expect(hearth.services.site.sshPort).toBeUndefined()
+  await hearth.close()
+})

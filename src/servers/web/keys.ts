@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyReply } from "fastify"
+import { locateUser, userVisible } from "../../access/policies.ts"
+import { anonymous, type User } from "../../core/actor.ts"
+import { Moved, refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { armorCertificates } from "../../features/keys/openpgp.ts"
+import { findCertificates, findPublicKeyLines } from "../../features/keys/store.ts"
+
+/** Somebody's public keys as text, `/{user}.keys` and `/{user}.gpg`: for machines that let people in, or believe them, by their keys. */
+export function registerKeys(app: FastifyInstance, services: Services): void {
+  const { database, config } = services
+
+  app.get<{ readonly Params: { readonly file: string } }>("/:file", async (request, reply) => {
+    const [, name, kind] = /^(.+)\.(keys|gpg)$/i.exec(request.params.file) ?? []
+    if (name === undefined || kind === undefined) return reply.callNotFound()
+    if (config.security.requireSignIn) throw refuse.notFound()
+    try {
+      const user = await locateUser(database.read, anonymous, name, "file")
+      if (user.kind !== "person" || !(await userVisible(database.read, anonymous, user))) throw refuse.notFound()
+      return sendText(reply, await (kind.toLowerCase() === "keys" ? lines(user) : armored(user)))
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error
+      return reply.redirect(`/${encodeURIComponent(error.replace["file"] ?? name)}.${kind}`, error.status)
+    }
+  })
+
+  const lines = async ({ id }: User): Promise<string> =>
+    (await findPublicKeyLines(database.read, { ownerId: id })).map(({ content }) => `${content}\n`).join("")
+
+  const armored = async ({ id }: User): Promise<string> =>
+    armorCertificates((await findCertificates(database.read, { ownerId: id })).map(({ certificate }) => certificate))
+}
+
+const sendText = (reply: FastifyReply, text: string): FastifyReply => reply.type("text/plain; charset=utf-8").send(text)

@@ -1,0 +1,58 @@
+import { times, type World } from "../support/world.ts"
+import type { Examples } from "./example.ts"
+
+/** An address of the wide world, to which nothing is sent: what is stored here is pushed to only when it is asked for. */
+const remote = { remote_address: "http://9.9.9.9/somebody/something.git", interval: "8h0m0s" }
+
+/** Somebody's repository with so many mirrors elsewhere. */
+async function mirrored(world: World, size = 1) {
+  const who = await world.person()
+  const { owner, repo } = await world.repository(who)
+  const made = await times(size, () =>
+    world.must<{ readonly remote_name: string }>(who, `POST /repos/${owner}/${repo}/push_mirrors`, remote),
+  )
+  return { authorization: who.authorization, path: { owner, repo, name: made[0]?.remote_name ?? "" } }
+}
+
+/** A repository that follows another. */
+async function following(world: World) {
+  const who = await world.person()
+  const { owner, repo } = await world.repository(who)
+  const { database } = world.hearth.services
+  await database.write(async (tx) => {
+    const { id } = await tx
+      .updateTable("repositories")
+      .set({ is_mirror: 1 })
+      .where("lower_name", "=", repo.toLowerCase())
+      .where("owner_id", "=", (eb) => eb.selectFrom("users").select("id").where("lower_name", "=", owner.toLowerCase()))
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    await tx
+      .insertInto("mirrors")
+      .values({
+        repository_id: id,
+        interval: 0,
+        enable_prune: 1,
+        // Nobody listens there, and the guard refuses it anyway.
+        remote_url: "http://127.0.0.1:9/in.git",
+        remote_username: "",
+        sealed_secret: "",
+        updated_at: 0,
+        last_sync_at: 0,
+        next_sync_at: 0,
+      })
+      .execute()
+  })
+  return { authorization: who.authorization, path: { owner, repo } }
+}
+
+export const mirrorExamples: Examples = {
+  // Only the tests of mirrors have another server to bring something from.
+  repoMigrate: () => ({ body: { clone_addr: "http://127.0.0.1:9/in.git", repo_name: "in" }, status: 422 }),
+  repoMirrorSync: following,
+  repoListPushMirrors: mirrored,
+  repoAddPushMirror: async (world) => ({ ...(await mirrored(world, 0)), body: remote }),
+  repoPushMirrorSync: (world) => mirrored(world, 0),
+  repoGetPushMirrorByRemoteName: (world) => mirrored(world),
+  repoDeletePushMirror: (world) => mirrored(world),
+}
