@@ -10,6 +10,7 @@ import { onBoth } from "./readable.ts"
 /** Prepared queries that read a whole table, each with the reason why they may. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
   "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
+  "merge.findScheduledIds": "it looks at all merges that wait, which are few",
   "jobs.findNextWaiting": "it walks the index of unfinished jobs by their time and stops at the first",
 }
 

@@ -150,7 +150,14 @@ function rankFor(operation: Operation): number {
   if (needs === "reach" || needs.endsWith(":read")) return 1
   if (needs.endsWith(":write")) return 2
   // Nobody but the owner wrote the issue, and nobody asks about himself.
-  if (needs === "pullRequest:author" || needs === "issue:author" || needs === "comment:author" || needs === "issue:contributor" || needs === "issue:writeOrMissing") return 2
+  if (
+    needs === "pullRequest:author" ||
+    needs === "issue:author" ||
+    needs === "comment:author" ||
+    needs === "issue:contributor" ||
+    needs === "issue:writeOrMissing"
+  )
+    return 2
   // Who may write but did not write the comment administers at least.
   if (needs === "comment:writingAuthor") return 3
   if (needs === "administrator" || needs.endsWith("selfOrAdministrator") || needs.endsWith(":administrator")) return 3

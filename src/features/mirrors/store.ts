@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely"
+import { type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../core/database/tables/mirrors.ts"
@@ -21,7 +21,7 @@ export const findDueMirrors = query("mirrors.findDue", (db, p: Params<{ now: Sec
     .selectFrom("mirrors")
     .innerJoin("repositories", "repositories.id", "mirrors.repository_id")
     .select(["mirrors.repository_id", "mirrors.interval"])
-    .where("mirrors.next_sync_at", ">", 0)
+    .where("mirrors.next_sync_at", ">", sql.lit(0))
     .where("mirrors.next_sync_at", "<=", p.now)
     .where("repositories.is_mirror", "=", 1)
     .orderBy("mirrors.next_sync_at")
@@ -87,7 +87,7 @@ export const findDuePushMirrors = query("mirrors.findDuePush", (db, p: Params<{ 
   db
     .selectFrom("push_mirrors")
     .select(["id", "interval"])
-    .where("next_sync_at", ">", 0)
+    .where("next_sync_at", ">", sql.lit(0))
     .where("next_sync_at", "<=", p.now)
     .orderBy("next_sync_at")
     .orderBy("id")

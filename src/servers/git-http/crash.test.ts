@@ -20,7 +20,13 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
   beforeEach(async () => {
     fresh = await freshUrl(kind)
     folder = await mkdtemp(join(tmpdir(), "hearth-crash-"))
-    config = { dataDir: join(folder, "data"), databaseUrl: fresh.url, http: { host: "127.0.0.1", port: 0 }, ssh: { port: 0 }, log: { level: "silent" } }
+    config = {
+      dataDir: join(folder, "data"),
+      databaseUrl: fresh.url,
+      http: { host: "127.0.0.1", port: 0 },
+      ssh: { port: 0 },
+      log: { level: "silent" },
+    }
   })
   afterEach(async () => {
     await rm(folder, { recursive: true, force: true })

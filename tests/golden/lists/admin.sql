@@ -246,3 +246,176 @@ where kind = ?
   and 1 = 1
 order by lower_name
 limit ? offset ?;
+
+-- === GET /admin/hooks ===
+
+-- without filters
+select count(*) as total
+from webhooks
+where repository_id is null
+  and owner_id is null
+  and is_system = ?;
+select *
+from webhooks
+where repository_id is null
+  and owner_id is null
+  and is_system = ?
+order by id
+limit ? offset ?;
+
+-- type=all
+select count(*) as total
+from webhooks
+where repository_id is null
+  and owner_id is null;
+select *
+from webhooks
+where repository_id is null
+  and owner_id is null
+order by id
+limit ? offset ?;
+
+-- === GET /admin/hooks/{id}/deliveries ===
+
+-- without filters
+select *
+from webhooks
+where repository_id is null
+  and owner_id is null
+  and id = ?;
+select count(*) as total
+from webhook_deliveries
+where webhook_id = ?;
+select id, uuid, event, state, attempts, created_at, attempted_at, next_attempt_at, error
+from webhook_deliveries
+where webhook_id = ?
+order by id desc
+limit ? offset ?;
+
+-- === GET /admin/actions/runs ===
+
+-- without filters
+select count(*) as total
+from action_runs;
+select action_runs.*
+from action_runs
+order by action_runs.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+-- prepared: actions.findPullsOfBranches
+
+-- event=a
+select count(*) as total
+from action_runs
+where action_runs.event = ?;
+select action_runs.*
+from action_runs
+where action_runs.event = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- branch=a
+select count(*) as total
+from action_runs
+where action_runs.ref = ?;
+select action_runs.*
+from action_runs
+where action_runs.ref = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- actor=a
+select count(*) as total
+from action_runs
+where action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?);
+select action_runs.*
+from action_runs
+where action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?)
+order by action_runs.id desc
+limit ? offset ?;
+
+-- head_sha=a
+select count(*) as total
+from action_runs
+where action_runs.commit_id = ?;
+select action_runs.*
+from action_runs
+where action_runs.commit_id = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- === GET /admin/actions/jobs ===
+
+-- without filters
+select count(*) as total
+from action_jobs;
+select *
+from action_jobs
+order by id asc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+-- prepared: repositories.findUsersByIds
+
+-- === GET /admin/cron ===
+
+-- without filters
+-- prepared: schedule.list
+
+-- === GET /admin/audit ===
+
+-- without filters
+select count(*) as total
+from deeds;
+select *
+from deeds
+order by id desc
+limit ? offset ?;
+
+-- administrator=a
+select count(*) as total
+from deeds
+where administrator_name = ?;
+select *
+from deeds
+where administrator_name = ?
+order by id desc
+limit ? offset ?;
+
+-- operation=a
+select count(*) as total
+from deeds
+where operation = ?;
+select *
+from deeds
+where operation = ?
+order by id desc
+limit ? offset ?;
+
+-- since=2020-02-20T20:20:20Z
+select count(*) as total
+from deeds
+where created_at >= ?;
+select *
+from deeds
+where created_at >= ?
+order by id desc
+limit ? offset ?;
+
+-- before=2020-02-20T20:20:20Z
+select count(*) as total
+from deeds
+where created_at <= ?;
+select *
+from deeds
+where created_at <= ?
+order by id desc
+limit ? offset ?;

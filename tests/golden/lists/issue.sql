@@ -101,6 +101,7 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
 
 -- === GET /repos/{owner}/{repo}/issues/{index}/blocks ===
 
@@ -110,7 +111,7 @@ from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -149,7 +150,7 @@ from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -189,6 +190,7 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
 
 -- === GET /repos/{owner}/{repo}/issues/{index}/times ===
 
@@ -207,6 +209,7 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -283,6 +286,7 @@ limit ? offset ?;
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
 -- prepared: milestones.findByIds
+-- prepared: projects.findOfIssues
 
 -- q=a
 select count(*) as total
@@ -398,7 +402,7 @@ where issues.repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -445,7 +449,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -492,7 +496,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -541,7 +545,7 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -593,12 +597,13 @@ limit ? offset ?;
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
 -- prepared: milestones.findByIds
+-- prepared: projects.findOfIssues
 
 -- labels=a
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -651,7 +656,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -706,7 +711,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -757,7 +762,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -810,7 +815,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -858,7 +863,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -906,7 +911,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -956,7 +961,7 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1008,7 +1013,7 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1056,7 +1061,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1106,7 +1111,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1157,7 +1162,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1208,7 +1213,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1261,7 +1266,7 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1316,7 +1321,7 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1364,7 +1369,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1412,7 +1417,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1462,7 +1467,7 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1514,7 +1519,7 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1565,7 +1570,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1618,7 +1623,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1661,12 +1666,19 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     from issue_words as found
     where found.issue_words match ?)
   and repositories.owner_id = ?
-  and 1 = 0
+  and issues.id in (
+    select issue_id
+    from reviews
+    where state = 'REQUEST_REVIEW'
+      and (reviewer_id = ? or reviewer_team_id in (
+        select team_id
+        from team_members
+        where user_id = ?)))
 -- on PostgreSQL:
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -1710,7 +1722,120 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     where comments.kind = 'comment'
       and search_words(comments.content) @@ sought_words(?))
   and repositories.owner_id = ?
-  and 1 = 0;
+  and issues.id in (
+    select issue_id
+    from reviews
+    where state = 'REQUEST_REVIEW'
+      and (reviewer_id = ? or reviewer_team_id in (
+        select team_id
+        from team_members
+        where user_id = ?)));
+
+-- reviewed=true
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+        select comments.issue_id
+        from comments
+        where comments.id = found.rowid / 2) end
+    from issue_words as found
+    where found.issue_words match ?)
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from reviews
+    where reviewer_id = ?
+      and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))
+-- on PostgreSQL:
+select count(*) as total
+from issues
+inner join repositories on repositories.id = issues.repository_id
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and issues.is_closed = ?
+  and issues.id in (
+    select worded.id
+    from issues as worded
+    where search_words(worded.title || ' ' || worded.content) @@ sought_words(?)
+    union all select comments.issue_id
+    from comments
+    where comments.kind = 'comment'
+      and search_words(comments.content) @@ sought_words(?))
+  and repositories.owner_id = ?
+  and issues.id in (
+    select issue_id
+    from reviews
+    where reviewer_id = ?
+      and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'));
 
 -- === GET /repos/{owner}/{repo}/issues/comments ===
 
@@ -1722,7 +1847,7 @@ where issues.repository_id = ?
   and comments.kind = ?
   and comments.updated_at >= ?
   and comments.updated_at <= ?;
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, issues.number, issues.is_pull
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id, issues.number, issues.is_pull
 from comments
 inner join issues on issues.id = comments.issue_id
 where issues.repository_id = ?
@@ -1740,14 +1865,14 @@ limit ? offset ?;
 select count(*) as total
 from comments
 where comments.issue_id = ?
-  and comments.kind != ?
+  and comments.kind not in (?, ?, ?)
   and comments.updated_at >= ?
   and comments.updated_at <= ?
   and (comments.ref_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1785,7 +1910,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1822,14 +1947,14 @@ where comments.issue_id = ?
 select comments.*
 from comments
 where comments.issue_id = ?
-  and comments.kind != ?
+  and comments.kind not in (?, ?, ?)
   and comments.updated_at >= ?
   and comments.updated_at <= ?
   and (comments.ref_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -1867,7 +1992,7 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id

@@ -6,7 +6,7 @@
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -140,7 +140,7 @@ where notifications.user_id = ?
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id

@@ -1,6 +1,61 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- === GET /repos/{owner}/{repo}/keys ===
+
+-- without filters
+select count(*) as total
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?;
+select deploy_keys.*, public_keys.content, public_keys.fingerprint
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?
+order by deploy_keys.id
+limit ? offset ?;
+-- prepared: repositories.findTransfers
+
+-- key_id=1
+select count(*) as total
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?
+  and deploy_keys.key_id = ?;
+select deploy_keys.*, public_keys.content, public_keys.fingerprint
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?
+  and deploy_keys.key_id = ?
+order by deploy_keys.id
+limit ? offset ?;
+
+-- fingerprint=a
+select count(*) as total
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?
+  and public_keys.fingerprint = ?;
+select deploy_keys.*, public_keys.content, public_keys.fingerprint
+from deploy_keys
+inner join public_keys on public_keys.id = deploy_keys.key_id
+where deploy_keys.repository_id = ?
+  and public_keys.fingerprint = ?
+order by deploy_keys.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/push_mirrors ===
+
+-- without filters
+select *
+from push_mirrors
+where repository_id = ?
+order by id
+limit ? offset ?;
+select count(*) as total
+from push_mirrors
+where repository_id = ?;
+
 -- === GET /repos/search ===
 
 -- without filters
@@ -336,6 +391,110 @@ limit ? offset ?;
 -- prepared: repositories.findUsersByIds
 -- prepared: repositories.findTransfers
 
+-- === GET /repos/{owner}/{repo}/commits ===
+
+-- without filters
+-- prepared: commits.findByAddresses
+
+-- === GET /repos/{owner}/{repo}/branches ===
+
+-- without filters
+-- prepared: branches.findPage
+-- prepared: branches.countAll
+-- prepared: protections.findRules
+-- prepared: commits.findByAddresses
+
+-- q=a
+-- prepared: branches.searchPage
+-- prepared: branches.countFound
+
+-- === GET /repos/{owner}/{repo}/statuses/{sha} ===
+
+-- without filters
+select count(*) as total
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?;
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+order by number desc
+limit ? offset ?;
+
+-- sort=oldest
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+order by number asc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/commits/{ref}/statuses ===
+
+-- without filters
+select count(*) as total
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?;
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+order by number desc
+limit ? offset ?;
+
+-- sort=oldest
+select *
+from commit_statuses
+where repository_id = ?
+  and commit_id = ?
+order by number asc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/tags ===
+
+-- without filters
+-- prepared: tags.list
+-- prepared: tags.count
+
+-- === GET /repos/{owner}/{repo}/releases ===
+
+-- without filters
+select *
+from releases
+where repository_id = ?
+order by created_at desc, sequence desc, id desc
+limit ? offset ?;
+select count(*) as total
+from releases
+where repository_id = ?;
+-- prepared: attachments.findOfReleases
+
+-- draft=true
+select *
+from releases
+where repository_id = ?
+  and is_draft = ?
+order by created_at desc, sequence desc, id desc
+limit ? offset ?;
+select count(*) as total
+from releases
+where repository_id = ?
+  and is_draft = ?;
+
+-- pre-release=true
+select *
+from releases
+where repository_id = ?
+  and is_prerelease = ?
+order by created_at desc, sequence desc, id desc
+limit ? offset ?;
+select count(*) as total
+from releases
+where repository_id = ?
+  and is_prerelease = ?;
+
 -- === GET /repos/{owner}/{repo}/collaborators ===
 
 -- without filters
@@ -422,6 +581,103 @@ where watches.repository_id = ?
 order by watches.created_at, users.id
 limit ? offset ?;
 
+-- === GET /repos/{owner}/{repo}/pulls ===
+
+-- without filters
+-- prepared: pulls.count
+-- prepared: pulls.findNewest
+-- prepared: pulls.findOfIssues
+-- prepared: repositories.findTransfers
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: milestones.findByIds
+-- prepared: reviews.findLatest
+-- prepared: reviews.findRequests
+
+-- base_branch=a
+select count(*) as total
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+  and exists (
+    select pulls.id
+    from pulls
+    where pulls.issue_id = issues.id
+      and pulls.base_branch = ?);
+
+-- sort=oldest
+select count(*) as total
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?;
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.number asc
+limit ? offset ?;
+-- prepared: issues.findByIds
+
+-- sort=recentupdate
+-- prepared: pulls.findRecentlyUpdated
+
+-- sort=mostcomment
+select issues.id
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+order by issues.comments_count desc, issues.number desc
+limit ? offset ?;
+
+-- milestone=1
+select count(*) as total
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+  and issues.milestone_id = ?;
+
+-- poster=root
+select count(*) as total
+from issues
+where issues.repository_id = ?
+  and issues.is_pull = ?
+  and issues.author_id = ?;
+
+-- === GET /repos/{owner}/{repo}/pulls/{index}/files ===
+
+-- without filters
+-- prepared: pulls.findNow
+
+-- === GET /repos/{owner}/{repo}/pulls/{index}/commits ===
+
+-- without filters
+-- prepared: pulls.findNow
+-- prepared: commits.findByAddresses
+
+-- === GET /repos/{owner}/{repo}/pulls/{index}/reviews ===
+
+-- without filters
+select count(*) as total
+from reviews
+where issue_id = ?
+  and (state != ? or reviewer_id = ?);
+select reviews.*, header.id as header_id, header.content, coalesce((
+    select count(*) as total
+    from review_comments
+    where review_comments.review_id = reviews.id), 0) as comments_count
+from reviews
+left join comments as header on header.review_id = reviews.id
+  and header.kind in (?, ?)
+where reviews.id in (
+    select reviews.id
+    from reviews
+    where issue_id = ?
+      and (state != ? or reviewer_id = ?)
+    order by created_at, id
+    limit ? offset ?)
+order by reviews.created_at, reviews.id;
+-- prepared: repositories.findUsersByIds
+
 -- === GET /repos/{owner}/{repo}/activities/feeds ===
 
 -- without filters
@@ -436,7 +692,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -481,7 +737,7 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -546,6 +802,7 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -608,4 +865,530 @@ where tracked_times.is_deleted = ?
     where repository_id = ?)
   and tracked_times.user_id = ?
 order by tracked_times.id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/projects ===
+
+-- without filters
+select count(*) as total
+from projects
+where repository_id = ?
+  and is_closed = ?;
+select *
+from projects
+where repository_id = ?
+  and is_closed = ?
+order by id desc
+limit ? offset ?;
+select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id in ?
+group by cards.project_id, cards.is_closed;
+
+-- === GET /repos/{owner}/{repo}/projects/{id}/columns ===
+
+-- without filters
+-- prepared: projects.find
+-- prepared: projects.findColumns
+
+-- === GET /repos/{owner}/{repo}/projects/{id}/columns/{column_id}/issues ===
+
+-- without filters
+-- prepared: projects.findColumnInPlace
+select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id = ?
+  and cards.column_id = ?
+group by cards.repository_id, cards.is_pull;
+-- prepared: projects.findIssuesOfColumn
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
+select id
+from projects
+where projects.id in ?
+  and (case when projects.repository_id is null then exists (
+    select 1
+    from users
+    where users.id = projects.owner_id
+      and (users.visibility = 'public' or users.id = ? or (users.kind = 'person' and users.visibility = 'limited') or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        left join team_units on team_units.team_id = teams.id
+          and team_units.unit = 'repo.projects'
+        where team_members.organization_id = users.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode >= 1)))) else exists (
+    select 1
+    from repositories
+    where repositories.id = projects.repository_id
+      and repositories.projects_mode <> 'owner'
+      and (case 'repo.projects' when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and ('repo.projects' = '' or team_units.unit = 'repo.projects')))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))) end);
+select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id in ?
+group by cards.project_id, cards.is_closed;
+
+-- === GET /repos/{owner}/{repo}/hooks ===
+
+-- without filters
+select count(*) as total
+from webhooks
+where repository_id = ?;
+select *
+from webhooks
+where repository_id = ?
+order by id
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/hooks/{id}/deliveries ===
+
+-- without filters
+select *
+from webhooks
+where repository_id = ?
+  and id = ?;
+select count(*) as total
+from webhook_deliveries
+where webhook_id = ?;
+select id, uuid, event, state, attempts, created_at, attempted_at, next_attempt_at, error
+from webhook_deliveries
+where webhook_id = ?
+order by id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/runs ===
+
+-- without filters
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+order by action_runs.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+-- prepared: actions.findPullsOfBranches
+
+-- event=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.event = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.event = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- branch=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.ref = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.ref = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- actor=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?);
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?)
+order by action_runs.id desc
+limit ? offset ?;
+
+-- head_sha=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.commit_id = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.commit_id = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/jobs ===
+
+-- without filters
+select count(*) as total
+from action_jobs
+where repository_id = ?;
+select *
+from action_jobs
+where repository_id = ?
+order by id asc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+
+-- === GET /repos/{owner}/{repo}/actions/runs/{run}/jobs ===
+
+-- without filters
+-- prepared: actions.findRun
+select count(*) as total
+from action_jobs
+where run_id = ?
+  and attempt = ?;
+select *
+from action_jobs
+where run_id = ?
+  and attempt = ?
+order by id asc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+
+-- === GET /repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs ===
+
+-- without filters
+-- prepared: actions.findRun
+-- prepared: actions.findAttempt
+select count(*) as total
+from action_jobs
+where run_id = ?
+  and attempt = ?;
+select *
+from action_jobs
+where run_id = ?
+  and attempt = ?
+order by id asc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+
+-- === GET /repos/{owner}/{repo}/actions/tasks ===
+
+-- without filters
+select count(*) as total
+from action_tasks
+where action_tasks.repository_id = ?;
+select action_tasks.*, action_jobs.name, action_runs.id as run_id, action_runs.number as run_number, action_runs.ref, action_runs.commit_id, action_runs.event, action_runs.title, action_runs.workflow
+from action_tasks
+inner join action_jobs on action_jobs.id = action_tasks.job_id
+inner join action_runs on action_runs.id = action_jobs.run_id
+where action_tasks.repository_id = ?
+order by action_tasks.id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/artifacts ===
+
+-- without filters
+select count(*) as total
+from action_artifacts
+where repository_id = ?;
+select *
+from action_artifacts
+where repository_id = ?
+order by id desc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+
+-- name=a
+select count(*) as total
+from action_artifacts
+where repository_id = ?
+  and name = ?;
+select *
+from action_artifacts
+where repository_id = ?
+  and name = ?
+order by id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/runs/{run}/artifacts ===
+
+-- without filters
+-- prepared: actions.findRun
+select count(*) as total
+from action_artifacts
+where repository_id = ?
+  and run_id = ?;
+select *
+from action_artifacts
+where repository_id = ?
+  and run_id = ?
+order by id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+
+-- name=a
+select count(*) as total
+from action_artifacts
+where repository_id = ?
+  and run_id = ?
+  and name = ?;
+select *
+from action_artifacts
+where repository_id = ?
+  and run_id = ?
+  and name = ?
+order by id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs ===
+
+-- without filters
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.workflow = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.workflow = ?
+order by action_runs.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+-- prepared: actions.findPullsOfBranches
+
+-- event=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.event = ?
+  and action_runs.workflow = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.event = ?
+  and action_runs.workflow = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- branch=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.ref = ?
+  and action_runs.workflow = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.ref = ?
+  and action_runs.workflow = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- actor=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?)
+  and action_runs.workflow = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?)
+  and action_runs.workflow = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- head_sha=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.commit_id = ?
+  and action_runs.workflow = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id = ?
+  and action_runs.commit_id = ?
+  and action_runs.workflow = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/secrets ===
+
+-- without filters
+select count(*) as total
+from action_secrets
+where action_secrets.repository_id = ?;
+select name, description, created_at
+from action_secrets
+where action_secrets.repository_id = ?
+order by name
+limit ? offset ?;
+
+-- === GET /repos/{owner}/{repo}/actions/variables ===
+
+-- without filters
+select count(*) as total
+from action_variables
+where action_variables.repository_id = ?;
+select *
+from action_variables
+where action_variables.repository_id = ?
+order by name
 limit ? offset ?;

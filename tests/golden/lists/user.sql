@@ -134,6 +134,86 @@ where follows.follower_id = ?
 order by follows.created_at, users.id
 limit ? offset ?;
 
+-- === GET /user/keys ===
+
+-- without filters
+select count(*) as total
+from public_keys
+where owner_id = ?;
+select *
+from public_keys
+where owner_id = ?
+order by id
+limit ? offset ?;
+
+-- fingerprint=a
+select count(*) as total
+from public_keys
+where owner_id = ?
+  and fingerprint = ?;
+select *
+from public_keys
+where owner_id = ?
+  and fingerprint = ?
+order by id
+limit ? offset ?;
+
+-- === GET /users/{username}/keys ===
+
+-- without filters
+select count(*) as total
+from public_keys
+where owner_id = ?;
+select *
+from public_keys
+where owner_id = ?
+order by id
+limit ? offset ?;
+
+-- fingerprint=a
+select count(*) as total
+from public_keys
+where owner_id = ?
+  and fingerprint = ?;
+select *
+from public_keys
+where owner_id = ?
+  and fingerprint = ?
+order by id
+limit ? offset ?;
+
+-- === GET /user/gpg_keys ===
+
+-- without filters
+select count(*) as total
+from gpg_keys
+where owner_id = ?
+  and primary_id is null;
+select *
+from gpg_keys
+where owner_id = ?
+  and primary_id is null
+order by id
+limit ? offset ?;
+-- prepared: keys.findSubkeys
+-- prepared: keys.findGpgKeyEmails
+
+-- === GET /users/{username}/gpg_keys ===
+
+-- without filters
+select count(*) as total
+from gpg_keys
+where owner_id = ?
+  and primary_id is null;
+select *
+from gpg_keys
+where owner_id = ?
+  and primary_id is null
+order by id
+limit ? offset ?;
+-- prepared: keys.findSubkeys
+-- prepared: keys.findGpgKeyEmails
+
 -- === GET /user/blocks ===
 
 -- without filters
@@ -334,7 +414,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -374,7 +454,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -422,7 +502,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -462,7 +542,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -509,7 +589,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -552,7 +632,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -594,6 +674,7 @@ limit ? offset ?;
 -- prepared: labels.findOfIssues
 -- prepared: issues.findAssignees
 -- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
 
 -- since=2020-02-20T20:20:20Z
 select count(*) as total
@@ -603,7 +684,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -647,7 +728,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -694,7 +775,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -738,7 +819,7 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
@@ -786,7 +867,7 @@ inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -826,7 +907,7 @@ inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
@@ -861,4 +942,419 @@ where stopwatches.user_id = ?
       and team_members.user_id = ?
       and (teams.mode >= ? or (team_units.mode > ?)))))))
 order by stopwatches.created_at desc, issues.id desc
+limit ? offset ?;
+
+-- === GET /user/projects ===
+
+-- without filters
+select count(*) as total
+from projects
+where owner_id = ?
+  and is_closed = ?;
+select *
+from projects
+where owner_id = ?
+  and is_closed = ?
+order by id desc
+limit ? offset ?;
+select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id in ?
+group by cards.project_id, cards.is_closed;
+
+-- === GET /users/{username}/projects ===
+
+-- without filters
+select count(*) as total
+from projects
+where owner_id = ?
+  and is_closed = ?;
+select *
+from projects
+where owner_id = ?
+  and is_closed = ?
+order by id desc
+limit ? offset ?;
+select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id in ?
+group by cards.project_id, cards.is_closed;
+
+-- === GET /user/projects/{id}/columns ===
+
+-- without filters
+-- prepared: projects.find
+-- prepared: projects.findColumns
+
+-- === GET /user/projects/{id}/columns/{column_id}/issues ===
+
+-- without filters
+-- prepared: projects.findColumnInPlace
+select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id = ?
+  and cards.column_id = ?
+group by cards.repository_id, cards.is_pull;
+-- prepared: projects.findIssuesOfColumn
+-- prepared: repositories.findByIds
+-- prepared: labels.findOfIssues
+-- prepared: issues.findAssignees
+-- prepared: issues.findAttachments
+-- prepared: projects.findOfIssues
+select id
+from projects
+where projects.id in ?
+  and (case when projects.repository_id is null then exists (
+    select 1
+    from users
+    where users.id = projects.owner_id
+      and (users.visibility = 'public' or users.id = ? or (users.kind = 'person' and users.visibility = 'limited') or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        left join team_units on team_units.team_id = teams.id
+          and team_units.unit = 'repo.projects'
+        where team_members.organization_id = users.id
+          and team_members.user_id = ?
+          and (teams.mode >= 3 or team_units.mode >= 1)))) else exists (
+    select 1
+    from repositories
+    where repositories.id = projects.repository_id
+      and repositories.projects_mode <> 'owner'
+      and (case 'repo.projects' when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+        select 1
+        from users as owner
+        where owner.id = repositories.owner_id
+          and (owner.visibility in ('public', 'limited') or exists (
+            select 1
+            from organization_members
+            where organization_members.organization_id = owner.id
+              and organization_members.user_id = ?)))) or (exists (
+        select 1
+        from collaborations
+        where collaborations.repository_id = repositories.id
+          and collaborations.user_id = ?) or exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ? and ('repo.projects' = '' or team_units.unit = 'repo.projects')))) or (exists (
+        select 1
+        from repository_transfers
+        where repository_transfers.repository_id = repositories.id
+          and (repository_transfers.recipient_id = ? or exists (
+            select 1
+            from team_members join teams on teams.id = team_members.team_id
+            where team_members.organization_id = repository_transfers.recipient_id
+              and team_members.user_id = ?
+              and teams.can_create_repositories = 1))) and not exists (
+        select 1
+        from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+        left join team_units on team_units.team_id = teams.id
+        where team_repositories.repository_id = repositories.id
+          and team_members.user_id = ?
+          and (teams.mode >= ? or (team_units.mode > ?)))))))) end);
+select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
+from project_card_totals as cards
+inner join repositories on repositories.id = cards.repository_id
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select 1
+    from users as owner
+    where owner.id = repositories.owner_id
+      and (owner.visibility in ('public', 'limited') or exists (
+        select 1
+        from organization_members
+        where organization_members.organization_id = owner.id
+          and organization_members.user_id = ?)))) or (exists (
+    select 1
+    from collaborations
+    where collaborations.repository_id = repositories.id
+      and collaborations.user_id = ?) or exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+    select 1
+    from repository_transfers
+    where repository_transfers.repository_id = repositories.id
+      and (repository_transfers.recipient_id = ? or exists (
+        select 1
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = repository_transfers.recipient_id
+          and team_members.user_id = ?
+          and teams.can_create_repositories = 1))) and not exists (
+    select 1
+    from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
+    left join team_units on team_units.team_id = teams.id
+    where team_repositories.repository_id = repositories.id
+      and team_members.user_id = ?
+      and (teams.mode >= ? or (team_units.mode > ?)))))))
+  and cards.project_id in ?
+group by cards.project_id, cards.is_closed;
+
+-- === GET /user/hooks ===
+
+-- without filters
+select count(*) as total
+from webhooks
+where owner_id = ?;
+select *
+from webhooks
+where owner_id = ?
+order by id
+limit ? offset ?;
+
+-- === GET /user/hooks/{id}/deliveries ===
+
+-- without filters
+select *
+from webhooks
+where owner_id = ?
+  and id = ?;
+select count(*) as total
+from webhook_deliveries
+where webhook_id = ?;
+select id, uuid, event, state, attempts, created_at, attempted_at, next_attempt_at, error
+from webhook_deliveries
+where webhook_id = ?
+order by id desc
+limit ? offset ?;
+
+-- === GET /user/actions/runs ===
+
+-- without filters
+select count(*) as total
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?);
+select action_runs.*
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+order by action_runs.id desc
+limit ? offset ?;
+-- prepared: repositories.findByIds
+-- prepared: repositories.findTransfers
+-- prepared: actions.findLastAttempts
+-- prepared: actions.findPullsOfBranches
+
+-- event=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.event = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.event = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- branch=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.ref = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.ref = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- actor=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?);
+select action_runs.*
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.actor_id in (
+    select users.id
+    from users
+    where users.lower_name = ?)
+order by action_runs.id desc
+limit ? offset ?;
+
+-- head_sha=a
+select count(*) as total
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.commit_id = ?;
+select action_runs.*
+from action_runs
+where action_runs.repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+  and action_runs.commit_id = ?
+order by action_runs.id desc
+limit ? offset ?;
+
+-- === GET /user/actions/jobs ===
+
+-- without filters
+select count(*) as total
+from action_jobs
+where repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?);
+select *
+from action_jobs
+where repository_id in (
+    select repositories.id
+    from repositories
+    where repositories.owner_id = ?)
+order by id asc
+limit ? offset ?;
+-- prepared: actions.findRunsByIds
+-- prepared: repositories.findByIds
+
+-- === GET /user/actions/variables ===
+
+-- without filters
+select count(*) as total
+from action_variables
+where action_variables.owner_id = ?;
+select *
+from action_variables
+where action_variables.owner_id = ?
+order by name
 limit ? offset ?;

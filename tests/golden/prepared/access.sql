@@ -57,6 +57,11 @@ where member.organization_id = ?
   and member.user_id = ?
 group by member.user_id;
 
+-- access.findPullByIssue
+select *
+from pulls
+where issue_id = ?;
+
 -- access.findRepositoryById
 select *
 from repositories
@@ -75,6 +80,11 @@ inner join repositories on repositories.id = repository_redirects.repository_id
 inner join users on users.id = repositories.owner_id
 where repository_redirects.owner_id = ?
   and repository_redirects.lower_name = ?;
+
+-- access.findReviewById
+select *
+from reviews
+where id = ?;
 
 -- access.findTeam
 select *
@@ -104,6 +114,15 @@ select team_id
 from team_members
 where team_id = ?
   and user_id = ?;
+
+-- access.findTeamUnit
+select max(case when teams.mode >= 3 then teams.mode else team_units.mode end) as mode
+from team_members
+inner join teams on teams.id = team_members.team_id
+left join team_units on team_units.team_id = teams.id
+  and team_units.unit = ?
+where team_members.organization_id = ?
+  and team_members.user_id = ?;
 
 -- access.findTransferOffers
 select repository_id

@@ -38,7 +38,7 @@ where users.id in (
     from watches
     where repository_id = ?
       and mode != ?)
-  and (users.id = ? or (owner.kind = ? and users.id = owner.id) or (users.is_active = 1 and users.prohibit_login = 0 and (? = '' or (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (users.id = ? or (owner.kind = ? and users.id = owner.id) or (users.is_active = 1 and users.prohibit_login = 0 and (? = '' or (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id

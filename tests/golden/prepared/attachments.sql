@@ -30,6 +30,12 @@ where issue_id in ?
   and comment_id in ?
 order by id;
 
+-- attachments.findOfReleases
+select *
+from attachments
+where release_id in ?
+order by id;
+
 -- attachments.findOne
 select *
 from attachments
@@ -37,7 +43,13 @@ where id = ?
   and issue_id = ?
   and comment_id = ?;
 
+-- attachments.findOneOfRelease
+select *
+from attachments
+where id = ?
+  and release_id = ?;
+
 -- attachments.insert
-insert into attachments(uuid, repository_id, issue_id, comment_id, uploader_id, name, size, created_at)
-values (?, ?, ?, ?, ?, ?, ?, ?)
+insert into attachments(uuid, repository_id, issue_id, comment_id, release_id, uploader_id, name, size, created_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning *;

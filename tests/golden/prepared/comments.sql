@@ -6,7 +6,7 @@ delete from comments
 where id = ?;
 
 -- comments.findByIds
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id
 from comments
 where comments.id in ?;
 
@@ -16,7 +16,7 @@ from labels
 where id in ?;
 
 -- comments.findOfIssue
-select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at
+select comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id
 from comments
 where issue_id = ?
   and kind = ?
@@ -44,4 +44,4 @@ where id = ?;
 update comments
 set content = ?, content_version = content_version + ?, updated_at = ?
 where id = ?
-returning comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at;
+returning comments.id, comments.issue_id, comments.author_id, comments.content, comments.created_at, comments.updated_at, comments.original_author, comments.original_author_id;

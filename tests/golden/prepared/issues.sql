@@ -110,7 +110,7 @@ returning *;
 
 -- issues.holdRepository
 update repositories
-set open_issues_count = open_issues_count + ?
+set open_issues_count = open_issues_count + ?, open_pulls_count = open_pulls_count + ?
 where id = ?
 returning *;
 

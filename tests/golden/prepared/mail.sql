@@ -2,7 +2,7 @@
 -- names stand without quotes.
 
 -- mail.findComment
-select id, content
+select id, content, review_id
 from comments
 where id = ?;
 
@@ -12,3 +12,16 @@ from emails
 where user_id = ?
   and is_primary = ?
   and is_activated = ?;
+
+-- mail.findRemarks
+select review_comments.path, review_comments.line, comments.content
+from review_comments
+inner join comments on comments.id = review_comments.comment_id
+where review_comments.review_id = ?
+  and comments.author_id = ?
+order by comments.id;
+
+-- mail.findVerdict
+select state
+from reviews
+where id = ?;

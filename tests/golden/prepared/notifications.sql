@@ -2,7 +2,7 @@
 -- names stand without quotes.
 
 -- notifications.findSubjects
-select issues.id, issues.number, issues.title, issues.is_pull, issues.is_closed, (
+select issues.id, issues.number, issues.title, issues.is_pull, issues.is_closed, pulls.is_merged, (
     select comments.id
     from comments
     where comments.issue_id = issues.id
@@ -10,12 +10,20 @@ select issues.id, issues.number, issues.title, issues.is_pull, issues.is_closed,
     order by comments.created_at desc, comments.id desc
     limit ?) as latest_comment_id
 from issues
+left join pulls on pulls.issue_id = issues.id
 where issues.id in ?;
 
 -- notifications.findThread
 select *
 from notifications
 where id = ?;
+
+-- notifications.findUnreadOf
+select id
+from notifications
+where user_id = ?
+  and issue_id = ?
+  and status = ?;
 
 -- notifications.setStatus
 update notifications
@@ -24,10 +32,7 @@ where id in ?;
 
 -- notifications.tellOfIssue
 insert into notifications(user_id, repository_id, subject, issue_id, status, created_at, updated_at) select users.id, repositories.id as repository_id, cast(? as text) as subject, cast(? as bigint) as issue_id, 'unread' as status, cast(? as bigint) as created_at, cast(? as bigint) as updated_at
-from users
-inner join repositories on repositories.id = ?
-inner join users as owner on owner.id = repositories.owner_id
-where users.id in (
+from (
     select named.id
     from users as named
     where named.id in ?
@@ -53,7 +58,15 @@ where users.id in (
     from comments
     where issue_id = ?
       and kind in ('comment', 'code', 'review')
-      and ? = 1)
+      and ? = 1
+    union select reviewer_id as id
+    from reviews
+    where issue_id = ?
+      and state = 'REQUEST_REVIEW'
+      and ? = 1) as told cross join users
+inner join repositories on repositories.id = ?
+inner join users as owner on owner.id = repositories.owner_id
+where users.id = told.id
   and users.id != ?
   and users.kind = ?
   and users.is_active = ?
@@ -64,7 +77,7 @@ where users.id in (
     where issue_watches.user_id = users.id
       and issue_watches.issue_id = ?
       and issue_watches.is_watching = ?))
-  and (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
@@ -85,8 +98,7 @@ returning user_id;
 
 -- notifications.tellOfOffer
 insert into notifications(user_id, repository_id, subject, status, created_at, updated_at) select users.id, cast(? as bigint) as repository_id, 'repository' as subject, 'unread' as status, cast(? as bigint) as created_at, cast(? as bigint) as updated_at
-from users
-where users.id in (
+from (
     select named.id
     from users as named
     where named.id = ?
@@ -94,7 +106,8 @@ where users.id in (
     from team_members
     inner join teams on teams.id = team_members.team_id
     where team_members.organization_id = ?
-      and (teams.can_create_repositories = ? or teams.mode >= ?))
+      and (teams.can_create_repositories = ? or teams.mode >= ?)) as told cross join users
+where users.id = told.id
   and users.id != ?
   and users.kind = ?
   and users.is_active = ?

@@ -347,6 +347,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     created_at: "time",
     finished_at: "time",
   })
+  await index("jobs_kind", "jobs", ["kind", "state"])
   await sql`create index jobs_due on jobs (run_at, id) where state in ('waiting', 'running')`.execute(db)
   await sql`create index jobs_held on jobs (held_until) where state = 'running'`.execute(db)
   await sql`create index jobs_ended on jobs (state, finished_at) where state in ('done', 'failed')`.execute(db)

@@ -39,6 +39,8 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
 
   await table("runner_registrations", { id: "id", ...place, digest: "text", sealed_token: "text", created_at: "time" }, placed)
   await index("runner_registrations_digest", "runner_registrations", ["digest"], true)
+  await index("runner_registrations_repository", "runner_registrations", ["repository_id"])
+  await index("runner_registrations_owner", "runner_registrations", ["owner_id"])
   await sql`create unique index runner_registrations_place on runner_registrations (coalesce(repository_id, 0), coalesce(owner_id, 0))`.execute(
     db,
   )

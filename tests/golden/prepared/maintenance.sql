@@ -1,0 +1,29 @@
+-- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
+-- names stand without quotes.
+
+-- maintenance.findPlace
+select storage, object_format
+from repositories
+where id = ?;
+
+-- maintenance.findPlaces
+select repositories.id, repositories.storage, repositories.object_format, repositories.name, users.name as owner_name
+from repositories
+inner join users on users.id = repositories.owner_id
+where repositories.id > ?
+  and repositories.is_empty = ?
+order by repositories.id
+limit ?;
+
+-- maintenance.findWaiting
+select id
+from jobs
+where kind = ?
+  and payload = ?
+  and state = ?
+limit ?;
+
+-- maintenance.putSize
+update repositories
+set git_size = ?
+where id = ?;
