@@ -50,6 +50,9 @@ function failStatement(database: Database, nth: number): Fault {
 
 const MOST_STATEMENTS = 200
 
+/** What is answered well however its work ended: a task that fails is told in the list of tasks. */
+const ANSWERED_ANYWAY: ReadonlySet<string> = new Set(["adminCronRun"])
+
 /** Jobs that are stored before what they would clear away is made, so that they stay where it fails. */
 const TIDYING: readonly string[] = ["attachments.removeFiles"]
 
@@ -103,7 +106,7 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
         prepared = await prepare(operation)
         continue
       }
-      expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
+      if (!ANSWERED_ANYWAY.has(operation.id)) expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
       expect(answer.text).not.toContain("serial number")
       // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
       if (afterWriting) prepared = await prepare(operation)
@@ -115,7 +118,7 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
     expect(await foldersOf(services)).toEqual(await storagesOf(services))
   })
 
-  const JOURNALS = ["push.settle", "branch.rename"] as const
+  const JOURNALS = ["push.settle", "branch.rename", "pulls.align"] as const
   const journal = () =>
     hearth.services.database.read.selectFrom("jobs").select("id").where("kind", "in", JOURNALS).where("state", "=", "waiting")
 
@@ -123,9 +126,8 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
 
   /** Lets the journal's job run now, and holds the branch rows against the references. */
   async function settle(): Promise<void> {
-    const { database, git, jobs } = hearth.services
-    await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("kind", "in", JOURNALS).execute())
-    await jobs.drain()
+    const { database, git } = hearth.services
+    await runJournals()
     expect(await isJournalled()).toBe(false)
     const repositories = await database.read.selectFrom("repositories").select(["id", "storage", "object_format"]).execute()
     for (const { id, storage, object_format } of repositories) {
@@ -135,9 +137,16 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
     }
   }
 
+  async function runJournals(): Promise<void> {
+    const { database, jobs } = hearth.services
+    await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("kind", "in", JOURNALS).execute())
+    await jobs.drain()
+  }
+
   async function prepare(operation: Operation) {
     const call = await prepareCall(world, operation)
-    await hearth.services.jobs.drain()
+    // Those that wait for their time would run, and change rows, in the middle of what follows.
+    await runJournals()
     return { call, before: await contentOf(hearth.services.database) }
   }
 })
