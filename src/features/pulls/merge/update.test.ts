@@ -114,9 +114,11 @@ describe.each(databaseKinds)("bringing branches up to date (%s)", (kind) => {
     expect((await world.call(world.carol, `GET ${at}/branches/topic`)).status).toBe(200)
   })
 
-  test("a pull request outlives its fork", async () => {
+  test("a pull request outlives its fork: closed with it, it can be opened again and merged", async () => {
     const { repo, at, number } = await fromFork()
     expect((await world.call(world.carol, `DELETE ${at}`)).status).toBe(204)
+    expect((await world.call(world.bob, `GET ${repo.at}/pulls/${number}`)).body.state).toBe("closed")
+    expect((await world.call(world.alice, `PATCH ${repo.at}/pulls/${number}`, { state: "open" })).status).toBe(201)
     expect((await world.call(world.bob, `POST ${repo.at}/pulls/${number}/update`)).status).toBe(404)
     expect((await repo.merge(number, { do: "merge", delete_branch_after_merge: true })).status).toBe(200)
     const { body: commits } = await world.call(world.alice, `GET ${repo.at}/commits?limit=1`)
