@@ -56,3 +56,13 @@ export async function directorySize(directory: string, skip: (name: string) => b
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
+
+/** The names in a folder, sorted; none where there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
+    throw error
+  }
+}

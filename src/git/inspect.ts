@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { defaultLimits } from "./context.ts"
-import { hasCode } from "./errors.ts"
+import { namesIn } from "./files.ts"
 import { checkObjects } from "./maintenance.ts"
 import type { ObjectFormat } from "./names.ts"
 import { createProcesses } from "./process.ts"
@@ -60,14 +60,5 @@ export function openInspector({ root, program }: { readonly root: string; readon
     check: ({ key, directory }, format) => checkObjects(processes, { key, directory, format }),
     staleLocks: async ({ directory }) => [...(await locks(directory, false)), ...(await locks(join(directory, "refs"), true))],
     close: processes.close,
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort()
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return []
-    throw error
   }
 }

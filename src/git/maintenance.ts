@@ -1,7 +1,7 @@
-import { readdir, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Context } from "./context.ts"
-import { hasCode } from "./errors.ts"
+import { namesIn } from "./files.ts"
 import type { Repository } from "./model.ts"
 import type { Processes } from "./process.ts"
 
@@ -48,12 +48,6 @@ export async function checkObjects(processes: Processes, repository: Repository,
   const lines = `${stdout.toString("utf8")}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"))
   return code === 0 ? [] : lines.length > 0 ? lines : [`git fsck ended with code ${code}`]
 }
-
-const namesIn = (folder: string): Promise<readonly string[]> =>
-  readdir(folder).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return []
-    throw error
-  })
 
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(

@@ -363,7 +363,7 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
 
   it("allows no turn of the event loop inside a transaction when told so", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations, idleLimit: 0 })
-    await expect(database.write(() => sleep(1))).rejects.toBeInstanceOf(TransactionIdle)
+    await expect(database.write(() => sleep(50))).rejects.toBeInstanceOf(TransactionIdle)
     expect(await database.write(async (tx) => (await tx.selectFrom("shelves").selectAll().execute()).length)).toBe(0)
     await drop()
   })

@@ -1,5 +1,6 @@
-import { readdir, rm, stat } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
+import { changedAt, namesIn } from "../../core/files.ts"
 import type { Task } from "../../core/jobs/jobs.ts"
 import type { Services } from "../../core/services.ts"
 import { folderOf } from "./files.ts"
@@ -34,15 +35,3 @@ async function sweepShard({ database, now }: Services, folder: string): Promise<
   }
   return removed
 }
-
-/** Milliseconds; a file that is gone meanwhile counts as one of the future. */
-const changedAt = (path: string): Promise<number> => stat(path).then(({ mtimeMs }) => mtimeMs, ifMissing(Number.POSITIVE_INFINITY))
-
-const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(ifMissing([]))
-
-const ifMissing =
-  <Value>(value: Value) =>
-  (error: unknown): Value => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return value
-    throw error
-  }

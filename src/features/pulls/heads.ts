@@ -12,7 +12,7 @@ import { notify } from "../notifications/rules.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
 import { announceIssue } from "../webhooks/events/issues.ts"
 import { alignPull } from "./job-kinds.ts"
-import { type AssessedColumns, type Assessment, assess, assessedColumns } from "./mergeability.ts"
+import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
 import { type PushedCommits, tellOfCommits } from "./pushed.ts"
 import { bringCommit, type Head, settlePullRefs } from "./refs.ts"
 
@@ -50,18 +50,7 @@ export async function lookAtHead(services: Services, { pull, number, base, head 
 const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & { id: number; before: string }>) =>
   db
     .updateTable("pulls")
-    .set({
-      head_id: p.head_id,
-      base_id: p.base_id,
-      merge_base: p.merge_base,
-      mergeability: p.mergeability,
-      conflicted_files: p.conflicted_files,
-      additions: p.additions,
-      deletions: p.deletions,
-      changed_files: p.changed_files,
-      commits_ahead: p.commits_ahead,
-      commits_behind: p.commits_behind,
-    })
+    .set({ head_id: p.head_id, ...assessedValues(p) })
     .where("id", "=", p.id)
     .where("head_id", "=", p.before)
     .where("is_merged", "=", 0)

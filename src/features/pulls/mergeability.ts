@@ -116,20 +116,23 @@ export const assessedColumns = (found: Assessment): AssessedColumns => ({
   commits_behind: found.behind,
 })
 
+/** The same where they are still to be given: all but the head that was looked at. */
+export const assessedValues = (p: Params<AssessedColumns>) => ({
+  base_id: p.base_id,
+  merge_base: p.merge_base,
+  mergeability: p.mergeability,
+  conflicted_files: p.conflicted_files,
+  additions: p.additions,
+  deletions: p.deletions,
+  changed_files: p.changed_files,
+  commits_ahead: p.commits_ahead,
+  commits_behind: p.commits_behind,
+})
+
 const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedColumns & { id: number; baseBranch: string }>) =>
   db
     .updateTable("pulls")
-    .set({
-      base_id: p.base_id,
-      merge_base: p.merge_base,
-      mergeability: p.mergeability,
-      conflicted_files: p.conflicted_files,
-      additions: p.additions,
-      deletions: p.deletions,
-      changed_files: p.changed_files,
-      commits_ahead: p.commits_ahead,
-      commits_behind: p.commits_behind,
-    })
+    .set(assessedValues(p))
     .where("id", "=", p.id)
     .where("head_id", "=", p.head_id)
     .where("base_branch", "=", p.baseBranch)
