@@ -75,6 +75,8 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
   beforeAll(async () => {
     fresh = await freshUrl(kind)
     hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+    // The clock stands still: a task that falls due would change rows in the middle of a comparison.
+    await hearth.services.database.write((tx) => tx.updateTable("schedule").set({ next_run_at: Number.MAX_SAFE_INTEGER }).execute())
     world = openWorld(hearth)
   })
   afterAll(async () => {
