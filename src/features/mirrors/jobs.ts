@@ -1,10 +1,11 @@
 import { defineJob, type Task } from "../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../core/jobs/once.ts"
 import type { Services } from "../../core/services.ts"
 import { runImport } from "./import.ts"
 import { importKind, importPayload, pushKind, pushPayload, syncKind, syncPayload } from "./kinds.ts"
 import { synchronize } from "./pull.ts"
 import { pushOut } from "./push.ts"
-import { enqueueOnce, findDueMirrors, findDuePushMirrors, postponeMirror, postponePushMirror } from "./store.ts"
+import { findDueMirrors, findDuePushMirrors, postponeMirror, postponePushMirror } from "./store.ts"
 
 /** What a large transfer may take: git's own limit, and time to look through what came. */
 const TRANSFER_SECONDS = 3 * 3_600

@@ -1,6 +1,7 @@
+import { enqueueOnce } from "../../core/jobs/once.ts"
 import type { Consequence } from "../transport/consequences.ts"
 import { pushKind } from "./kinds.ts"
-import { enqueueOnce, findPushMirrorsOnCommit } from "./store.ts"
+import { findPushMirrorsOnCommit } from "./store.ts"
 
 /** Those who push often push again at once; both go out together then. Seconds. */
 const PAUSE = 2

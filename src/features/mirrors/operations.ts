@@ -1,6 +1,7 @@
 import Type from "typebox"
 import { onRepositoryAsAdministrator, onRepositoryUnit, signedIn } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
+import { enqueueOnce } from "../../core/jobs/once.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { EVERYTHING, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
@@ -8,7 +9,7 @@ import { syncKind } from "./kinds.ts"
 import { migrateRepository } from "./migrate.ts"
 import { addPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
 import { CreatePushMirrorOption, MigrateRepoOptions, PushMirror } from "./records.ts"
-import { enqueueOnce, findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
+import { findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 

@@ -1,9 +1,8 @@
 import { type Selectable, sql } from "kysely"
-import type { Handle, Transaction } from "../../core/database/database.ts"
+import type { Handle } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../core/database/tables/mirrors.ts"
 import type { Seconds } from "../../core/database/tables.ts"
-import type { JobKind, Jobs } from "../../core/jobs/jobs.ts"
 import type { Page } from "../../core/operation.ts"
 
 export type Mirror = Selectable<MirrorsTable>
@@ -144,21 +143,3 @@ export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number;
     .where("id", "=", p.id)
     .where("phase", "in", ["git", "records"]),
 )
-
-// --- jobs ------------------------------------------------------------------------------------------------------------------------
-
-const findWaiting = query("mirrors.findWaiting", (db, p: Params<{ kind: string; payload: string }>) =>
-  db.selectFrom("jobs").select("id").where("kind", "=", p.kind).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
-)
-
-/** Stores a job unless the same one waits already. */
-export async function enqueueOnce<P>(
-  tx: Transaction,
-  jobs: Jobs,
-  job: JobKind<P>,
-  payload: NoInfer<P>,
-  options: { readonly runAt?: Seconds } = {},
-): Promise<void> {
-  if (await findWaiting.first(tx, { kind: job.kind, payload: job.write(payload) })) return
-  await jobs.enqueue(tx, job, payload, options)
-}

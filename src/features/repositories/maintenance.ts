@@ -1,6 +1,7 @@
 import Type from "typebox"
 import { type Params, query } from "../../core/database/query.ts"
 import { defineJob, type Task } from "../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../core/jobs/once.ts"
 import { int64 } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
 import type { Consequence } from "../transport/consequences.ts"
@@ -27,19 +28,13 @@ const findPlaces = query("maintenance.findPlaces", (db, p: Params<{ after: numbe
     .limit(p.limit),
 )
 
-const findWaiting = query("maintenance.findWaiting", (db, p: Params<{ payload: string }>) =>
-  db.selectFrom("jobs").select("id").where("kind", "=", KIND).where("payload", "=", p.payload).where("state", "=", "waiting").limit(1),
-)
-
 const putSize = query("maintenance.putSize", (db, p: Params<{ id: number; size: number }>) =>
   db.updateTable("repositories").set({ git_size: p.size }).where("id", "=", p.id),
 )
 
-const KIND = "repository.maintain"
-
 /** Packs a repository anew, if that is still of use by then. */
 export const maintainJob = defineJob({
-  kind: KIND,
+  kind: "repository.maintain",
   payload: Type.Object({ repositoryId: int64() }),
   timeoutSeconds: 4 * 3_600,
   run: async ({ repositoryId }, { context, signal }) => {
@@ -62,9 +57,7 @@ async function maintainRepository({ database, git }: Services, id: number, signa
 export const maintainAfterPush: Consequence = async ({ services: { git, jobs }, repository }) => {
   const needed = await git.maintenance.needed(repository)
   return async (tx, { repository: { id }, now }) => {
-    const payload = { repositoryId: id }
-    if (!needed || (await findWaiting.first(tx, { payload: maintainJob.write(payload) }))) return
-    await jobs.enqueue(tx, maintainJob, payload, { runAt: now + AFTER_PUSH_SECONDS })
+    if (needed) await enqueueOnce(tx, jobs, maintainJob, { repositoryId: id }, { runAt: now + AFTER_PUSH_SECONDS })
   }
 }
 

@@ -15,14 +15,6 @@ where repositories.id > ?
 order by repositories.id
 limit ?;
 
--- maintenance.findWaiting
-select id
-from jobs
-where kind = ?
-  and payload = ?
-  and state = ?
-limit ?;
-
 -- maintenance.putSize
 update repositories
 set git_size = ?

@@ -66,14 +66,6 @@ from push_mirrors
 where repository_id = ?
 order by id;
 
--- mirrors.findWaiting
-select id
-from jobs
-where kind = ?
-  and payload = ?
-  and state = ?
-limit ?;
-
 -- mirrors.postpone
 update mirrors
 set next_sync_at = ?
