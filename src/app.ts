@@ -169,6 +169,8 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
+      // The embedded database is for one process; what PostgreSQL serves may be many.
+      aloneSince: database.kind === "sqlite" ? performance.timeOrigin : undefined,
       log: ({ level, message, ...details }) => log[level](details, message),
       limits: {
         packs: config.git.maxConcurrentPacks,

@@ -79,6 +79,11 @@ export interface GitOptions {
   readonly agent?: string
   /** Whether writes are forced to the disk before they are reported done. Default true; tests and throw-away servers do without. */
   readonly durable?: boolean
+  /**
+   * Since when no other process has worked in these repositories, in milliseconds since 1970: locks from before were left by one that was killed.
+   * Left out where others work in them too.
+   */
+  readonly aloneSince?: number | undefined
   readonly limits?: Partial<GitLimits>
   /** Receives what is worth logging. */
   readonly log?: (event: GitEvent) => void
@@ -89,6 +94,7 @@ export interface Context {
   readonly root: string
   readonly agent: string
   readonly durable: boolean
+  readonly aloneSince: number
   readonly limits: GitLimits
   readonly log: (event: GitEvent) => void
   readonly processes: Processes

@@ -265,7 +265,7 @@ export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
   mkdirSync(root, { recursive: true })
   const limits = { ...defaultLimits, ...options.limits }
-  const { program = "git", agent = "hearth", durable = true, log = () => {} } = options
+  const { program = "git", agent = "hearth", durable = true, aloneSince = 0, log = () => {} } = options
   const processes = createProcesses({ ...limits, program, agent, root, durable })
   const readers = createReaders(processes, limits)
   const queued = { queue: limits.queue, waitMs: limits.waitMs }
@@ -273,6 +273,7 @@ export function openGit(options: GitOptions): Git {
     root,
     agent,
     durable,
+    aloneSince,
     limits,
     log,
     processes,

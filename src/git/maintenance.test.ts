@@ -1,4 +1,5 @@
-import { readdir, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { readdir, rm, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { branchRef, type ObjectId, type Repository } from "./index.ts"
@@ -33,8 +34,14 @@ test("a repository that came apart is packed into one, with bitmap and graph, an
   expect(await packs()).toHaveLength(11)
   expect(await git.maintenance.needed(repository)).toBe(true)
 
+  const locks = ["objects/info/commit-graph.lock", "hearth-0123456789abcdef.lock"].map((name) => join(repository.directory, name))
+  for (const lock of locks) {
+    await writeFile(lock, "")
+    await utimes(lock, 0, 0)
+  }
   await git.maintenance.run(repository)
 
+  expect(locks.filter(existsSync)).toEqual([])
   expect((await packs()).filter((name) => name.endsWith(".bitmap"))).toHaveLength(1)
   expect(await readdir(join(repository.directory, "objects", "info"))).toContain("commit-graph")
   expect(await git.maintenance.needed(repository)).toBe(false)

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Context } from "./context.ts"
 import { namesIn } from "./files.ts"
+import { removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { Processes } from "./process.ts"
 
@@ -32,7 +33,11 @@ export async function needsMaintenance({ directory }: Repository): Promise<boole
  * Packs a repository anew, with a bitmap and a commit graph, so that clones, counts and walks are cheap. Pushes and fetches go on meanwhile: what
  * nothing reaches stays for two weeks. Throws `failed`, `timeout`, `aborted`.
  */
-export async function maintain({ processes }: Context, repository: Repository, signal?: AbortSignal): Promise<void> {
+export async function maintain(context: Context, repository: Repository, signal?: AbortSignal): Promise<void> {
+  const { processes } = context
+  const left = (await namesIn(repository.directory)).filter((name) => name.endsWith(".lock"))
+  for (const lock of [...left, "objects/info/commit-graph.lock"])
+    await removeStaleLock(context, repository, join(repository.directory, lock))
   const options = { repository, timeoutMs: PACK_MS, signal }
   const repack = ["-d", "-l", "-q", "--cruft", `--cruft-expiration=${EXPIRY}`, "--write-bitmap-index"]
   await processes.run({ name: "repack", flags: repack }, options)

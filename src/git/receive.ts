@@ -3,6 +3,7 @@ import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
 import { directorySize } from "./files.ts"
 import { isAncestor } from "./history.ts"
+import { lockInTheWay } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId, RefName } from "./names.ts"
 import { objectInfo } from "./objects.ts"
@@ -107,6 +108,7 @@ async function lookClosely(context: Context, repository: Quarantined, results: r
 /** What a client is told when its references could not be changed. */
 function updateRefusal(error: unknown): string {
   if (!isGitError(error, "conflict")) return "the reference could not be changed"
+  if (lockInTheWay(error.detail) !== undefined) return "the reference is being changed by somebody else, push again"
   const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
   return other === undefined ? fetchFirst : `${other} exists`
 }

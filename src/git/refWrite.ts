@@ -1,8 +1,10 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { link, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
+import { writeNewFile } from "./files.ts"
+import { lockHeld, newLockName, OWN_HELD_MS, removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, type ObjectId, type RefName } from "./names.ts"
 import { objectInfo } from "./objects.ts"
@@ -12,6 +14,7 @@ import { isNameFree, readLooseReference, resolvePacked } from "./refFiles.ts"
  * One reference is given a value here, because a process costs more than everything else that a commit through the API needs. It is done as git
  * does it: the new value goes to `<reference>.lock`, which only one can make; under it the old value is compared; then it takes the place of the
  * reference in one step. So whoever else changes references, git or another process of this service, is kept out and never sees half a change.
+ * The value is on the disk before it becomes the lock, so that the lock is held for a moment only, and is whole whenever the process is killed.
  */
 
 /** How long a lock that somebody holds is waited for, in milliseconds: as long as git waits. */
@@ -35,25 +38,22 @@ export async function writeReference(context: Context, repository: Repository, {
   await requireNameable(context, repository, name, to)
   const path = join(repository.directory, name)
   const lock = `${path}.lock`
-  const file = await openLock(lock)
-  if (file === undefined) return false
-  let held = true
+  const written = newLockName(repository)
+  const begin = performance.now()
+  let held = false
   try {
-    try {
-      const current = await currentValue(repository, name)
-      if (current === "other") return false
-      if (from !== undefined && (from ?? undefined) !== current) {
-        throw new GitError(
-          "conflict",
-          "a reference was changed by somebody else",
-          `${name} is at ${current ?? "nothing"} but expected ${from}`,
-        )
-      }
-      await file.writeFile(`${to}\n`)
-      if (context.durable) await file.sync()
-    } finally {
-      await file.close()
+    await writeNewFile(context, written, `${to}\n`)
+    held = await takeLock(context, repository, lock, written)
+    if (!held) return false
+    const current = await currentValue(repository, name)
+    if (current === "other") return false
+    if (from !== undefined && (from ?? undefined) !== current) {
+      const detail = `${name} is at ${current ?? "nothing"} but expected ${from}`
+      throw new GitError("conflict", "a reference was changed by somebody else", detail)
     }
+    // By now another process may have taken this lock for one that was left behind.
+    held = performance.now() - begin < OWN_HELD_MS / 2
+    if (!held) throw new GitError("conflict", "writing a reference took too long", lockHeld(lock))
     await rename(lock, path)
     held = false
     return true
@@ -64,6 +64,7 @@ export async function writeReference(context: Context, repository: Repository, {
   } finally {
     // Once it has taken its place, a lock of that name is another's.
     if (held) await rm(lock, { force: true })
+    await rm(written, { force: true })
   }
 }
 
@@ -82,17 +83,19 @@ async function currentValue(repository: Repository, name: RefName): Promise<Obje
   return packed === undefined && !(await isNameFree(repository, name)) ? "other" : packed
 }
 
-/** The new lock file, or undefined where a reference stands in the place of one of its directories. Throws `conflict` while another holds it. */
-async function openLock(path: string): Promise<FileHandle | undefined> {
+/** Makes a file the lock; false where a reference stands in the place of one of its directories. Throws `conflict` while another holds it. */
+async function takeLock(context: Context, repository: Repository, lock: string, file: string): Promise<boolean> {
   const end = performance.now() + LOCK_MS
   for (;;) {
     try {
-      return await open(path, "wx", 0o644)
+      await link(file, lock)
+      return true
     } catch (error) {
-      if (hasCode(error, "ENOTDIR")) return undefined
-      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", path)
+      if (hasCode(error, "ENOTDIR")) return false
+      if (hasCode(error, "EEXIST") && (await removeStaleLock(context, repository, lock))) continue
+      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", lockHeld(lock))
       if (hasCode(error, "EEXIST")) await pause(PAUSE_MS)
-      else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(path)))) throw error
+      else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(lock)))) throw error
     }
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { link, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { isGitError, type ObjectId, type Repository, refName } from "./index.ts"
+import { isGitError, type ObjectId, openGit, type Repository, refName } from "./index.ts"
 import { ok, openWorld, type World } from "./testing.ts"
 
 let world: World
@@ -66,6 +66,41 @@ describe("one reference", () => {
     setTimeout(() => void rm(lockOf("refs/heads/held")), 30)
     await waiting
     expect(await at("refs/heads/held")).toBe(two)
+  })
+
+  test("is freed of the lock that a killed process left long ago, or before this one began, and so are many", async () => {
+    const left = async (name: string, secondsAgo: number) => {
+      await mkdir(dirname(lockOf(name)), { recursive: true })
+      await writeFile(lockOf(name), "")
+      const then = Date.now() / 1000 - secondsAgo
+      await utimes(lockOf(name), then, then)
+    }
+    await left("refs/heads/left", 300)
+    await set("refs/heads/left", one)
+    await Promise.all(["refs/heads/left", "refs/heads/right", "packed-refs"].map((name) => left(name, 300)))
+    await world.git.references.update(repository, [
+      { name: refName("refs/heads/left"), to: null },
+      { name: refName("refs/heads/right"), to: two },
+    ])
+    expect([await at("refs/heads/left"), await at("refs/heads/right")]).toEqual([undefined, two])
+
+    const own = join(repository.directory, "hearth-0123456789abcdef.lock")
+    await left("refs/heads/right", 10)
+    await link(lockOf("refs/heads/right"), own)
+    await set("refs/heads/right", two)
+    await rm(own)
+
+    await left("refs/heads/right", 10)
+    await expect(set("refs/heads/right", one)).rejects.toSatisfy(conflict)
+    const alone = openGit({ root: join(world.folder, "repositories"), aloneSince: Date.now() - 1000 })
+    const change = (to: ObjectId) => alone.references.update(repository, [{ name: refName("refs/heads/right"), to }])
+    const changes = await Promise.allSettled([change(one), change(one), change(one)])
+    expect(changes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"])
+    await left("refs/heads/right", 0)
+    await expect(change(two)).rejects.toSatisfy(conflict)
+    await alone.close()
+    expect(await at("refs/heads/right")).toBe(one)
+    expect((await readdir(repository.directory)).filter((name) => name.endsWith(".lock"))).toEqual([])
   })
 
   test("that is packed has its value, and is in the way of names below and above it", async () => {

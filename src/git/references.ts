@@ -1,5 +1,7 @@
+import { resolve } from "node:path"
 import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
+import { lockInTheWay, removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "./names.ts"
 import { writeReference } from "./refWrite.ts"
@@ -41,12 +43,15 @@ export async function updateReferences(context: Context, repository: Repository,
   if (only !== undefined && others.length === 0 && only.to !== null && repository.quarantine === undefined) {
     if (await writeReference(context, repository, { name: only.name, to: only.to, from: only.from })) return
   }
-  try {
-    await context.processes.run({ name: "update-ref", flags: ["--no-deref", "--stdin", "-z"] }, { repository, input })
-  } catch (error) {
-    if (isGitError(error, "failed") && conflict.test(error.detail)) {
-      throw new GitError("conflict", "a reference was changed by somebody else", error.detail)
+  for (;;) {
+    try {
+      await context.processes.run({ name: "update-ref", flags: ["--no-deref", "--stdin", "-z"] }, { repository, input })
+      return
+    } catch (error) {
+      if (!isGitError(error, "failed")) throw error
+      const lock = lockInTheWay(error.detail)
+      if (lock !== undefined && (await removeStaleLock(context, repository, resolve(repository.directory, lock)))) continue
+      throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by somebody else", error.detail) : error
     }
-    throw error
   }
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "./files.ts"
+import { removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { branchRef, type ObjectFormat, type RefName } from "./names.ts"
 import { listReferences } from "./refFiles.ts"
@@ -188,7 +189,7 @@ export async function readHead(repository: Repository): Promise<RefName> {
 export async function setHead(context: Context, repository: Repository, ref: RefName): Promise<void> {
   if (!ref.startsWith("refs/heads/")) throw new GitError("invalid", "HEAD can name only a branch", ref)
   const path = join(repository.directory, "HEAD")
-  await removeStaleLock(`${path}.lock`)
+  await removeStaleLock(context, repository, `${path}.lock`)
   try {
     await writeNewFile(context, `${path}.lock`, `ref: ${ref}\n`)
   } catch (error) {
@@ -196,14 +197,6 @@ export async function setHead(context: Context, repository: Repository, ref: Ref
     throw hasCode(error, "EEXIST") ? new GitError("conflict", "HEAD is being changed", repository.key) : error
   }
   await rename(`${path}.lock`, path)
-}
-
-/** HEAD is locked for moments; a lock this old was left by a process that was killed while it held it. */
-const STALE_LOCK_MS = 60_000
-
-async function removeStaleLock(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
-  if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(path, { force: true })
 }
 
 /**

@@ -1,5 +1,6 @@
 /** People at work on a server that may be gone at any moment, and a ledger of what it said was done. */
 import { execFile } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { type Calling, send } from "../support/http.ts"
 
@@ -40,8 +41,17 @@ class Gone extends Error {}
 
 /** Works until the server is gone; a refusal or a failure that it answers is thrown. */
 export async function work(site: Site, ledger: Ledger, round: number): Promise<void> {
+  /** A failure while the server still answers is the server's. */
+  const alive = async (): Promise<boolean> => {
+    await sleep(200)
+    return await send(site.url, "GET", "/version").then(
+      () => true,
+      () => false,
+    )
+  }
   const ask = async (method: string, path: string, expected: number, calling: Calling = {}): Promise<string> => {
-    const answer = await send(site.url, method, path, { authorization: site.authorization, ...calling }).catch(() => {
+    const answer = await send(site.url, method, path, { authorization: site.authorization, ...calling }).catch(async (error) => {
+      if (await alive()) throw error
       throw new Gone()
     })
     if (answer.status !== expected) throw new Error(`${method} ${path} was answered with ${answer.status} ${answer.text}`)
@@ -81,19 +91,20 @@ export async function work(site: Site, ledger: Ledger, round: number): Promise<v
       ledger.tokens.add(made.sha1)
     }),
     endlessly(async (count) => {
+      const push = ["push", "--quiet", `${site.url}/root/pushed.git`, "HEAD:main"]
       await git(site.clone, "commit", "--quiet", "--allow-empty", "-m", `${round} ${count}`)
       ledger.pushing = (await git(site.clone, "rev-parse", "HEAD")).trim()
-      await git(
-        site.clone,
-        "-c",
-        `http.extraHeader=Authorization: ${site.authorization}`,
-        "push",
-        "--quiet",
-        `${site.url}/root/pushed.git`,
-        "HEAD:main",
-      ).catch(() => {
-        throw new Gone()
-      })
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await git(site.clone, "-c", `http.extraHeader=Authorization: ${site.authorization}`, ...push)
+          break
+        } catch (error) {
+          if (!(await alive())) throw new Gone()
+          // Where other processes may be at work, a lock of the one that was killed is waited for.
+          if (attempt === 10 || !String(error).includes("push again")) throw error
+          await sleep(1000)
+        }
+      }
       ledger.pushed = ledger.pushing
     }),
   ])
