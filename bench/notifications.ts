@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { sql } from "kysely"
 import { openDatabase } from "../src/core/database/database.ts"
 import { type Spread, spread } from "./issues.ts"
@@ -9,7 +8,7 @@ export async function notificationFigures(threads: number): Promise<Spread> {
   const server = await startServer()
   try {
     await server.api("POST", "/user/repos", { name: "busy" })
-    const database = await openDatabase({ url: `sqlite:${join(server.dataDir, "hearth.db")}`, idleLimit: 600_000 })
+    const database = await openDatabase({ url: server.databaseUrl, idleLimit: 600_000 })
     const { id: user } = await database.read.selectFrom("users").select("id").where("lower_name", "=", ADMIN.name).executeTakeFirstOrThrow()
     const { id: repository } = await database.read.selectFrom("repositories").select("id").executeTakeFirstOrThrow()
     const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${threads}) `

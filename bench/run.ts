@@ -1,6 +1,7 @@
 import { cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { commitFigures } from "./commits.ts"
+import { closeDatabases, onPostgres } from "./database.ts"
 import { gitFigures } from "./git.ts"
 import { issueFigures } from "./issues.ts"
 import { ceiling, type Load, load } from "./load.ts"
@@ -16,14 +17,14 @@ const line = (what: string, figure: string, target: string, met: boolean): void 
 const rate = ({ perSecond, p99 }: Load): string => `${Math.round(perSecond).toLocaleString("en")}/s, p99 ${p99} ms`
 
 console.log(
-  `Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, load generator on the same machine\n`,
+  `Hearth bench: ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}, ${onPostgres ? "PostgreSQL" : "SQLite"}, load generator on the same machine\n`,
 )
 
 const first = await startServer()
 await first.stop()
 const starts: number[] = []
 for (let round = 0; round < 5; round++) {
-  const server = await startServer(first.dataDir)
+  const server = await startServer(first)
   starts.push(server.readyMs)
   await server.stop()
 }
@@ -144,6 +145,7 @@ await sleep(5000)
 const memory = await idle.memory()
 line("memory when idle (RSS)", `${Math.round(memory)} MiB`, "≤ 120 MiB", memory <= 120)
 await idle.stop()
+await closeDatabases()
 
 const { startHearth } = await import("../src/app.ts")
 const ready: number[] = []

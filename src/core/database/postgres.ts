@@ -1,4 +1,5 @@
 /** The database on a PostgreSQL server, for more than one machine or process. */
+import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import type { Database, DriverOptions } from "./database.ts"
@@ -8,6 +9,7 @@ import { createListener } from "./listener.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
+import { shareQuestion } from "./shared-question.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 const attempts = 5
@@ -131,6 +133,12 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
   }
 
+  // Whatever changes rows does so under a transaction id, and the snapshot says which of them have ended: two that are the same see the same rows.
+  const state = shareQuestion(async () => {
+    const { rows } = await run<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
+    return rows[0]?.state ?? randomUUID()
+  })
+
   const database: Database<T> = {
     kind: "postgres",
     read,
@@ -146,7 +154,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       }
     },
     afterCommit: keepEffect,
-    state: () => undefined,
+    state,
     observe: observers.add,
     async notify(channel, payload, tx) {
       if (tx === undefined) await writers.query("select pg_notify($1, $2)", [channel, payload])

@@ -81,6 +81,16 @@ export interface EmailsTable {
   created_at: Seconds
 }
 
+/** When a person was last written to about its account, so that nobody has it written to all the time. */
+export interface AccountMailsTable {
+  user_id: number
+  about: "welcome" | "activation" | "confirmation" | "recovery"
+  lower_address: string
+  sent_at: Seconds
+  /** How often the mail was used with a wrong second factor. */
+  wrong_codes: number
+}
+
 export interface AccessTokensTable {
   id: Generated<number>
   user_id: number
@@ -388,6 +398,7 @@ export interface Tables
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable
+  account_mails: AccountMailsTable
   access_tokens: AccessTokensTable
   two_factors: TwoFactorsTable
   follows: FollowsTable

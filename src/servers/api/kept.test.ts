@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { openDatabase } from "../../core/database/database.ts"
 
 /** Answers are kept while the database is unchanged. What must never happen is that one is served that a new look would not give. */
-describe("kept answers", () => {
+describe.each(databaseKinds)("kept answers (%s)", (kind) => {
   let test: TestHearth
   beforeEach(async () => {
-    test = await freshHearth("sqlite")
+    test = await freshHearth(kind)
     await test.call(test.root, "POST /orgs", { username: "acme", description: "before" })
   })
   afterEach(() => test.close())

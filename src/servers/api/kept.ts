@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { type Actor, isPublicOnly } from "../../core/actor.ts"
+import type { State } from "../../core/database/database.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Rendered } from "./answer.ts"
 
@@ -8,7 +9,7 @@ const MOST_BYTES = 8 * 1024 * 1024
 const LONGEST = 256 * 1024
 
 interface Kept {
-  readonly state: number
+  readonly state: State
   readonly rendered: Rendered
 }
 
@@ -19,9 +20,9 @@ interface Kept {
  */
 export interface KeptAnswers {
   /** The answer of that key if it was made in this state of the database. */
-  readonly get: (key: string, state: number) => Rendered | undefined
+  readonly get: (key: string, state: State) => Rendered | undefined
   /** `state` is the one from before the answer was begun. */
-  readonly keep: (key: string, state: number, rendered: Rendered) => void
+  readonly keep: (key: string, state: State, rendered: Rendered) => void
 }
 
 export function keptAnswers(): KeptAnswers {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
+import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { askedForm, formOf, type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
@@ -41,7 +42,7 @@ interface LetIn {
   /** The administrator who acts in the caller's name. */
   readonly behind: User | undefined
   /** Where the answer is kept, and the state of the database from before it was begun. */
-  readonly keep: { readonly key: string; readonly state: number } | undefined
+  readonly keep: { readonly key: string; readonly state: State } | undefined
 }
 
 /**
@@ -97,7 +98,7 @@ export function registerApi(
     if (services.config.security.requireSignIn && actor.kind === "anonymous")
       throw refuse.forbidden("Only signed in user is allowed to call APIs.")
     if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
-    const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? services.database.state() : undefined
+    const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? await services.database.state() : undefined
     const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
     const known = keep && kept.get(keep.key, keep.state)
     if (known) return { kept: known }

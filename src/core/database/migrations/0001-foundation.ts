@@ -60,6 +60,13 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await index("emails_user", "emails", ["user_id"])
 
   await table(
+    "account_mails",
+    { user_id: "reference", about: "text", lower_address: "text", sent_at: "time", wrong_codes: "integer" },
+    { user_id: "users" },
+    ["user_id", "about", "lower_address"],
+  )
+
+  await table(
     "access_tokens",
     {
       id: "id",

@@ -80,6 +80,10 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
       payload: ["text", "{}"],
       ref: "text",
       commit_id: "text",
+      checked_commit: ["text", "{}"],
+      workflow_name: "text",
+      workflow_folder: "text",
+      needs_approval: "flag",
       actor_id: "integer",
       state: "text",
       attempt: "integer",
@@ -135,7 +139,10 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
       runner_id: "integer",
       state: "text",
       digest: "text",
+      log_file: "text",
       log_lines: "integer",
+      log_size: "integer",
+      log_sealed: "flag",
       log_expired: "flag",
       created_at: "time",
       ...started,
@@ -148,6 +155,7 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
   await index("action_tasks_runner", "action_tasks", ["runner_id"])
   await sql`create index action_tasks_active on action_tasks (updated_at) where state in ('running', 'cancelling')`.execute(db)
   await sql`create index action_tasks_logs on action_tasks (stopped_at) where log_expired = 0`.execute(db)
+  await sql`create index action_tasks_file on action_tasks (log_file) where log_file <> ''`.execute(db)
 
   await table(
     "action_steps",
@@ -162,8 +170,11 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
       id: "id",
       run_id: "reference",
       repository_id: "reference",
+      attempt: "integer",
       name: "text",
+      file: "text",
       size: "integer",
+      sha256: "text",
       is_expired: "flag",
       created_at: "time",
       updated_at: "time",
@@ -172,6 +183,8 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
     { run_id: "action_runs", repository_id: "repositories" },
   )
   await index("action_artifacts_run", "action_artifacts", ["run_id", "id"])
+  await index("action_artifacts_name", "action_artifacts", ["run_id", "attempt", "name"], true)
   await index("action_artifacts_repository", "action_artifacts", ["repository_id", "id"])
+  await sql`create index action_artifacts_file on action_artifacts (file) where file <> ''`.execute(db)
   await sql`create index action_artifacts_due on action_artifacts (expires_at) where is_expired = 0`.execute(db)
 }

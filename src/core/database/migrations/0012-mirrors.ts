@@ -20,6 +20,9 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await addText("mirrors", "last_error")
   await addText("mirrors", "remote_head")
   await addInteger("mirrors", "failures")
+  await addInteger("mirrors", "lfs")
+  await addText("mirrors", "lfs_endpoint")
+  await addInteger("mirrors", "lfs_missing")
   await sql`create index mirrors_due on mirrors (next_sync_at) where next_sync_at > 0`.execute(db)
 
   await table(
@@ -53,9 +56,12 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     remote_url: "text",
     remote_username: "text",
     sealed_secret: "text",
+    lfs: "flag",
+    lfs_endpoint: "text",
     parts: "text",
     phase: "text",
     cursor: "text",
+    progress: "text",
     error: "text",
     created_at: "time",
     updated_at: "time",

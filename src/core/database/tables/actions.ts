@@ -59,6 +59,13 @@ export interface ActionRunsTable {
   payload: string
   ref: string
   commit_id: string
+  /** The commit that its jobs' statuses are of, as JSON: what is told of them is written where git can't be asked. */
+  checked_commit: Generated<string>
+  /** What the workflow names itself, "" for nothing, and the folder that its file lies in. */
+  workflow_name: Generated<string>
+  workflow_folder: Generated<string>
+  /** Somebody who may must agree before it runs. */
+  needs_approval: Generated<Flag>
   /** Who brought it about; nobody's any more where the account is gone. */
   actor_id: number
   /** Of the last attempt, like the times. */
@@ -119,8 +126,13 @@ export interface ActionTasksTable {
   state: ActionState
   /** SHA-256 of the token that the job itself acts with, hex. */
   digest: string
-  /** Lines of its log; 0 while there is none. */
+  /** The file of its log below the repository's; "" while there is none, and again when it has expired. */
+  log_file: Generated<string>
+  /** Lines of its log, and bytes: what lies behind them in the file was written by a process that ended before it could say so. */
   log_lines: Generated<number>
+  log_size: Generated<number>
+  /** Nothing comes any more. */
+  log_sealed: Generated<Flag>
   log_expired: Generated<Flag>
   created_at: Seconds
   started_at: Generated<Seconds>
@@ -139,14 +151,18 @@ export interface ActionStepsTable {
   stopped_at: Generated<Seconds>
 }
 
-/** Files that a run has left. */
+/** Files that an attempt of a run has left, in one zip file under a name that is its own in the attempt. */
 export interface ActionArtifactsTable {
   id: Generated<number>
   run_id: number
   repository_id: number
+  attempt: number
   name: string
-  /** Bytes. */
+  /** The file below the repository's; "" when it has expired. */
+  file: Generated<string>
+  /** Bytes, and their SHA-256 in hex. */
   size: number
+  sha256: Generated<string>
   is_expired: Generated<Flag>
   created_at: Seconds
   updated_at: Seconds

@@ -20,6 +20,12 @@ export interface MirrorsTable {
   remote_head: Generated<string>
   /** Synchronisations that have failed since one succeeded. */
   failures: Generated<number>
+  /** Whether large files come too. */
+  lfs: Generated<Flag>
+  /** Where they are; "" for where Git LFS looks for them. */
+  lfs_endpoint: Generated<string>
+  /** Large files that the server didn't have the last time; they are asked for again. */
+  lfs_missing: Generated<number>
 }
 
 /** A repository elsewhere that follows one here. */
@@ -56,11 +62,17 @@ export interface ImportsTable {
   remote_username: string
   /** Password or token, sealed with the site's key; "" for none, and once it is no longer needed. */
   sealed_secret: string
+  /** Whether large files come too. */
+  lfs: Flag
+  /** Where they are; "" for where Git LFS looks for them. */
+  lfs_endpoint: string
   /** A JSON list of what is to come beside git's part. */
   parts: string
   phase: ImportPhase
   /** A JSON object of how far the records are. */
   cursor: Generated<string>
+  /** A JSON object of how many of each part have come, and how many there are. */
+  progress: Generated<string>
   /** Why it failed, in words that the one who asked for it may see. */
   error: Generated<string>
   created_at: Seconds

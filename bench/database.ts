@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import pg from "pg"
+import { type PostgresServer, startPostgres } from "../tests/support/postgres.ts"
+
+/** Which database is measured: the embedded one, or with `--postgres` a PostgreSQL that keeps what it is given through a power cut, as the tests' own does not. */
+export const onPostgres = process.argv.includes("--postgres")
+
+let postgres: Promise<PostgresServer> | undefined
+
+/** The address of a new database for a server whose data lies in this folder. */
+export async function freshDatabaseUrl(dataDir: string): Promise<string> {
+  if (!onPostgres) return `sqlite:${join(dataDir, "hearth.db")}`
+  postgres ??= startPostgres(["shared_buffers=256MB", "jit=off"])
+  const url = new URL((await postgres).url)
+  const name = `bench_${randomBytes(6).toString("hex")}`
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Ends the PostgreSQL that was started for this run, with all that it holds. */
+export const closeDatabases = async (): Promise<void> => (await postgres)?.stop()
