@@ -3,6 +3,7 @@ import { type Serving, serveHearth } from "../app.ts"
 import type { Config } from "../core/config.ts"
 import { Refusal } from "../core/errors.ts"
 import { VERSION } from "../core/version.ts"
+import { sshRoot } from "../features/repositories/urls.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
 import type { Terminal } from "./terminal.ts"
@@ -54,6 +55,7 @@ function announce({ out }: Terminal, { url, administrator: { name }, made, servi
   out("Next, make a repository and push to it:")
   out(`  curl -u ${name} ${url}/api/v1/user/repos -H 'content-type: application/json' -d '{"name":"first"}'`)
   out(`  git push ${url}/${name}/first.git HEAD:main`)
+  if (services.site.sshPort !== undefined) out(`Over SSH, once your key is there: ${sshRoot(services.site)}${name}/first.git`)
   out(`The whole interface: ${url}/api/swagger`)
 }
 

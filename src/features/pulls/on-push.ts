@@ -1,6 +1,7 @@
 import type { Pull } from "../../access/pull-policies.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
+import { enqueueOnce } from "../../core/jobs/once.ts"
 import { branchOf, branchRef, type ObjectId, objectId } from "../../git/index.ts"
 import { findIssueById } from "../issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
@@ -62,7 +63,7 @@ export const movePulls: Consequence = async (moved) => {
     for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
     if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, found, actor: pusher, now })
     for (const branch of await basesAmong(tx, row.id, branches))
-      await services.jobs.enqueue(tx, recheckBase, { repositoryId: row.id, branch })
+      await enqueueOnce(tx, services.jobs, recheckBase, { repositoryId: row.id, branch })
   }
 }
 
