@@ -30,24 +30,20 @@ export async function startServer(existing?: Pick<Server, "dataDir" | "databaseU
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const begun = performance.now()
-  const child = spawn(
-    process.execPath,
-    ["--disable-warning=ExperimentalWarning", new URL("../dist/main.js", import.meta.url).pathname, "serve"],
-    {
-      env: {
-        PATH: process.env["PATH"],
-        HEARTH_DATA_DIR: dataDir,
-        HEARTH_DATABASE_URL: databaseUrl,
-        HEARTH_HTTP_PORT: String(port),
-        HEARTH_SSH_PORT: "0",
-        HEARTH_ROOT_URL: url,
-        HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
-        HEARTH_ADMIN_USERNAME: ADMIN.name,
-        HEARTH_ADMIN_PASSWORD: ADMIN.password,
-      },
-      stdio: ["ignore", "ignore", "ignore"],
+  const child = spawn(new URL("../bin/hearth", import.meta.url).pathname, ["serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_DATA_DIR: dataDir,
+      HEARTH_DATABASE_URL: databaseUrl,
+      HEARTH_HTTP_PORT: String(port),
+      HEARTH_SSH_PORT: "0",
+      HEARTH_ROOT_URL: url,
+      HEARTH_LOG_LEVEL: process.env["BENCH_LOG_LEVEL"] ?? "info",
+      HEARTH_ADMIN_USERNAME: ADMIN.name,
+      HEARTH_ADMIN_PASSWORD: ADMIN.password,
     },
-  )
+    stdio: ["ignore", "ignore", "ignore"],
+  })
   for (;;) {
     const answered = await fetch(`${url}/api/v1/version`).then(
       (answer) => answer.ok,

@@ -6,6 +6,7 @@ import { VERSION } from "../core/version.ts"
 import { sshRoot } from "../features/repositories/urls.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
+import { settleSoon } from "./settle.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
@@ -21,6 +22,7 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
       await example?.requireFresh(serving.services.database.read)
       announce(terminal, serving)
       await example?.showDemo(terminal, serving)
+      settleSoon()
       await stop.asked
     } finally {
       await serving.close()

@@ -1,6 +1,6 @@
-import { Compile } from "typebox/compile"
 import { refuse } from "../core/errors.ts"
 import { rfc3339 } from "../core/record.ts"
+import { Compile } from "../core/schema.ts"
 import { CreateAccessTokenOption } from "../features/authentication/records.ts"
 import { countTokensOf, findTokenByName, findTokensOf } from "../features/authentication/store.ts"
 import { createToken, deleteToken } from "../features/authentication/tokens.ts"

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { parse } from "smol-toml"
 import { nearest } from "./nearest.ts"
+import { onDemand } from "./onDemand.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"
 
@@ -147,7 +147,7 @@ function fromFile(file: ReturnType<typeof findFile>, problems: ConfigProblem[]):
   const source: Source = { kind: "file", name: file.name }
   let content: object
   try {
-    content = parse(readFileSync(file.name, "utf8"))
+    content = onDemand("smol-toml").parse(readFileSync(file.name, "utf8"))
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)
     problems.push({

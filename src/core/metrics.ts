@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs"
+import { createRequire } from "node:module"
 import { performance } from "node:perf_hooks"
-import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import type * as Library from "prom-client"
 import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
 import { VERSION } from "./version.ts"
 
@@ -17,6 +18,13 @@ export interface Metrics extends JobMetrics {
   /** Forgets all figures. */
   readonly close: () => void
 }
+
+// By itself each: the package as a whole loads figures of the process that we don't use, and OpenTelemetry for them.
+const load = createRequire(import.meta.url)
+const Counter: typeof Library.Counter = load("prom-client/lib/counter")
+const Gauge: typeof Library.Gauge = load("prom-client/lib/gauge")
+const Histogram: typeof Library.Histogram = load("prom-client/lib/histogram")
+const Registry: typeof Library.Registry = load("prom-client/lib/registry")
 
 const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600]
@@ -78,7 +86,7 @@ export function openMetrics(): Metrics {
   }
 }
 
-function watchJobs(registers: Registry[], read: () => Promise<readonly JobCount[]>): void {
+function watchJobs(registers: Library.Registry[], read: () => Promise<readonly JobCount[]>): void {
   new Gauge({
     name: "hearth_jobs",
     help: "Background jobs that wait, run, or failed for good.",

@@ -1,8 +1,7 @@
-import type { Static, TObject, TProperties, TSchema } from "typebox"
-import Type from "typebox"
 import type { Actor } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind } from "./errors.ts"
+import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox"
+import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 
 /** A named record of the API: the name under which the documents describe it. */
 export const record = <P extends TProperties>(name: string, properties: P): TObject<P> => Type.Object(properties, { title: name })

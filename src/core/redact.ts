@@ -5,7 +5,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // scheme://user:password@host, and scheme://token@host
   [/:\/\/[^\s/@"'<>]{1,1024}@/g, "://***@"],
   // ?token=…, &access_token=…
-  [new RegExp(`([?&;](?:[\\w.-]|%5[bf]){0,40}(?:${NAMES}|signature|code)=)[^&\\s"'#\\\\]+`, "gi"), "$1***"],
+  [new RegExp(`([?&;](?:[\\w.-]|%5[bf]){0,40}(?:${NAMES}|sig|signature|code)=)[^&\\s"'#\\\\]+`, "gi"), "$1***"],
   // "password":"…" and "set-cookie":["…"]
   [new RegExp(`("[\\w.-]{0,40}(?:${NAMES})"\\s{0,4}:\\s{0,4})(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi"), '$1"***"'],
   // The same inside of a text that is itself written as JSON.
@@ -19,7 +19,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** What every rule needs to find. Most lines have none of it, and looking for this is many times quicker than trying the rules. */
-const HINT = /:\/\/|authorization|cookie|passw|passphrase|token|secret|otp|key|credential|basic|bearer|signature|code=/i
+const HINT = /:\/\/|authorization|cookie|passw|passphrase|token|secret|otp|key|credential|basic|bearer|signature|code=|sig=/i
 
 /**
  * Takes out of a text what could let somebody in: passwords in addresses, tokens in queries, headers and fields that carry credentials. Works on

@@ -84,6 +84,7 @@ export const settings = {
     }),
     queryTokens: yesOrNo(false, "Accept tokens as ?token= and ?access_token=. Off, because addresses end up in logs and histories."),
     requireSignIn: yesOrNo(false, "Show nothing to those who are not signed in."),
+    recoverySeconds: duration(10_800, "How long the link in a mail is good that lets somebody set a new password.", { min: 60 }),
   },
   repository: {
     defaultBranch: text("main", "The default branch of new repositories.", { accepts: "a branch name", pattern: /^[\w][\w./-]*$/ }),
@@ -101,13 +102,24 @@ export const settings = {
       "public",
       "Who sees new users: everybody, those signed in, or those who share an organisation.",
     ),
+    confirmEmails: yesOrNo(
+      true,
+      "Addresses that people add count once they are confirmed from the mail that is sent there. Without a mail server they count at once.",
+    ),
+    activateByMail: yesOrNo(
+      false,
+      "Users whom administrators make through the API are inactive until they follow the link in a mail. Without a mail server they are active at once.",
+    ),
+    confirmationSeconds: duration(86_400, "How long the link in a mail is good that activates an account or confirms an address.", {
+      min: 60,
+    }),
     noReplyDomain: text("", "The domain of addresses for users who hide theirs. By default noreply. and the host of rootUrl.", {
       accepts: "a domain name",
       pattern: /^[\w.-]+$/,
     }),
   },
   mail: {
-    host: text("", "The mail server (SMTP) that notifications are sent through. Without it no mail is sent.", {
+    host: text("", "The mail server (SMTP) that notifications and links for new passwords are sent through. Without it no mail is sent.", {
       accepts: "an IP address or a host name",
       pattern: /^[\w.:-]+$/,
     }),
@@ -124,7 +136,11 @@ export const settings = {
       pattern: /^[^\s@<>]+@[^\s@<>]+$/,
     }),
   },
+  migrations: {
+    enabled: yesOrNo(true, "People may bring repositories here from other servers."),
+  },
   mirror: {
+    enabled: yesOrNo(true, "Repositories may follow others elsewhere, and be followed there. Off, those that do are left as they are."),
     minInterval: duration(600, "The shortest time between two updates of a mirror.", { min: 60 }),
     defaultInterval: duration(28_800, "The time between two updates of a mirror whose maker doesn't say.", { min: 60 }),
   },
@@ -150,6 +166,10 @@ export const settings = {
     maxFiles: integer(500_000, "The most files and directories of an archive.", { min: 1 }),
     cacheBytes: size(4 * 2 ** 30, "How much disk the archives may take that are kept to be sent again."),
     keepSeconds: duration(86_400, "How long an archive is kept that nobody asks for.", { min: 60 }),
+  },
+  actions: {
+    maxArtifactBytes: size(4 * 2 ** 30, "The largest artifact that a run of a workflow may leave."),
+    artifactSeconds: duration(90 * 86_400, "How long an artifact is kept, unless its workflow asks for less.", { min: 60 }),
   },
   outgoing: {
     allowedHosts: text(

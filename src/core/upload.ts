@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import Type, { type TSchema } from "typebox"
+import Type, { type TSchema } from "./schema.ts"
 
 /** A file on its way in: its name as the client gives it, and its bytes, which can be read once. */
 export interface Upload {

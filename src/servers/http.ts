@@ -12,11 +12,15 @@ import { type AnswerWatcher, type Intercept, methodsOn, registerApi } from "./ap
 import { registerGitHttp } from "./git-http/routes.ts"
 import { registerHealth } from "./health.ts"
 import { registerLfs } from "./lfs/routes.ts"
+import { registerActivate } from "./web/activate.ts"
 import { registerArchives } from "./web/archives.ts"
+import { registerArtifacts } from "./web/artifacts.ts"
 import { registerAttachments } from "./web/attachments.ts"
 import { registerChangePassword } from "./web/change-password.ts"
+import { registerForgotPassword } from "./web/forgot-password.ts"
 import { registerHome } from "./web/home.ts"
 import { registerKeys } from "./web/keys.ts"
+import { registerRecoverAccount } from "./web/recover-account.ts"
 import { registerReleases } from "./web/releases.ts"
 import { registerUnsubscribe } from "./web/unsubscribe.ts"
 
@@ -40,6 +44,7 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIds(),
     bodyLimit: config.api.maxBodyBytes,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // A large push takes as long as it takes; what must be quick is the head of a request.
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
@@ -82,16 +87,25 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   registerDocuments(app, services, options.operations)
   registerAvatars(app, services)
   registerArchives(app, services, options.authenticator)
+  registerArtifacts(app, services)
   registerAttachments(app, services, options.authenticator)
   registerReleases(app, services, options.authenticator)
   registerHealth(app, services, options.metrics)
   registerHome(app, services)
   registerChangePassword(app, services, options.authenticator)
+  registerForgotPassword(app, services)
+  registerRecoverAccount(app, services)
+  registerActivate(app, services)
   registerUnsubscribe(app, services)
   registerKeys(app, services)
   await registerGitHttp(app, services, options.authenticator)
   await registerLfs(app, services, options.authenticator)
   return app
+}
+
+/** We check what comes and write what goes ourselves; without this, Fastify loads its compilers of schemas at every start. */
+function noSchemas(): never {
+  throw new TypeError("routes declare no schemas to Fastify")
 }
 
 /** Ids that don't meet those of another process; counting costs less than randomness at every request. */

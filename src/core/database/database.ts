@@ -6,7 +6,6 @@ import type { Kysely, Transaction as KyselyTransaction } from "kysely"
 import { DatabaseRefused } from "./failures.ts"
 import { type Migration, migrateDatabase } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
-import { openPostgres } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 import type { Tables } from "./tables.ts"
 
@@ -133,9 +132,12 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
   return opened.database
 }
 
-function openDriver<T>(options: DriverOptions) {
+async function openDriver<T>(options: DriverOptions) {
   if (options.url.startsWith("sqlite:")) return openSqlite<T>(options)
-  if (/^postgres(ql)?:\/\//.test(options.url)) return openPostgres<T>(options)
+  if (/^postgres(ql)?:\/\//.test(options.url)) {
+    const { openPostgres } = await import("./postgres.ts")
+    return openPostgres<T>(options)
+  }
   throw new DatabaseRefused(
     "unreachable",
     "The database URL is neither sqlite: nor postgres://.",

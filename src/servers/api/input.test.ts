@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { describe, expect, test } from "vitest"
 import { oneOf, record } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { readBody } from "./input.ts"
 
 const Kettle = record("Kettle", {

@@ -84,6 +84,8 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
       workflow_name: "text",
       workflow_folder: "text",
       needs_approval: "flag",
+      pull_id: "integer",
+      cause: "text",
       actor_id: "integer",
       state: "text",
       attempt: "integer",
@@ -94,8 +96,18 @@ async function runTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
   )
   await index("action_runs_repository", "action_runs", ["repository_id", "number"], true)
   await index("action_runs_newest", "action_runs", ["repository_id", "id"])
+  await sql`create index action_runs_untaken on action_runs (repository_id, workflow) where state in ('waiting', 'blocked')`.execute(db)
+  await sql`create index action_runs_cause on action_runs (cause) where cause <> ''`.execute(db)
   await index("action_runs_actor", "action_runs", ["actor_id", "id"])
   for (const column of ["state", "event", "ref", "commit_id"]) await index(`action_runs_${column}`, "action_runs", [column, "id"])
+
+  await table(
+    "action_schedules",
+    { id: "id", repository_id: "reference", workflow: "text", line: "text", next_at: "time" },
+    { repository_id: "repositories" },
+  )
+  await index("action_schedules_repository", "action_schedules", ["repository_id"])
+  await index("action_schedules_due", "action_schedules", ["next_at"])
 
   await table(
     "action_attempts",

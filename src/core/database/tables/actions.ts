@@ -66,6 +66,10 @@ export interface ActionRunsTable {
   workflow_folder: Generated<string>
   /** Somebody who may must agree before it runs. */
   needs_approval: Generated<Flag>
+  /** The pull request that it is about; 0 for none. */
+  pull_id: Generated<number>
+  /** What it was started for, where that may be looked at twice; "" otherwise. */
+  cause: Generated<string>
   /** Who brought it about; nobody's any more where the account is gone. */
   actor_id: number
   /** Of the last attempt, like the times. */
@@ -194,6 +198,16 @@ export interface ActionSecretsTable {
   updated_at: Seconds
 }
 
+/** When workflows of default branches are started by the clock: a row for each line. */
+export interface ActionSchedulesTable {
+  id: Generated<number>
+  repository_id: number
+  workflow: string
+  /** As it is written. */
+  line: string
+  next_at: Seconds
+}
+
 /** Workflows that are switched off, by their files. */
 export interface DisabledWorkflowsTable {
   repository_id: number
@@ -213,4 +227,5 @@ export interface ActionTables {
   action_variables: ActionVariablesTable
   action_secrets: ActionSecretsTable
   disabled_workflows: DisabledWorkflowsTable
+  action_schedules: ActionSchedulesTable
 }

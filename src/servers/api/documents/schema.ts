@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox"
+import type { TSchema } from "../../../core/schema.ts"
 
 /** A piece of a document. */
 export type Json = Readonly<Record<string, unknown>>

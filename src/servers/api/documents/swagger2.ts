@@ -1,6 +1,6 @@
-import Type, { type TSchema } from "typebox"
 import type { Operation } from "../../../core/operation.ts"
 import { record } from "../../../core/record.ts"
+import Type, { type TSchema } from "../../../core/schema.ts"
 import { uploadFormOf } from "../../../core/upload.ts"
 import {
   type About,
