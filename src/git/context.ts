@@ -27,6 +27,10 @@ export interface GitLimits {
   readonly commandMs: number
   /** The time that serving a fetch, or taking in a pack, may take. */
   readonly transferMs: number
+  /** How long another server may take to accept a connection. */
+  readonly remoteConnectMs: number
+  /** How many seconds, whole ones, another server may say nothing when it is asked what it has; in transfers four times as many. */
+  readonly remoteSilenceSeconds: number
   /** The output that is kept of an ordinary git command. */
   readonly outputBytes: number
   /** The largest object that is read whole; larger ones must be streamed. */
@@ -53,6 +57,8 @@ export const defaultLimits: GitLimits = {
   waitMs: 60_000,
   commandMs: 60_000,
   transferMs: 3_600_000,
+  remoteConnectMs: 10_000,
+  remoteSilenceSeconds: 30,
   outputBytes: 64 * 1024 * 1024,
   objectBytes: 64 * 1024 * 1024,
   pushBytes: 8 * 1024 * 1024 * 1024,

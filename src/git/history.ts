@@ -1,9 +1,10 @@
 import { byteSource } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
+import { walk } from "./log.ts"
 import type { Commit, Repository } from "./model.ts"
 import { branchRef, type ObjectId, objectId } from "./names.ts"
-import { readCommit, readLooseCommit } from "./objects.ts"
+import { readCommit, readCommits, readLooseCommit } from "./objects.ts"
 import { resolveReference } from "./refFiles.ts"
 
 /** Which commits to list. */
@@ -49,9 +50,16 @@ async function straightLine(
   return line
 }
 
-/** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. Throws `failed` when one is missing. */
+/** So many commits of a whole history are walked here, which is sooner done than git is started. */
+const WALKED = 64
+
+/** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. Throws `failed` or `missing` when one is missing. */
 export async function commitsBetween(context: Context, repository: Repository, range: RangeOptions): Promise<CommitRange> {
   const { to, from, limit, countAtMost } = range
+  if (from === undefined && countAtMost !== undefined && countAtMost <= WALKED) {
+    const newest = await walk(context, repository, [to], countAtMost)
+    return { commits: newest.slice(0, limit), total: newest.length }
+  }
   const line = await straightLine(context, repository, to, from)
   if (line !== undefined) {
     const total = Math.min(line.length, countAtMost ?? line.length)
@@ -70,7 +78,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
   }
   const exit = await process.exit
   if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
-  return { commits: await Promise.all(ids.map((id) => readCommit(context, repository, id))), total }
+  return { commits: await readCommits(context, repository, ids), total }
 }
 
 /** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. Throws `failed` when one of them is no commit or missing. */

@@ -4,7 +4,7 @@ import { GitError } from "./errors.ts"
 import { keyIn } from "./memory.ts"
 import type { Commit, Repository } from "./model.ts"
 import { type ObjectId, objectId } from "./names.ts"
-import { readCommit } from "./objects.ts"
+import { readCommit, readCommits } from "./objects.ts"
 
 /** Which commits to list, newest first. */
 export interface LogOptions {
@@ -33,7 +33,7 @@ const WALKED = 500
 
 /**
  * A page of a history, in git's own order: newest first by the committers' clocks, and as the parents lead. The length of the whole is counted once;
- * first pages of a history that was counted before cost no process. Throws `failed` or `missing` when a commit is missing.
+ * first pages of a history that was counted before, and pages that were read before, cost no process. Throws `failed` or `missing` when a commit is missing.
  */
 export async function log(context: Context, repository: Repository, options: LogOptions): Promise<Log> {
   const { skip, limit } = options
@@ -42,9 +42,12 @@ export async function log(context: Context, repository: Repository, options: Log
   if (total !== undefined && isWhole(options) && skip + limit <= WALKED) {
     return { commits: (await walk(context, repository, options.to, skip + limit)).slice(skip), total }
   }
+  const key = `${keyOf(repository, options)}\0${skip}\0${limit}`
+  const page = total === undefined ? undefined : context.memory.pages.get(key)
+  if (total !== undefined && page !== undefined) return { commits: await readCommits(context, repository, page), total }
   const listed = await list(context, repository, options, total)
-  const commits = await Promise.all(listed.ids.map((id) => readCommit(context, repository, id)))
-  return { commits, total: listed.total }
+  if (repository.quarantine === undefined) context.memory.pages.set(key, listed.ids)
+  return { commits: await readCommits(context, repository, listed.ids), total: listed.total }
 }
 
 /** Whether nothing is left out of the history. */
@@ -78,9 +81,9 @@ async function knownTotal(context: Context, repository: Repository, options: Log
 
 /**
  * The first commits of a whole history in git's order: always the newest of those that are waiting, and of several of one second the one that waits
- * longest.
+ * longest. Starts no process but a reader. Throws `missing`.
  */
-async function walk(context: Context, repository: Repository, to: readonly ObjectId[], length: number): Promise<readonly Commit[]> {
+export async function walk(context: Context, repository: Repository, to: readonly ObjectId[], length: number): Promise<readonly Commit[]> {
   const seen = new Set<ObjectId>()
   const waiting: Commit[] = []
   const add = async (id: ObjectId) => {

@@ -180,6 +180,26 @@ export async function readCommit(context: Context, repository: Repository, id: O
   return commit
 }
 
+/** Up to so many commits are looked for one by one, in files of their own first; more are asked of git together. */
+const FEW_COMMITS = 4
+
+/** Reads commits, or remembers them, in the order of the ids. Throws `missing`. */
+export async function readCommits(context: Context, repository: Repository, ids: readonly ObjectId[]): Promise<readonly Commit[]> {
+  const { commits } = context.memory
+  const unknown = ids.filter((id) => commits.get(keyIn(repository, id)) === undefined)
+  if (unknown.length <= FEW_COMMITS) return Promise.all(ids.map((id) => readCommit(context, repository, id)))
+  const objects = await context.readers.readAll(repository, unknown, context.limits.objectBytes)
+  const read = new Map<ObjectId, Commit>()
+  for (const [index, id] of unknown.entries()) {
+    const object = objects[index]
+    if (object?.type !== "commit") throw new GitError("missing", "no such commit", id)
+    const commit = parseCommit(id, object.content)
+    read.set(id, commit)
+    if (repository.quarantine === undefined) commits.set(keyIn(repository, id), commit)
+  }
+  return Promise.all(ids.map((id) => read.get(id) ?? readCommit(context, repository, id)))
+}
+
 /** Reads a commit only if that needs no process: when it is remembered, or lies in a file of its own. */
 export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   const known = context.memory.commits.get(keyIn(repository, id))

@@ -31,10 +31,13 @@ function split(content: Buffer): { readonly headers: readonly Header[]; readonly
   return { headers, body: content.subarray(Math.min(at + 1, content.length)) }
 }
 
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+
 /** A decoder for the encoding that a commit names; an unknown one is read as UTF-8, as git itself shows it. */
 function decoder(encoding: string | undefined): (bytes: Buffer) => string {
   try {
-    const known = new TextDecoder(encoding ?? "utf-8", { ignoreBOM: true })
+    // Making one costs more than all else that reading a commit takes.
+    const known = encoding === undefined ? utf8 : new TextDecoder(encoding, { ignoreBOM: true })
     return (bytes) => known.decode(bytes)
   } catch {
     return (bytes) => bytes.toString("utf8")

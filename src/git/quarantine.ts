@@ -8,6 +8,7 @@ import { GitError, hasCode } from "./errors.ts"
 import { syncFiles } from "./files.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId } from "./names.ts"
+import { listReferences } from "./refFiles.ts"
 import { quarantinePrefix } from "./repository.ts"
 
 /** A repository with a quarantine in view. */
@@ -77,24 +78,40 @@ function reason(repository: Repository, stderr: string): string {
   return words.replaceAll(repository.directory, "").slice(0, 300)
 }
 
-/** Reads a pack from a client into the quarantine, checking every object. Gives null, or in words why it is not taken. Throws `aborted`, `timeout`. */
+/** How a pack was taken. */
+export interface Taken {
+  /** In words why it is not; null when it is. */
+  readonly refused: string | null
+  /** The index of the pack, where it was found to hold everything that its objects name. */
+  readonly closed?: string
+}
+
+/**
+ * Reads a pack from a client into the quarantine, checking every object. Into a repository without references comes a whole history, of which git sees
+ * while it checks whether anything outside of the pack is named. Only a pack that nothing was added to can be relied on in that: what completes a
+ * thin one was not looked at. Throws `aborted`, `timeout`.
+ */
 export async function takePack(
   context: Context,
   repository: Quarantined,
   input: Readable,
   source: ByteSource,
   options: PackOptions,
-): Promise<string | null> {
+): Promise<Taken> {
   const head = await source.take(12)
-  if (head?.subarray(0, 4).toString("latin1") !== "PACK") return "no pack was sent"
+  if (head?.subarray(0, 4).toString("latin1") !== "PACK") return { refused: "no pack was sent" }
   source.unread(head)
   const small = head.readUInt32BE(8) < unpackLimit
+  const whole = !small && (await listReferences(repository)).length === 0
   const limit = `--max-input-size=${options.maxBytes}`
   const progress = options.onProgress === undefined ? [] : ["--show-resolving-progress"]
   const process = context.processes.stream(
     small
       ? { name: "unpack-objects", flags: ["-q", strict, limit] }
-      : { name: "index-pack", flags: ["--stdin", "--fix-thin", strict, limit, ...progress] },
+      : {
+          name: "index-pack",
+          flags: ["--stdin", whole ? "--check-self-contained-and-connected" : "--fix-thin", strict, limit, ...progress],
+        },
     {
       repository,
       timeoutMs: context.limits.transferMs,
@@ -102,10 +119,19 @@ export async function takePack(
       ...(options.onProgress === undefined ? {} : { onStderr: options.onProgress }),
     },
   )
-  process.stdout.resume()
+  let told = ""
+  process.stdout.on("data", (chunk: Buffer) => {
+    told += chunk.toString("latin1")
+  })
   pour(input, source, process)
+  // What it holds is looked at as soon as it is taken; small ones are read without a process.
+  if (!small) context.readers.warm(repository)
   const exit = await process.exit
-  return exit.code === 0 ? null : reason(repository, exit.stderr)
+  const name = /^pack\t([0-9a-f]+)$/m.exec(told)?.[1]
+  // With the name of the pack, a code of 1 says that something outside of it is named, which is for others to look at.
+  if (exit.code !== 0 && !(whole && exit.code === 1 && name !== undefined)) return { refused: reason(repository, exit.stderr) }
+  const isClosed = whole && exit.code === 0 && name !== undefined
+  return { refused: null, ...(isClosed && { closed: join(repository.quarantine, "pack", `pack-${name}.idx`) }) }
 }
 
 /** Whether everything that the given objects reach is there, without walking what existing references reach already. */
@@ -152,4 +178,6 @@ export async function migrateQuarantine(context: Context, repository: Quarantine
     }
   }
   for (const file of files) await moveInto(join(repository.quarantine, file), join(store, file))
+  const { key, directory, format } = repository
+  context.readers.adopt(repository, { key, directory, format })
 }

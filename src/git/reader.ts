@@ -22,8 +22,14 @@ export interface Readers {
   expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
   /** An object, whole, or undefined when it is not there. Throws `tooLarge` over `limit` bytes. */
   read(repository: Repository, id: ObjectId, limit: number): Promise<RawObject | undefined>
+  /** Several objects, whole, in the order asked for, all asked for at once on one reader. Throws `missing`, and `tooLarge` over `limit` bytes. */
+  readAll(repository: Repository, ids: readonly ObjectId[], limit: number): Promise<readonly RawObject[]>
   /** An object as a stream, or undefined when it is not there. It holds a reader until it is closed. */
   stream(repository: Repository, id: ObjectId): Promise<ObjectStream | undefined>
+  /** Starts a reader of a repository that is about to be asked, unless one is there. */
+  warm(repository: Repository): void
+  /** Makes the idle readers of a quarantine, whose objects are in the repository by now, readers of the repository. */
+  adopt(quarantined: Repository, repository: Repository): void
   /** Ends the idle readers of a repository (or of its quarantine, when it has one in view). */
   closeRepository(repository: Repository): Promise<void>
   close(): Promise<void>
@@ -38,7 +44,7 @@ export interface ReaderSettings {
 }
 
 interface Reader {
-  readonly place: string
+  place: string
   readonly process: GitProcess
   readonly source: ByteSource
 }
@@ -79,7 +85,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
   function start(repository: Repository): Reader {
     const oldest = idle.keys().next().value
     if (all.size >= settings.readers && oldest !== undefined) void end(oldest)
-    const process = processes.stream({ name: "cat-file", flags: ["--batch-command"] }, { repository })
+    const process = processes.stream({ name: "cat-file", flags: ["--batch-command", "--buffer"] }, { repository })
     const reader = { place: placeOf(repository), process, source: byteSource(process.stdout) }
     all.add(reader)
     const gone = () => {
@@ -114,23 +120,36 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     }
   }
 
+  /** Reads the line that describes an object, or undefined when it is not there. */
+  async function readHead({ source, process }: Reader): Promise<ObjectInfo | undefined> {
+    const line = await source.line(1024)
+    if (line === null) {
+      const exit = await process.exit
+      throw new GitError("failed", "the object reader ended", exit.stderr)
+    }
+    const text = line.toString("latin1")
+    if (text.endsWith(" missing") || text.endsWith(" ambiguous")) return undefined
+    const [id = "", type, size] = text.split(" ")
+    if (!isType(type) || size === undefined) throw new GitError("failed", "the object reader gave an unknown answer", text)
+    return { id: objectId(id), type, size: Number(size) }
+  }
+
+  /** Reads what follows that line. */
+  async function readContent({ source }: Reader, { id, type, size }: ObjectInfo, limit: number): Promise<RawObject> {
+    if (size > limit) throw new GitError("tooLarge", `an object of ${size} bytes`, id)
+    const content = await source.take(size)
+    await source.take(1)
+    if (content === null) throw new GitError("failed", "the object reader ended", id)
+    return { type, content }
+  }
+
   /** Asks for one object and reads the line that describes it. The reader is given back only when the object is not there. */
   async function ask(lease: Lease, verb: "info" | "contents", name: string): Promise<ObjectInfo | undefined> {
     try {
-      lease.process.stdin.write(`${verb} ${name}\n`)
-      const line = await lease.source.line(1024)
-      if (line === null) {
-        const exit = await lease.process.exit
-        throw new GitError("failed", "the object reader ended", exit.stderr)
-      }
-      const text = line.toString("latin1")
-      if (text.endsWith(" missing") || text.endsWith(" ambiguous")) {
-        lease.done()
-        return undefined
-      }
-      const [id = "", type, size] = text.split(" ")
-      if (!isType(type) || size === undefined) throw new GitError("failed", "the object reader gave an unknown answer", text)
-      return { id: objectId(id), type, size: Number(size) }
+      lease.process.stdin.write(`${verb} ${name}\nflush\n`)
+      const found = await readHead(lease)
+      if (found === undefined) lease.done()
+      return found
     } catch (error) {
       lease.spoiled()
       throw error
@@ -156,13 +175,30 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     const found = await ask(reader, "contents", id)
     if (found === undefined) return undefined
     try {
-      if (found.size > limit) throw new GitError("tooLarge", `an object of ${found.size} bytes`, id)
-      const content = await reader.source.take(found.size)
-      await reader.source.take(1)
-      if (content === null) throw new GitError("failed", "the object reader ended", id)
+      const object = await readContent(reader, found, limit)
       reader.done()
-      return { type: found.type, content }
+      return object
     } catch (error) {
+      reader.spoiled()
+      throw error
+    }
+  }
+
+  async function readAll(repository: Repository, ids: readonly ObjectId[], limit: number): Promise<readonly RawObject[]> {
+    if (ids.length === 0) return []
+    const reader = await lease(repository)
+    const objects: RawObject[] = []
+    try {
+      reader.process.stdin.write(`${ids.map((id) => `contents ${id}\n`).join("")}flush\n`)
+      for (const id of ids) {
+        const found = await readHead(reader)
+        if (found === undefined) throw new GitError("missing", "no such object", id)
+        objects.push(await readContent(reader, found, limit))
+      }
+      reader.done()
+      return objects
+    } catch (error) {
+      // The answers that are still to come are nobody's.
       reader.spoiled()
       throw error
     }
@@ -189,6 +225,18 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     return { type: found.type, size: found.size, content }
   }
 
+  function warm(repository: Repository): void {
+    lease(repository).then(
+      ({ done }) => done(),
+      // Whoever needs it hears of it.
+      () => {},
+    )
+  }
+
+  function adopt(quarantined: Repository, repository: Repository): void {
+    for (const reader of idle.keys()) if (reader.place === placeOf(quarantined)) reader.place = placeOf(repository)
+  }
+
   async function endAll(readers: readonly Reader[]): Promise<void> {
     await Promise.all(readers.map(end))
   }
@@ -197,7 +245,10 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     info,
     expand,
     read,
+    readAll,
     stream,
+    warm,
+    adopt,
     closeRepository: (repository) => endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository))),
     close: () => endAll([...all]),
   }

@@ -7,10 +7,11 @@ import { lockInTheWay } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId, RefName } from "./names.ts"
 import { objectInfo } from "./objects.ts"
+import { packHolds } from "./packIndex.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./pushReport.ts"
 import { type AskedCommand, type PushRequest, readPushRequest, writableName } from "./pushRequest.ts"
-import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, takePack } from "./quarantine.ts"
+import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, type Taken, takePack } from "./quarantine.ts"
 import { type RefUpdate, updateReferences } from "./references.ts"
 import { resolveReference } from "./refFiles.ts"
 
@@ -64,16 +65,19 @@ async function firstLook(repository: Repository, asked: readonly AskedCommand[])
   return screen(results, (result) => fitsNow(repository, result))
 }
 
-/** Refuses what is not complete. All are looked at in one process; only when that fails is each looked at alone. */
+/**
+ * Refuses what is not complete. What lies in a pack that needs nothing else is; all others are looked at in one process; only when that fails is each
+ * looked at alone.
+ */
 async function refuseIncomplete(
-  context: Context,
+  { context, asked: { shallow }, signal }: Work,
   repository: Quarantined,
   results: readonly RefResult[],
-  shallow: boolean,
-  signal: AbortSignal,
+  closed: string | undefined,
 ): Promise<readonly RefResult[]> {
   const ids = allowed(results).flatMap(({ newId }) => (newId === null ? [] : [newId]))
-  if (ids.length === 0 || (await isConnected(context, repository, ids, signal))) return results
+  if (ids.length === 0 || (closed !== undefined && (await packHolds(closed, ids)))) return results
+  if (await isConnected(context, repository, ids, signal)) return results
   const refused = shallow ? "the history that was pushed is cut off (shallow) and its rest is not here" : "missing necessary objects"
   return screen(results, async ({ newId }) => {
     if (newId === null || (ids.length > 1 && (await isConnected(context, repository, [newId], signal)))) return null
@@ -167,15 +171,23 @@ async function judged(work: Work, repository: Repository, results: readonly RefR
 
 const plain = ({ ref, kind, oldId, newId, forced }: RefResult): RefCommand => ({ ref, kind, oldId, newId, forced })
 
+/** The objects of a push on their way in. */
+interface Intake {
+  readonly quarantined: Quarantined
+  readonly take: () => Promise<Taken>
+  /** Removes the quarantine, once. */
+  readonly close: () => Promise<void>
+}
+
 /** Makes the push true, and tells the caller before and after. */
-async function accept(work: Work, quarantined: Quarantined | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
+async function accept(work: Work, intake: Intake | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
   const { context, repository, request, asked, atomic } = work
   const commands = allowed(results).map(plain)
   const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (commands.length === 0) return outcome
   if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
   await request.before?.(commands, asked.options)
-  const applied = await apply(context, repository, quarantined, commands, atomic)
+  const applied = await apply(context, repository, intake, commands, atomic)
   const done: PushOutcome = {
     ...outcome,
     addedBytes: applied.addedBytes,
@@ -194,13 +206,17 @@ async function accept(work: Work, quarantined: Quarantined | undefined, results:
 async function apply(
   context: Context,
   repository: Repository,
-  quarantined: Quarantined | undefined,
+  intake: Intake | undefined,
   commands: readonly RefCommand[],
   atomic: boolean,
 ): Promise<{ readonly refused: ReadonlyMap<RefName, string>; readonly addedBytes: number }> {
   try {
-    const addedBytes = quarantined === undefined ? 0 : await directorySize(quarantined.quarantine)
-    if (quarantined !== undefined) await migrateQuarantine(context, quarantined)
+    const addedBytes = intake === undefined ? 0 : await directorySize(intake.quarantined.quarantine)
+    if (intake !== undefined) {
+      await migrateQuarantine(context, intake.quarantined)
+      // Nobody needs to wait for that; how it ends is seen to at the end.
+      intake.close().catch(() => {})
+    }
     return { refused: await change(context, repository, commands, atomic), addedBytes }
   } catch (error) {
     context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
@@ -213,24 +229,20 @@ async function withoutPack(work: Work, results: readonly RefResult[]): Promise<P
   return accept(work, undefined, together(await judged(work, work.repository, results), work.atomic))
 }
 
-async function withPack(
-  work: Work,
-  quarantined: Quarantined,
-  results: readonly RefResult[],
-  take: () => Promise<string | null>,
-): Promise<PushOutcome> {
-  const { context, repository, asked, atomic, signal } = work
-  const unpackError = await take()
+async function withPack(work: Work, intake: Intake, results: readonly RefResult[]): Promise<PushOutcome> {
+  const { context, repository, asked, atomic } = work
+  const { quarantined } = intake
+  const { refused: unpackError, closed } = await intake.take()
   if (unpackError !== null) {
     return { repository, results: refuseAll(results, "unpacker error"), options: asked.options, unpackError, addedBytes: 0 }
   }
-  const complete = together(await refuseIncomplete(context, quarantined, results, asked.shallow, signal), atomic)
+  const complete = together(await refuseIncomplete(work, quarantined, results, closed), atomic)
   const looked = together(await lookClosely(context, quarantined, complete), atomic)
-  return accept(work, quarantined, together(await judged(work, quarantined, looked), atomic))
+  return accept(work, intake, together(await judged(work, quarantined, looked), atomic))
 }
 
 /** The whole push, from the commands to the outcome. */
-async function perform(work: Work, take: (quarantined: Quarantined) => Promise<string | null>): Promise<PushOutcome> {
+async function perform(work: Work, take: (quarantined: Quarantined) => Promise<Taken>): Promise<PushOutcome> {
   const { context, repository, asked, atomic } = work
   const first = await firstLook(repository, asked.commands)
   const nameless = first.length < asked.commands.length
@@ -238,10 +250,15 @@ async function perform(work: Work, take: (quarantined: Quarantined) => Promise<s
   if (allowed(results).length === 0) return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (asked.commands.every((command) => command.newId === null)) return withoutPack(work, results)
   const quarantined = await openQuarantine(repository)
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= closeQuarantine(context, quarantined)
+    return closing
+  }
   try {
-    return await withPack(work, quarantined, results, () => take(quarantined))
+    return await withPack(work, { quarantined, take: () => take(quarantined), close }, results)
   } finally {
-    await closeQuarantine(context, quarantined)
+    await close()
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises"
 import { createServer } from "node:http"
+import { createServer as createPlainServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { branchRef, type Git, isGitError, type Repository, tagRef } from "./index.ts"
@@ -16,7 +17,7 @@ describe("other servers' repositories", () => {
   const remote = (url: string): Remote => ({ url, address: { address: "127.0.0.1", family: 4 }, authorization: undefined })
 
   beforeAll(async () => {
-    world = await openWorld()
+    world = await openWorld({ limits: { remoteConnectMs: 1_000, remoteSilenceSeconds: 1 } })
     git = world.git
     there = await git.repositories.create("aa/there", { format: "sha1", branch: "trunk" })
     here = await git.repositories.create("aa/here", { format: "sha1", branch: "trunk" })
@@ -84,6 +85,35 @@ describe("other servers' repositories", () => {
     for (const url of ["file:///etc", "ssh://127.0.0.1/x", "http://user:word@127.0.0.1/x", "http://forge.invalid./x"])
       expect(await outcome(git.remotes.list(remote(url)))).toBe("not the address of a remote without credentials")
   })
+
+  test("that are silent, refuse, or are not there are given up soon", async () => {
+    const hole = createPlainServer((socket) => socket.on("error", () => {}).resume())
+    await new Promise<void>((resolve) => hole.listen(0, "127.0.0.1", resolve))
+    const address = hole.address()
+    const port = typeof address === "object" && address ? address.port : 0
+    const took = async (work: Promise<unknown>) => {
+      const since = performance.now()
+      return [await outcome(work), performance.now() - since < 15_000]
+    }
+    const silent = remote(`http://127.0.0.1:${port}/x.git`)
+    const [tip] = await git.references.list(there, "refs/heads/")
+    if (!tip) throw new Error("no branch")
+    expect(await took(git.remotes.list(silent))).toEqual(["the server was too slow", true])
+    expect(await took(git.remotes.push(there, silent))).toEqual(["the server was too slow", true])
+    expect(
+      await took(
+        git.remotes.fetch(await git.repositories.create("aa/new", { format: "sha1", branch: "trunk" }), silent, { ids: [tip.id] }),
+      ),
+    ).toEqual(["the server was too slow", true])
+    const given = outcome(git.remotes.list(silent, AbortSignal.timeout(300)))
+    expect(await given).toContain("given up")
+    await new Promise((resolve) => hole.close(resolve))
+    expect(await took(git.remotes.push(there, silent))).toEqual(["the server can't be reached", true])
+    // Nobody has this address, so that nothing at all comes back, unless the network says so at once.
+    const nowhere = { ...remote("http://forge.invalid/x.git"), address: { address: "192.0.2.1", family: 4 } as const }
+    expect(await took(git.remotes.list(nowhere))).toEqual(["the server can't be reached", true])
+    expect(await outcome(git.remotes.list(nowhere, AbortSignal.abort()))).toContain("given up")
+  }, 60_000)
 
   test("may not send more than is taken", async () => {
     const blob = await git.objects.writeBlob(there, Buffer.from(Array.from({ length: 300_000 }, () => Math.floor(Math.random() * 256))))

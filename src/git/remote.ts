@@ -4,6 +4,7 @@ import { isIP } from "node:net"
 import { join } from "node:path"
 import { byteSource } from "./bytes.ts"
 import type { Context } from "./context.ts"
+import { dial } from "./dial.ts"
 import { GitError, isGitError } from "./errors.ts"
 import { directorySize } from "./files.ts"
 import type { Reference, Repository } from "./model.ts"
@@ -41,11 +42,16 @@ export interface FetchOptions {
   readonly watchMs?: number
 }
 
-/** Nothing may be slower than this for so long: bytes a second, seconds. */
-const SLOWEST = { bytes: "1000", seconds: "60" } as const
+/** Bytes a second. A server that is making a pack sends no more than five in five seconds to show that it is still there. */
+const SLOWEST = "1"
+/** A server may be silent for so many times longer while it makes a pack or takes one in than when it is asked what it has. */
+const AT_WORK = 4
 
-/** Git connects to the one address, follows nothing that leads elsewhere, and knows no other protocol than the address's own. */
-function settingsFor({ url, address, authorization }: Remote): Configuration {
+/**
+ * Git connects to the one address, follows nothing that leads elsewhere, knows no other protocol than the address's own, and gives a server up that is
+ * silent for so many seconds.
+ */
+function settingsFor({ url, address, authorization }: Remote, silence: number): Configuration {
   const { protocol, hostname, port, username, password } = new URL(url)
   if ((protocol !== "http:" && protocol !== "https:") || username !== "" || password !== "" || hostname.endsWith("."))
     throw new GitError("invalid", "not the address of a remote without credentials")
@@ -56,8 +62,8 @@ function settingsFor({ url, address, authorization }: Remote): Configuration {
     [`protocol.${protocol.slice(0, -1)}.allow`, "always"],
     ["http.followRedirects", "false"],
     ...(isName ? [["http.curloptResolve", pin] as const] : []),
-    ["http.lowSpeedLimit", SLOWEST.bytes],
-    ["http.lowSpeedTime", SLOWEST.seconds],
+    ["http.lowSpeedLimit", SLOWEST],
+    ["http.lowSpeedTime", String(silence)],
     ["http.proxy", ""],
     ["credential.helper", ""],
     // What comes is looked at when it is taken in; so many objects are one pack in any case.
@@ -90,8 +96,11 @@ async function runRemotely(
   command: Parameters<Context["processes"]["run"]>[0],
   options: RunOptions,
 ): Promise<Buffer> {
+  const { remoteConnectMs, remoteSilenceSeconds } = context.limits
+  const config = settingsFor(remote, command.name === "ls-remote" ? remoteSilenceSeconds : AT_WORK * remoteSilenceSeconds)
+  await dial(remote, remoteConnectMs, options.signal)
   try {
-    return (await context.processes.run(command, { ...options, config: settingsFor(remote) })).stdout
+    return (await context.processes.run(command, { ...options, config })).stdout
   } catch (error) {
     if (!isGitError(error)) throw error
     if (error.kind === "tooLarge") throw new GitError("remote", "the server has more branches and tags than are taken")
@@ -204,7 +213,7 @@ async function takeAll(
     const pack = createReadStream(join(folder, name))
     const source = byteSource(pack)
     try {
-      const refused = await takePack(context, taken, pack, source, options)
+      const { refused } = await takePack(context, taken, pack, source, options)
       if (refused !== null) throw new GitError("remote", `what the server sent is not accepted: ${refused}`)
     } finally {
       source.release()

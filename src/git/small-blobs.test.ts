@@ -25,13 +25,15 @@ const idOf = async (name: string) => objectId(await ok(source, "rev-parse", name
 test("finds what is small and new, and only blobs", async () => {
   const [tip, before] = [await idOf("main"), await idOf("main~")]
   expect(await world.git.references.resolve(repository, branchRef("main"))).toBe(tip)
-  const found = await world.git.objects.smallBlobs(repository, { to: tip, not: [before], below: 1025 })
+  const found = await world.git.objects.smallBlobs(repository, { to: [tip], not: [before], below: 1025 })
   expect([...found].sort()).toEqual([await idOf("main:a"), await idOf("main:deep/b")].sort())
-  expect(await world.git.objects.smallBlobs(repository, { to: tip, not: [], below: 1025 })).toContain(await idOf("main:old"))
-  expect(await world.git.objects.smallBlobs(repository, { to: tip, not: [tip], below: 1025 })).toEqual([])
+  expect(await world.git.objects.smallBlobs(repository, { to: [tip], not: [], below: 1025 })).toContain(await idOf("main:old"))
+  expect(await world.git.objects.smallBlobs(repository, { to: [tip], not: [tip], below: 1025 })).toEqual([])
+  expect(await world.git.objects.smallBlobs(repository, { to: [before, before], not: [], below: 1025 })).toEqual([await idOf("main:old")])
+  expect(await world.git.objects.smallBlobs(repository, { to: [], not: [], below: 1025 })).toEqual([])
 })
 
 test("a commit that is not there", async () => {
   const missing = objectId("1".repeat(40))
-  await expect(world.git.objects.smallBlobs(repository, { to: missing, not: [], below: 10 })).rejects.toMatchObject({ kind: "failed" })
+  await expect(world.git.objects.smallBlobs(repository, { to: [missing], not: [], below: 10 })).rejects.toMatchObject({ kind: "failed" })
 })

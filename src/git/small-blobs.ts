@@ -6,26 +6,30 @@ import { type ObjectId, objectId } from "./names.ts"
 
 /** Which blobs to look for. */
 export interface SmallBlobsOptions {
-  /** The commit that reaches them. */
-  readonly to: ObjectId
+  /** The commits, or tags of commits, that reach them. */
+  readonly to: readonly ObjectId[]
   /** What these commits reach is left out. */
   readonly not: readonly ObjectId[]
   /** Only blobs of fewer bytes. */
   readonly below: number
 }
 
-/** The small blobs that a history has and others have not. One process. Throws `failed` when a commit is missing, `timeout`. */
+/** The small blobs that histories have and others have not. One process. Throws `failed` when a commit is missing, `timeout`. */
 export async function smallBlobs(
   context: Context,
   repository: Repository,
   { to, not, below }: SmallBlobsOptions,
 ): Promise<readonly ObjectId[]> {
-  const flags = ["--objects", "--no-object-names", `--filter=combine:object:type=blob+blob:limit=${below}`, "--filter-provided-objects"]
-  const process = context.processes.stream(
-    { name: "rev-list", flags, args: [to, ...not.map((id) => `^${id}`)] },
-    { repository, timeoutMs: context.limits.commandMs },
-  )
-  process.stdin.end()
+  const flags = [
+    "--stdin",
+    "--objects",
+    "--no-object-names",
+    `--filter=combine:object:type=blob+blob:limit=${below}`,
+    "--filter-provided-objects",
+  ]
+  const process = context.processes.stream({ name: "rev-list", flags }, { repository, timeoutMs: context.limits.commandMs })
+  // They may be more than a command line can hold.
+  process.stdin.end([...to, ...not.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
   const source = byteSource(process.stdout)
   const ids: ObjectId[] = []
   for (let line = await source.line(128); line !== null; line = await source.line(128))

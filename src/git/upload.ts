@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { protocolVersion } from "./advertise.ts"
+import { placeOfAnswer } from "./answers.ts"
 import { type ByteSource, byteSource, pour, writeAll } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import type { Release } from "./limits.ts"
@@ -52,6 +53,11 @@ export async function serveUpload(context: Context, repository: Repository, requ
   const source = byteSource(input)
   // An error that nobody listens to would end the whole program.
   output.on("error", () => {})
+  const place = stateless && protocolVersion(protocol) === 2 ? await placeOfAnswer(context, repository, source) : undefined
+  if (place?.kept !== undefined) {
+    output.end(place.kept)
+    return { code: 0, stderr: "" }
+  }
   const cheap = !stateless || (protocolVersion(protocol) === 2 && (await startsWithListing(source)))
   const turn = takeTurn(await (cheap ? context.listings : context.fetches).acquire(repository.key, signal))
   try {
@@ -66,13 +72,15 @@ export async function serveUpload(context: Context, repository: Repository, requ
         refusal = error
         process.kill()
       })
+    if (place !== undefined) process.stdout.on("data", place.add)
     // A client that leaves closes the output early, and then nobody wants the rest.
     const sent = pipeline(process.stdout, output, { end: false }).catch(process.kill)
     const exit = await process.exit.catch((error: unknown) => {
       throw refusal ?? error
     })
     await sent
-    if (exit.code !== 0) context.log({ level: "debug", message: "upload-pack", repository: repository.key, detail: exit.stderr })
+    if (exit.code === 0) await place?.keep()
+    else context.log({ level: "debug", message: "upload-pack", repository: repository.key, detail: exit.stderr })
     output.end()
     return exit
   } finally {

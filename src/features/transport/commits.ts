@@ -29,13 +29,18 @@ async function readReferringCommits({
   for (const { ref, oldId, newId } of changes.slice(0, READ_BRANCHES)) {
     const branch = branchOf(ref)
     if (branch === undefined || newId === null) continue
-    const { commits } = oldId === null ? await ofNewBranch(branch, newId) : await gained({ oldId, newId })
+    const base = oldId === null && branch !== row.default_branch ? await defaultTip() : undefined
+    const { commits } = base === undefined ? await gained({ oldId, newId }) : await beyond(base, newId)
     found.push(...referringCommits(site.rootUrl, branch, commits.toReversed()))
   }
   return found
 
-  async function ofNewBranch(branch: string, newId: ObjectId) {
-    const [base] = branch === row.default_branch ? [] : await readTips(git, repository, [row.default_branch])
-    return git.history.between(repository, { to: newId, from: base?.commit?.id, limit: READ_COMMITS, countAtMost: READ_COMMITS })
+  async function defaultTip(): Promise<ObjectId | undefined> {
+    const [tip] = await readTips(git, repository, [row.default_branch])
+    return tip?.commit?.id
+  }
+
+  function beyond(base: ObjectId, newId: ObjectId) {
+    return git.history.between(repository, { to: newId, from: base, limit: READ_COMMITS, countAtMost: READ_COMMITS })
   }
 }

@@ -1,4 +1,4 @@
-import type { Commit, Git, ObjectId, Repository } from "../../git/index.ts"
+import type { Commit, CommitRange, Git, ObjectId, Repository } from "../../git/index.ts"
 import { MAX_CONTENT } from "../activity/rules.ts"
 import type { Gained } from "./gained.ts"
 
@@ -50,10 +50,7 @@ export async function branchContent(
   to: ObjectId,
   gained: Gained,
 ): Promise<string> {
-  const { commits, total } =
-    from === null
-      ? await git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
-      : await gained({ oldId: from, newId: to })
+  const { commits, total } = from === null ? await newest() : await gained({ oldId: from, newId: to })
   const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
   const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
   return pushContent({
@@ -62,6 +59,13 @@ export async function branchContent(
     CompareURL: base === undefined ? "" : compareUrl(fullName, base, to),
     Len: total,
   })
+
+  async function newest(): Promise<CommitRange> {
+    if (branch !== defaultBranch) return git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
+    // Others want to know more of it.
+    const range = await gained({ oldId: null, newId: to })
+    return { commits: range.commits.slice(0, NEW_BRANCH), total: Math.min(range.total, NEW_BRANCH) }
+  }
 }
 
 /** What a new or moved tag looks like in the feed. */

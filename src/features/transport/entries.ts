@@ -1,8 +1,8 @@
-import Type, { type Static } from "typebox"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { nullable } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 /*
  * The journal of pushes: a job's row, committed before references move and gone once everything that follows is true. When the process dies in

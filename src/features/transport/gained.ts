@@ -2,14 +2,17 @@ import { type CommitRange, type Git, isObjectId, type ObjectId, type Repository 
 import { READ_COMMITS } from "../references/commits.ts"
 import type { PullMerge } from "./entries.ts"
 
-/** A branch that has moved from one commit to another. */
+/** A branch that has moved from one commit to another, or came from nothing. */
 export interface Advance {
-  readonly oldId: ObjectId
+  readonly oldId: ObjectId | null
   readonly newId: ObjectId
 }
 
-/** The commits that a branch has gained: the newest ones, newest first, and how many there are in all. */
+/** The commits that a branch has gained: the newest ones, newest first, and how many there are in all; of a whole history only the newest are looked at. */
 export type Gained = (advance: Advance) => Promise<CommitRange>
+
+/** The commits that are read of a history that comes all at once: it tells of the past, and whoever pushes it waits. */
+const WHOLE_HISTORY = 50
 
 /** Asks git once for each move of a branch, however many want to know. */
 export function openGained(git: Git, repository: Repository, merge: PullMerge | undefined): Gained {
@@ -23,6 +26,7 @@ export function openGained(git: Git, repository: Repository, merge: PullMerge | 
 }
 
 async function look(git: Git, repository: Repository, { oldId, newId }: Advance, mergeBase: string | undefined): Promise<CommitRange> {
+  if (oldId === null) return git.history.between(repository, { to: newId, limit: WHOLE_HISTORY, countAtMost: WHOLE_HISTORY })
   const newest = await git.objects.readCommit(repository, newId)
   const [base, head] = newest.parents
   // What a merge brought is what the head has beyond where it left the base: mostly a straight line, which takes no process.

@@ -1,4 +1,5 @@
 import { Mode } from "../../access/modes.ts"
+import { unitMode } from "../../access/permission.ts"
 import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
 import { findUserById } from "../../access/store.ts"
 import type { SignedIn } from "../../core/actor.ts"
@@ -28,6 +29,8 @@ export interface Judgement {
   readonly command: RefCommand
   /** Branches of the repository that somebody without any right in it was let in to. */
   readonly maintained?: ReadonlySet<string>
+  /** Set where a release is published with the tag that is made. */
+  readonly ofRelease?: boolean
 }
 
 /** Why a change is refused, in words for the pusher, or undefined. */
@@ -37,7 +40,7 @@ export type RefRule = (judgement: Judgement) => string | undefined
 export const refRules: readonly RefRule[] = [
   ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
   ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
-  ({ on, command, maintained }) => (codeMode(on) < Mode.write && !isMaintained(command, maintained) ? NO_WRITE : undefined),
+  (judgement) => (codeMode(judgement.on) < Mode.write && !isMaintained(judgement) && !isOfRelease(judgement) ? NO_WRITE : undefined),
   ({ command }) => namelessRef(command.ref),
   ({ on, command }) =>
     command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
@@ -46,8 +49,12 @@ export const refRules: readonly RefRule[] = [
 ]
 
 /** Whoever is let in to a branch may move it, but neither delete it nor make another. */
-const isMaintained = ({ ref, kind }: RefCommand, maintained: ReadonlySet<string> | undefined): boolean =>
+const isMaintained = ({ command: { ref, kind }, maintained }: Judgement): boolean =>
   kind === "update" && maintained?.has(branchOf(ref) ?? "") === true
+
+/** Whoever may write releases may make the tags that they need, and nothing else. */
+const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Judgement): boolean =>
+  ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
 
 /** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
 function namelessRef(ref: RefName): string | undefined {
@@ -80,9 +87,9 @@ export type Standing = Omit<CloseJudgement, "command">
 
 /** Judges changes by all rules: the refused references with the reason for each. */
 export async function judge(standing: Standing, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
-  const { on, pusher, services } = standing
+  const { on, pusher, services, ofRelease = false } = standing
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
-  const refused = new Map(judgeCommands(on, commands, maintained))
+  const refused = new Map(judgeCommands(on, commands, { maintained, ofRelease }))
   for (const command of commands) {
     for (const rule of refused.has(command.ref) ? [] : closeRules) {
       const reason = await rule({ ...standing, command })
@@ -98,11 +105,11 @@ export async function judge(standing: Standing, commands: readonly RefCommand[])
 export function judgeCommands(
   on: OnRepository,
   commands: readonly RefCommand[],
-  maintained: ReadonlySet<string> = new Set(),
+  circumstances: Pick<Judgement, "maintained" | "ofRelease"> = {},
 ): ReadonlyMap<RefName, string> {
   const refused = new Map<RefName, string>()
   for (const command of commands) {
-    const reason = refRules.map((rule) => rule({ on, command, maintained })).find((words) => words !== undefined)
+    const reason = refRules.map((rule) => rule({ on, command, ...circumstances })).find((words) => words !== undefined)
     if (reason !== undefined) refused.set(command.ref, reason)
   }
   return refused

@@ -36,8 +36,9 @@ export async function pushFromServer(
   const { storage, object_format } = on.repository
   const repository = services.git.at(storage, object_format)
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
-  for (const words of (await judge({ services, pusher, on, repository, mergedPull: options.merge?.pullId }, commands)).values())
-    throw refuse.forbidden(words)
+  const { merge, release } = options
+  const standing = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
+  for (const words of (await judge(standing, commands)).values()) throw refuse.forbidden(words)
   await moveReferences(services, pusher.user.id, on.repository, changes, options)
 }
 

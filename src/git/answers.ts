@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto"
+import type { ByteSource } from "./bytes.ts"
+import type { Context } from "./context.ts"
+import { keyIn } from "./memory.ts"
+import type { Repository } from "./model.ts"
+import { fingerprint } from "./refFiles.ts"
+
+/*
+ * Most fetches are clones, and most clones ask for what another has just asked for: the list of references, then all that these reach, of a client that
+ * has nothing. What git answers to that follows from the request and the references alone, for objects never change. So the answer is kept for the
+ * next, under a digest of both; whoever may not read the repository does not come here.
+ */
+
+/** Longer requests are nobody's first clone. Bytes. */
+const REQUEST_BYTES = 16 * 1024
+/** Longer answers are not kept: what git has packed with a bitmap it sends cheaply. Bytes. */
+const ANSWER_BYTES = 4 * 1024 * 1024
+
+/** What may be asked so that the answer follows from objects alone; what names the client's own objects, or leaves out others' by name, may not. */
+const ASKED = /^(thin-pack|no-progress|include-tag|ofs-delta|done|want [0-9a-f]+|deepen [0-9]+|filter (blob:|tree:)[a-z0-9=:]+)\n?$/
+
+/** The packets of a request by protocol version 2, in their order, without the marks between them; undefined where it is not whole. */
+function lines(request: Buffer): readonly string[] | undefined {
+  const found: string[] = []
+  for (let at = 0; at < request.length; ) {
+    const size = Number.parseInt(request.subarray(at, at + 4).toString("latin1"), 16)
+    // A flush ends it, and nothing may follow: several requests in one are more than is kept here.
+    if (size === 0) return at + 4 === request.length ? found : undefined
+    if (size !== 1 && !(size >= 4 && at + size <= request.length)) return undefined
+    if (size > 4) found.push(request.subarray(at + 4, at + size).toString("latin1"))
+    at += Math.max(size, 4)
+  }
+  return undefined
+}
+
+/** Whether the answer to a request follows from what is asked, the references and the objects that these name. */
+function isRepeatable(request: Buffer): boolean {
+  const [command, ...rest] = lines(request) ?? []
+  if (command?.trimEnd() === "command=ls-refs") return true
+  const asked = rest.filter((line) => !/^(agent|object-format)=/.test(line))
+  return (
+    command?.trimEnd() === "command=fetch" && asked.some((line) => line.trimEnd() === "done") && asked.every((line) => ASKED.test(line))
+  )
+}
+
+/** The whole of a short request, which is put back for whoever reads it next; undefined where it is longer. */
+async function peek(source: ByteSource): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  let size = 0
+  for (;;) {
+    const part = size > REQUEST_BYTES ? undefined : await source.some()
+    if (!part) {
+      const all = Buffer.concat(parts)
+      source.unread(all)
+      return part === null ? all : undefined
+    }
+    parts.push(part)
+    size += part.length
+  }
+}
+
+/** The place of one answer. */
+export interface Place {
+  readonly kept: Buffer | undefined
+  /** Takes what git writes, piece by piece. */
+  readonly add: (chunk: Buffer) => void
+  /** Keeps it, unless it is long, or the references have moved meanwhile. To be called once all is there. */
+  readonly keep: () => Promise<void>
+}
+
+/** Where the answer to a request by protocol version 2 is kept; undefined where none is. The request is read from the source and put back. */
+export async function placeOfAnswer(context: Context, repository: Repository, source: ByteSource): Promise<Place | undefined> {
+  const request = await peek(source)
+  if (request === undefined || !isRepeatable(request)) return undefined
+  const references = await fingerprint(repository)
+  if (references === undefined) return undefined
+  const { answers } = context.memory
+  const key = keyIn(repository, references, createHash("sha256").update(request).digest("base64"))
+  let size = 0
+  let chunks: Buffer[] = []
+  return {
+    kept: answers.get(key),
+    add(chunk) {
+      size += chunk.length
+      if (size <= ANSWER_BYTES) chunks.push(chunk)
+      else chunks = []
+    },
+    async keep() {
+      if (size <= ANSWER_BYTES && (await fingerprint(repository)) === references) answers.set(key, Buffer.concat(chunks))
+    },
+  }
+}
