@@ -164,13 +164,14 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       openSecrets(memory ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir }),
     ])
     closing.push(() => database.close())
+    // The embedded database is for one process; what PostgreSQL serves may be many.
+    const alone = database.kind === "sqlite"
     const git = openGit({
       root: join(config.dataDir, "repositories"),
       program: config.git.path,
       agent: `hearth/${VERSION}`,
       durable: !memory,
-      // The embedded database is for one process; what PostgreSQL serves may be many.
-      aloneSince: database.kind === "sqlite" ? performance.timeOrigin : undefined,
+      aloneSince: alone ? performance.timeOrigin : undefined,
       log: ({ level, message, ...details }) => log[level](details, message),
       limits: {
         packs: config.git.maxConcurrentPacks,
@@ -186,7 +187,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
     const site = openSite(config)
     const mailer = openMailer(config, site)
     closing.push(async () => mailer.close())
-    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, metrics })
+    const outbox = openJobs({ database, log, now, workers: config.jobs.workers, alone, metrics })
     closing.push(() => outbox.close())
     const services: Services = {
       config,

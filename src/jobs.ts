@@ -1,6 +1,9 @@
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
 import { actionTasks } from "./features/actions/clock.ts"
+import { removeActionFilesJob } from "./features/actions/files.ts"
+import { startForPullJob } from "./features/actions/on-pull.ts"
+import { sweepActionFiles } from "./features/actions/sweep.ts"
 import { forgetDeeds } from "./features/administration/audit.ts"
 import { countAnew } from "./features/administration/counters.ts"
 import { sweepArchives } from "./features/archives/sweep.ts"
@@ -9,6 +12,7 @@ import { sweepAttachments } from "./features/attachments/sweep.ts"
 import { renameJob } from "./features/branches/rename.ts"
 import { surveyJob } from "./features/composition/survey.ts"
 import { sweepLfs } from "./features/lfs/sweep.ts"
+import { accountMailJob } from "./features/mail/accounts.ts"
 import { sendJob, spreadJob } from "./features/mail/jobs.ts"
 import { mirrorJobs, updateMirrors } from "./features/mirrors/jobs.ts"
 import { pullJobs } from "./features/pulls/jobs.ts"
@@ -29,8 +33,11 @@ export const jobs: readonly JobDefinition<never>[] = [
   deleteOwnedJob,
   maintainJob,
   removeAttachedFilesJob,
+  removeActionFilesJob,
+  startForPullJob,
   spreadJob,
   sendJob,
+  accountMailJob,
   alignTagsJob,
   surveyJob,
   ...pullJobs,
@@ -54,6 +61,7 @@ export const schedule: readonly Task[] = [
   removeEndedJobs,
   sweepRepositories,
   sweepAttachments,
+  sweepActionFiles,
   sweepArchives,
   sweepLfs,
   maintainRepositories,

@@ -4,10 +4,10 @@
  */
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import Type from "typebox"
 import { openDatabase } from "../../src/core/database/database.ts"
 import { defineJob, openJobs } from "../../src/core/jobs/jobs.ts"
 import { openLog } from "../../src/core/log.ts"
+import Type from "../../src/core/schema.ts"
 
 const [url = "", journal = "", milliseconds = "0"] = process.argv.slice(2)
 const payload = Type.Object({ name: Type.String() })

@@ -1,6 +1,8 @@
 /** One timer that rings at the earliest time it was set to, at the latest after an hour, and never once it is stopped. */
 export interface Alarm {
   readonly set: (milliseconds: number) => void
+  /** Like `set`, unless it rings earlier anyway. */
+  readonly setEarlier: (milliseconds: number) => void
   readonly stop: () => void
 }
 
@@ -10,12 +12,22 @@ const LONGEST = 3_600_000
 /** Makes an alarm; setting it anew replaces what was set. */
 export function createAlarm(ring: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined
+  let due = Number.POSITIVE_INFINITY
   let stopped = false
+  const set = (milliseconds: number): void => {
+    if (stopped) return
+    clearTimeout(timer)
+    const wait = Math.min(Math.max(milliseconds, 0), LONGEST)
+    due = performance.now() + wait
+    timer = setTimeout(() => {
+      due = Number.POSITIVE_INFINITY
+      ring()
+    }, wait)
+  }
   return {
-    set(milliseconds) {
-      if (stopped) return
-      clearTimeout(timer)
-      timer = setTimeout(ring, Math.min(Math.max(milliseconds, 0), LONGEST))
+    set,
+    setEarlier(milliseconds) {
+      if (performance.now() + milliseconds < due) set(milliseconds)
     },
     stop() {
       stopped = true

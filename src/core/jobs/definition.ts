@@ -1,5 +1,5 @@
-import type { Static, TSchema } from "typebox"
-import { Check, Errors } from "typebox/value"
+import type { Seconds } from "../database/tables.ts"
+import { Check, Errors, type Static, type TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
 
 /** What a job is given beside its payload. */
@@ -39,7 +39,7 @@ interface Declared<S extends TSchema, C> {
   readonly timeoutSeconds?: number
   /**
    * Does the work. It may be run again after it has succeeded, when the process ends before that is written down, so that a second run must do
-   * no harm. A failure is tried again later, {@link GiveUp} is not.
+   * no harm. A failure is tried again later, {@link GiveUp} is not, and {@link NotYet} is no failure.
    */
   readonly run: (payload: Static<S>, run: JobRun<C>) => Promise<void>
 }
@@ -81,6 +81,17 @@ export class GiveUp extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = "GiveUp"
+  }
+}
+
+/** Thrown by a job whose time hasn't come: it is done at `runAt`, and this try doesn't count. */
+export class NotYet extends Error {
+  readonly runAt: Seconds
+
+  constructor(message: string, runAt: Seconds) {
+    super(message)
+    this.name = "NotYet"
+    this.runAt = runAt
   }
 }
 

@@ -4,12 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import Type from "typebox"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { databaseKinds, type FreshDatabase, freshDatabase, statementsOf } from "../../../tests/support/database.ts"
 import { openLog } from "../log.ts"
+import Type from "../schema.ts"
 import { removeEndedJobs } from "./cleanup.ts"
-import { defineJob, GiveUp, type JobDefinition, type JobsOptions, type OpenJobs, openJobs } from "./jobs.ts"
+import { defineJob, GiveUp, type JobDefinition, type JobsOptions, NotYet, type OpenJobs, openJobs } from "./jobs.ts"
+import type { Task } from "./schedule.ts"
 import { retryDelay } from "./workers.ts"
 
 interface World {
@@ -155,6 +156,29 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(unreadable?.last_error).toContain("this version can't read the payload")
   })
 
+  test("whose time hasn't come are put off, and that try doesn't count", async () => {
+    const made = await fresh(kind)
+    let now = 1_000
+    const early = defineJob<typeof named, World>({
+      kind: "early",
+      payload: named,
+      attempts: 1,
+      async run({ name }, { context }) {
+        if (now < 1_060) throw new NotYet("not before noon", 1_060)
+        context.did.push(name)
+      },
+    })
+    const { jobs, did } = await begin(made, [early], { now: () => now })
+    await made.database.write((tx) => jobs.enqueue(tx, early, { name: "a" }))
+    await jobs.drain()
+    expect(did).toEqual([])
+    expect(await rows(made)).toMatchObject([{ state: "waiting", attempts: 0, run_at: 1_060, last_error: "not before noon" }])
+    now = 1_060
+    await jobs.drain()
+    expect(did).toEqual(["a"])
+    expect(await rows(made)).toMatchObject([{ state: "done", attempts: 1 }])
+  })
+
   test("of a kind that this version doesn't know stay for one that does", async () => {
     const made = await fresh(kind)
     const { jobs } = await begin(made, [])
@@ -270,6 +294,38 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(await rows(made)).toMatchObject([{ state: "failed", last_error: "the process ended during its last try" }])
   })
 
+  test("of a process that was killed are taken up at once by one that is alone on the database, and not by another", async () => {
+    const made = await fresh(kind)
+    const tidy: Task<World> = { name: "tidy", run: async () => "tidied" }
+    const open = async (alone: boolean) => {
+      const did: string[] = []
+      const jobs = openJobs<World>({ database: made.database, log: silent, workers: 4, alone })
+      closing.push(jobs.close)
+      await jobs.begin({ did }, [note], [tidy])
+      await jobs.drain()
+      return { jobs, did }
+    }
+    const { jobs } = await open(false)
+    await made.database.write((tx) => jobs.enqueue(tx, note, { name: "a" }))
+    await jobs.drain()
+    await jobs.close()
+    // As a process leaves them that is killed.
+    const later = Math.floor(Date.now() / 1000) + 30
+    await made.database.write(async (tx) => {
+      await tx.updateTable("jobs").set({ state: "running", held_until: later, finished_at: 0 }).execute()
+      await tx.updateTable("schedule").set({ last_status: "running", held_until: later }).execute()
+    })
+    const other = await open(false)
+    expect(other.did).toEqual([])
+    expect(await other.jobs.tasks.run("tidy")).toBe("busy")
+    await other.jobs.close()
+    const alone = await open(true)
+    expect(alone.did).toEqual(["a"])
+    expect(await rows(made)).toMatchObject([{ state: "done", attempts: 2 }])
+    expect(await alone.jobs.tasks.list()).toMatchObject([{ lastStatus: "interrupted" }])
+    expect(await alone.jobs.tasks.run("tidy")).toBe("ok")
+  })
+
   test("cost nothing while there are none: three statements, then sleep", async () => {
     const made = await fresh(kind)
     const { jobs } = await begin(made, [note])
@@ -277,6 +333,20 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(await statementsOf(made.database, () => sleep(700))).toEqual([])
     const round = await statementsOf(made.database, () => jobs.drain())
     expect(round.map(({ name }) => name)).toEqual(["jobs.findDue", "jobs.findNextWaiting", "jobs.findNextLapse"])
+  })
+
+  test("for later cost no look until then, and are done then without being asked for", async () => {
+    const made = await fresh(kind)
+    const { jobs, did } = await begin(made, [note])
+    await jobs.drain()
+    const at = Math.floor(Date.now() / 1000) + 2
+    const stored = await statementsOf(made.database, async () => {
+      await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: at }))
+      await sleep(100)
+    })
+    expect(stored.map(({ name }) => name)).toEqual(["jobs.insert"])
+    await vi.waitFor(() => expect(did).toEqual(["later"]), { timeout: 10_000 })
+    expect(Date.now() / 1000).toBeGreaterThanOrEqual(at)
   })
 
   test("that ended are removed after a while", async () => {

@@ -5,10 +5,11 @@ import type { Logger } from "../log.ts"
 import type { Services } from "../services.ts"
 import type { JobDefinition, JobKind } from "./definition.ts"
 import { type Clock, openClock, type Task } from "./schedule.ts"
-import { countJobs, insertJob } from "./store.ts"
+import { releaseTasks } from "./scheduleStore.ts"
+import { countJobs, insertJob, releaseJobs } from "./store.ts"
 import { openWorkers } from "./workers.ts"
 
-export { defineJob, GiveUp, type JobDefinition, type JobKind, type JobRun, jobKind } from "./definition.ts"
+export { defineJob, GiveUp, type JobDefinition, type JobKind, type JobRun, jobKind, NotYet } from "./definition.ts"
 export type { ScheduledTask, Task, TaskResult } from "./schedule.ts"
 
 /** How many unfinished or failed jobs there are of a kind in a state. */
@@ -45,6 +46,8 @@ export interface JobsOptions {
   readonly now?: () => Seconds
   /** How long a claim holds without being renewed; 30 by default. Jobs of a killed process are taken up after that. */
   readonly leaseSeconds?: number
+  /** That no other process works on this database: what a killed one held is taken up at the start, without waiting for its claims to run out. */
+  readonly alone?: boolean
   /** How long `close` waits for what runs; 10,000 ms by default. */
   readonly patienceMs?: number
   readonly metrics?: JobMetrics
@@ -64,7 +67,7 @@ const TELL_AFTER_MS = 50
 
 /** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
 export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
-  const { database, log, metrics, workers: count, leaseSeconds = 30, patienceMs = 10_000 } = options
+  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, patienceMs = 10_000 } = options
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const self = randomUUID()
   let begun = false
@@ -99,8 +102,9 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
 
   return {
     async enqueue(tx, job, payload, { runAt } = {}) {
-      const stored = await insertJob.first(tx, { kind: job.kind, payload: job.write(payload), runAt: runAt ?? now(), now: now() })
-      database.afterCommit(tx, begun ? workers.wake : tell)
+      const at = runAt ?? now()
+      const stored = await insertJob.first(tx, { kind: job.kind, payload: job.write(payload), runAt: at, now: now() })
+      database.afterCommit(tx, begun ? () => workers.wake(at) : tell)
       return stored?.id ?? 0
     },
     drain: workers.drain,
@@ -108,6 +112,11 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     tasks: { list: clock.list, run: clock.run },
 
     async begin(context, jobs, schedule) {
+      if (alone)
+        await database.write(async (tx) => {
+          await releaseJobs(tx, { now: now() })
+          await releaseTasks(tx)
+        })
       if (database.kind === "postgres")
         stopListening = await database.listen(CHANNEL, (from) => {
           if (from !== self) workers.wake()

@@ -55,6 +55,11 @@ export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; 
     .where("last_status", "=", "running"),
 )
 
+/** Ends all claims: what runs no more is shown as interrupted, and can be run again. Only for whoever is alone on the database. */
+export const releaseTasks = query("schedule.release", (db) =>
+  db.updateTable("schedule").set({ held_until: 0 }).where("last_status", "=", "running"),
+)
+
 /** Writes down how a run ended, unless its claim has passed to another. */
 export const endTask = query("schedule.end", (db, p: Params<{ name: string; claimedAt: Seconds; status: string; message: string }>) =>
   db

@@ -77,6 +77,11 @@ const renew = query("jobs.renew", (db, p: Params<Claim & { until: Seconds }>) =>
 export const renewJob = async (tx: Transaction, claim: Claim, until: Seconds): Promise<boolean> =>
   (await renew.changes(tx, { id: claim.id, attempts: claim.attempts, until })) === 1
 
+/** Ends all claims, so that what dead workers held is due again. Only for whoever is alone on the database. */
+export const releaseJobs = query("jobs.release", (db, p: Params<{ now: Seconds }>) =>
+  db.updateTable("jobs").set({ held_until: 0 }).where(running).where("held_until", ">", p.now),
+)
+
 const end = query(
   "jobs.end",
   (db, p: Params<Claim & { state: JobsTable["state"]; left: number; runAt: Seconds; finishedAt: Seconds; lastError: string }>) =>
@@ -94,7 +99,7 @@ export type Ending =
   | { readonly state: "failed"; readonly error: string }
   | { readonly state: "waiting"; readonly error: string; readonly runAt: Seconds }
   /** Unfinished and no fault of the job: this try doesn't count. */
-  | { readonly state: "returned"; readonly error: string }
+  | { readonly state: "returned"; readonly error: string; readonly runAt: Seconds }
 
 /** Writes down how a claim ended. False when it was no longer the caller's; then nothing is written. */
 export async function endJob(tx: Transaction, { id, attempts }: Claim, ending: Ending, now: Seconds): Promise<boolean> {
@@ -103,7 +108,7 @@ export async function endJob(tx: Transaction, { id, attempts }: Claim, ending: E
     attempts,
     state: ending.state === "returned" ? "waiting" : ending.state,
     left: ending.state === "returned" ? attempts - 1 : attempts,
-    runAt: ending.state === "waiting" ? ending.runAt : now,
+    runAt: "runAt" in ending ? ending.runAt : now,
     finishedAt: ending.state === "done" || ending.state === "failed" ? now : 0,
     lastError: ending.state === "done" ? "" : ending.error,
   })

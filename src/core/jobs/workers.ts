@@ -3,7 +3,7 @@ import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import { createAlarm } from "./alarm.ts"
-import { GiveUp, type JobDefinition } from "./definition.ts"
+import { GiveUp, type JobDefinition, NotYet } from "./definition.ts"
 import { orAfter, within } from "./patience.ts"
 import { claimJobs, type Ending, endJob, findNextLapse, findNextWaiting, renewJob } from "./store.ts"
 
@@ -23,8 +23,8 @@ export interface WorkersOptions {
 
 export interface Workers<C> {
   readonly begin: (context: C, definitions: readonly JobDefinition<never, C>[]) => void
-  /** Something may have become due. */
-  readonly wake: () => void
+  /** Something may have become due, or becomes due at a later time. */
+  readonly wake: (at?: Seconds) => void
   /** Runs everything that is due, and what becomes due through that, and waits for its end. */
   readonly drain: () => Promise<void>
   /** Takes no more, waits this long for what runs, interrupts the rest and puts it back to be tried again. */
@@ -58,6 +58,8 @@ export const retryDelay = (attempt: number, chance: number): Seconds =>
 /** The workers of one process. They sleep until something is due; asleep they cost one small query a minute. */
 export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full }: WorkersOptions): Workers<C> {
   const held = new Set<Held>()
+  // Fewer than are held: the ends of some are only being written down.
+  let atWork = 0
   let begun: { readonly context: C; readonly kinds: ReadonlyMap<string, JobDefinition<never, C>> } | undefined
   let closing = false
   let filling: Promise<void> | undefined
@@ -89,7 +91,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
 
   async function take(): Promise<void> {
     if (begun === undefined) return
-    for (let free = workers - held.size; free > 0; free = workers - held.size) {
+    for (let free = workers - atWork; free > 0; free = workers - atWork) {
       const claimed = await database.write((tx) => claimJobs(tx, { now: now(), until: now() + leaseSeconds, limit: free }))
       for (const job of claimed) start(job, begun)
       if (claimed.length < free) return sleep()
@@ -110,7 +112,11 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
     const definition = kinds.get(job.kind)
     const work = async (): Promise<void> => {
       const started = performance.now()
+      atWork++
       const ending = await attempt(job, definition, context, controller)
+      atWork--
+      // At once, so that on SQLite the claim of the next one and the end of this one share a commit.
+      void fill()
       await settle(job, ending, (performance.now() - started) / 1000)
     }
     const entry: Held = {
@@ -146,7 +152,8 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
       return { state: "done" }
     } catch (error) {
       const words = redact(error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH)
-      if (closing && controller.signal.aborted) return { state: "returned", error: words }
+      if (closing && controller.signal.aborted) return { state: "returned", error: words, runAt: now() }
+      if (error instanceof NotYet) return { state: "returned", error: words, runAt: error.runAt }
       const final = error instanceof GiveUp || job.attempts >= limit
       log[final ? "error" : "warn"](
         { job: job.kind, id: job.id, attempt: job.attempts, err: error },
@@ -191,7 +198,12 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
       begun = { context, kinds: new Map(definitions.map((definition) => [definition.kind, definition])) }
       void fill()
     },
-    wake: () => void fill(),
+    wake(at = 0) {
+      const wait = at - now()
+      // A look that is under way may have missed it, and sets the alarm when it ends.
+      if (wait > 0 && filling === undefined) alarm.setEarlier(wait * 1000)
+      else void fill()
+    },
     async drain() {
       if (begun === undefined) throw new Error("the workers have not begun")
       for (;;) {
@@ -208,7 +220,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
       for (const { controller } of held) controller.abort(new Error("the service is stopping"))
       await orAfter(INTERRUPTED_MS, allFinished())
       renewal.stop()
-      for (const { job } of held) await settle(job, { state: "returned", error: "the service stopped while it ran" }, 0)
+      for (const { job } of held) await settle(job, { state: "returned", error: "the service stopped while it ran", runAt: now() }, 0)
       held.clear()
     },
   }
