@@ -1,13 +1,14 @@
 import { configDefaults, defineConfig } from "vitest/config"
 
-// Needs a program that not every machine has. Where the variable is set (see .ci/run) it must be there.
-const gitLfs = process.env["HEARTH_TEST_GIT_LFS"] === undefined ? ["tests/clients/git-lfs.test.ts"] : []
+// These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
+const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/webhook.test.ts"]
+const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/totals.ts"],
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...gitLfs],
+    exclude: [...configDefaults.exclude, ...(hasPrograms ? [] : withPrograms)],
     globalSetup: ["tests/support/postgres.ts"],
     pool: "forks",
     maxWorkers: 2,

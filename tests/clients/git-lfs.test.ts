@@ -5,7 +5,7 @@ import { client, ok } from "../../src/git/testing.ts"
 import { address, noise, PASSWORD, type Person, person, repository, workFolder } from "../../src/servers/git-http/testing.ts"
 import { type KeyedPerson, keyed, openWorld, sshAddress, type World, withKey } from "../../src/servers/ssh/testing.ts"
 
-/** The real `git-lfs` against a whole forge, over HTTP and SSH. It must be installed; run with HEARTH_TEST_GIT_LFS=1. */
+/** The real `git-lfs` against a whole forge, over HTTP and SSH. It must be installed; run with HEARTH_TEST_PROGRAMS=1. */
 
 let world: World
 let ann: KeyedPerson

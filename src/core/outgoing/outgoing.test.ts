@@ -41,6 +41,12 @@ describe("the guard of outgoing calls", () => {
     "0:0:0:0:0:ffff:10.0.0.1",
     "64:ff9b::7f00:1",
     "2002:7f00:1::",
+    "::127.0.0.1",
+    "::a00:1",
+    "2001:2::1",
+    "2001:db8::1",
+    "3fff::1",
+    "5f00::1",
     "fe80::1",
     "fd00::1",
     "ff02::1",
@@ -85,6 +91,7 @@ describe("outgoing requests", () => {
   const server = createServer((request, response) => {
     if (request.url === "/redirect") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
     else if (request.url === "/silent") return
+    else if (request.url === "/slow") response.write("and then")
     else if (request.url === "/long") response.end("x".repeat(10_000))
     else {
       let body = ""
@@ -119,10 +126,20 @@ describe("outgoing requests", () => {
     await expect(send({ method: "GET", url: "file:///etc/passwd", ...limits })).rejects.toBeInstanceOf(HostRefused)
   })
 
+  it("go to the address that was allowed, whatever the name means a moment later", async () => {
+    let asked = 0
+    const rebinding = async () => [{ address: asked++ === 0 ? "127.0.0.2" : "127.0.0.1", family: 4 }]
+    const { send } = openOutgoing(openGuard("127.0.0.2", rebinding), "hearth/test")
+    await expect(send({ method: "GET", url: `http://hook.example:${port}/`, ...limits })).rejects.toThrow("ECONNREFUSED")
+    expect(asked).toBe(1)
+    await expect(send({ method: "GET", url: `http://hook.example:${port}/`, ...limits })).rejects.toBeInstanceOf(HostRefused)
+  })
+
   it("follow no redirect, wait for no silence, and keep no flood", async () => {
     const { send } = open("*")
     expect((await send({ method: "GET", url: `http://127.0.0.1:${port}/redirect`, ...limits })).status).toBe(302)
     await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/silent`, ...limits })).rejects.toThrow("no answer within 0.3 s")
+    await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/slow`, ...limits })).rejects.toThrow("no answer within 0.3 s")
     const long = await send({ method: "GET", url: `http://127.0.0.1:${port}/long`, ...limits })
     expect([long.body.length, long.cut]).toEqual([1_000, true])
   })

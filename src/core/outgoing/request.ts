@@ -1,5 +1,4 @@
-import { request as requestPlain } from "node:http"
-import { request as requestSecure } from "node:https"
+import { requestOver } from "./connect.ts"
 import { type Guard, HostRefused } from "./guard.ts"
 
 export interface OutgoingRequest {
@@ -38,7 +37,7 @@ export function openOutgoing(guard: Guard, agent: string): Outgoing {
     const target = new URL(url)
     if (target.protocol !== "http:" && target.protocol !== "https:") throw new HostRefused(`${target.protocol} addresses are not called`)
     const { address, family } = await guard.resolve(target.hostname)
-    const request = target.protocol === "https:" ? requestSecure : requestPlain
+    const request = requestOver(target.protocol)
     const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     return new Promise((resolve, reject) => {
       const sent = request(

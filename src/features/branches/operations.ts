@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { toldOf } from "../transport/branches.ts"
 import { presentBranch, presentBranches } from "./present.ts"
 import { Branch, CreateBranchRepoOption, Reference, RenameBranchRepoOption, UpdateBranchRepoOption } from "./records.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { PayloadCommit } from "../commits/records.ts"
 
 export const Branch = record("Branch", {

@@ -1,10 +1,10 @@
-import Type, { type Static } from "typebox"
 import { Mode } from "../../access/modes.ts"
 import { findRepositoryById, findUserById } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { int64 } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, isGitError } from "../../git/index.ts"
 import { recordActivity } from "../activity/rules.ts"
@@ -17,6 +17,8 @@ import { requireBranchName } from "../repositories/names.ts"
 import { alignHead } from "../transport/after.ts"
 import { readTips, type Tip, writeBranches } from "../transport/branches.ts"
 import { judge } from "../transport/judge.ts"
+import { announceEvents } from "../webhooks/announce.ts"
+import { createEvents, deleteEvents } from "../webhooks/events/pushes.ts"
 import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
 import { followRedirects, putRedirect, removeRedirect } from "./store.ts"
 
@@ -141,15 +143,18 @@ async function follow(tx: Transaction, services: Services, renaming: Renaming, {
   const changes = { updated_at: now, ...(isDefault && { default_branch: to }) }
   await tx.updateTable("repositories").set(changes).where("id", "=", repositoryId).execute()
   if (isDefault) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId })
-  await tell(tx, renaming, now)
+  await tell(tx, services, renaming)
   return isDefault
 }
 
-async function tell(tx: Transaction, { repositoryId, doerId, from, to }: Renaming, now: number): Promise<void> {
+async function tell(tx: Transaction, services: Services, { repositoryId, doerId, from, to, tip }: Renaming): Promise<void> {
+  const now = services.now()
   const repository = await findRepositoryById.first(tx, { id: repositoryId })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   const actor = await findUserById.first(tx, { id: doerId })
   if (!repository || !owner || !actor) return
   await recordActivity(tx, { kind: "delete_branch", actor, repository, owner, refName: branchRef(from), now })
   await recordActivity(tx, { kind: "commit_repo", actor, repository, owner, refName: branchRef(to), now })
+  const events = [...deleteEvents(branchRef(from)), ...createEvents(branchRef(to), tip)]
+  await announceEvents(tx, services, { repositoryId, sender: actor }, events)
 }

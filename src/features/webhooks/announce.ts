@@ -53,7 +53,7 @@ export async function announceEvents(
     const told = listeners.filter((webhook) => listens(webhook, announcement))
     if (told.length === 0) continue
     const payload = { ...common, ...(await announcement.payload(home)) }
-    for (const webhook of told) await queueDelivery(tx, services, webhook, announcement.event, payload)
+    await queueDeliveries(tx, services, told, announcement.event, payload)
   }
 }
 
@@ -76,22 +76,19 @@ export const presentCommon = async (tx: Transaction, { site }: Needed, home: Own
 /** Events whose text is indented by one blank, as receivers know it. */
 const NARROW: readonly EventKind[] = ["repository", "wiki"]
 
-/** Writes down what a webhook is told, and has it sent once the transaction is committed. */
-export async function queueDelivery(
+/** Writes down what webhooks are told, and has it sent once the transaction is committed. */
+export async function queueDeliveries(
   tx: Transaction,
   { jobs, now }: Needed,
-  webhook: Pick<Webhook, "id">,
+  webhooks: readonly Pick<Webhook, "id">[],
   event: EventKind,
-  payload: object,
+  told: object,
 ): Promise<void> {
-  const delivery = await insertDelivery.first(tx, {
-    webhookId: webhook.id,
-    uuid: randomUUID(),
-    event,
-    payload: JSON.stringify(payload, null, NARROW.includes(event) ? 1 : 2),
-    now: now(),
-  })
-  if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })
+  const payload = JSON.stringify(told, null, NARROW.includes(event) ? 1 : 2)
+  for (const { id } of webhooks) {
+    const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now() })
+    if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })
+  }
 }
 
 const listens = (webhook: Webhook, { event, ref }: Announcement): boolean =>

@@ -1,6 +1,6 @@
 import { findUserById } from "../../access/store.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { defineJob, type Task } from "../../core/jobs/jobs.ts"
+import { defineJob, NotYet, type Task } from "../../core/jobs/jobs.ts"
 import type { OutgoingAnswer } from "../../core/outgoing/request.ts"
 import { redact } from "../../core/redact.ts"
 import type { Services } from "../../core/services.ts"
@@ -56,17 +56,16 @@ export const deliveries = defineJob({
     const webhook = delivery && (await findWebhookById.first(database.read, { id: delivery.webhook_id }))
     if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
     const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
-    if (rests) return postpone(services, delivery, webhook, attempt)
+    if (rests) throw await postpone(services, delivery, webhook)
     await settle(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
   },
 })
 
-async function postpone({ database, jobs }: Services, { id }: Delivery, { rests_until }: Webhook, attempt: number): Promise<void> {
+/** Says in the delivery when it is tried at the earliest, and gives what puts its job off until then. */
+async function postpone({ database }: Services, { id }: Delivery, { rests_until }: Webhook): Promise<NotYet> {
   const until = rests_until + Math.floor(Math.random() * 5)
-  await database.write(async (tx) => {
-    await postponeDelivery(tx, { id, until })
-    await jobs.enqueue(tx, deliverJob, { deliveryId: id, attempt }, { runAt: until })
-  })
+  await database.write((tx) => postponeDelivery(tx, { id, until }))
+  return new NotYet("its receiver is left alone for a while", until)
 }
 
 async function attemptOnce(
@@ -129,7 +128,7 @@ async function settle(
   await database.write(async (tx) => {
     const at = now()
     const pause = failed ? pauseAfter(delivery, at) : undefined
-    const recorded = await recordAttempt.first(tx, {
+    const recorded = await recordAttempt.changes(tx, {
       id: delivery.id,
       before: attempt - 1,
       state: !failed ? "delivered" : pause === undefined ? "failed" : "waiting",
@@ -139,7 +138,7 @@ async function settle(
       response: response ? JSON.stringify(response) : "",
       error,
     })
-    if (!recorded) return
+    if (recorded === 0) return
     if (pause !== undefined) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: attempt + 1 }, { runAt: at + pause })
     if (failed) {
       const failures = webhook.failures + 1

@@ -155,6 +155,60 @@ describe.each(databaseKinds)("deliveries of webhooks (%s)", (kind) => {
     expect(receiver.take()).toMatchObject([{ headers: { "x-gitea-delivery": delivery.uuid, "x-hearth-delivery-attempt": "3" } }])
   })
 
+  it("are tried some eleven times in a day, later and later", async () => {
+    const { at, id } = await hook()
+    receiver.answer(500)
+    await open()
+    await drain()
+    const { database, now } = world.hearth.services
+    const pauses: number[] = []
+    for (;;) {
+      const row = await database.read.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", id).executeTakeFirstOrThrow()
+      if (row.state !== "waiting") break
+      const pause = row.next_attempt_at - row.attempted_at
+      pauses.push(pause)
+      // The time goes by until its next attempt.
+      await database.write((tx) =>
+        tx
+          .updateTable("webhook_deliveries")
+          .set({ started_at: row.started_at - (row.next_attempt_at - now()) })
+          .where("id", "=", row.id)
+          .execute(),
+      )
+      await passTime(world.hearth.services)
+    }
+    const [delivery] = await deliveriesOf(at)
+    expect(delivery).toMatchObject({ state: "failed", attempts: pauses.length + 1, error: "the receiver answered 500" })
+    expect(pauses.length).toBeGreaterThanOrEqual(8)
+    expect(pauses.length).toBeLessThanOrEqual(15)
+    expect(pauses[0]).toBeLessThanOrEqual(12)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1.2 * 21_600)
+    const whole = pauses.reduce((sum, pause) => sum + pause, 0)
+    expect(whole).toBeLessThanOrEqual(86_400 + 60)
+    expect(whole).toBeGreaterThan(43_200)
+    expect(receiver.take().map(({ headers }) => headers["x-gitea-delivery"])).toEqual(pauses.map(() => delivery.uuid).concat(delivery.uuid))
+    expect((await ada.call("GET", at)).body.active).toBe(true)
+    // What comes next is told as if nothing had been.
+    receiver.answer(200)
+    await open("Up again")
+    await drain()
+    await passTime(world.hearth.services)
+    expect((await deliveriesOf(at))[0]).toMatchObject({ state: "delivered" })
+  })
+
+  it("of one moment that fail are not all tried again at one moment", async () => {
+    const hooks: string[] = []
+    for (let count = 0; count < 12; count++) hooks.push((await hook()).at)
+    receiver.answer(500)
+    await open()
+    await drain()
+    const failed = (await Promise.all(hooks.map(deliveriesOf))).flat()
+    expect(failed).toHaveLength(12)
+    const pauses = failed.map(({ attempted_at, next_attempt_at }) => (Date.parse(next_attempt_at) - Date.parse(attempted_at)) / 1000)
+    for (const pause of pauses) expect(pause).toBeOneOf([8, 9, 10, 11, 12])
+    expect(new Set(pauses).size).toBeGreaterThan(1)
+  })
+
   it("to a receiver that fails wait without keeping workers busy", async () => {
     const { at } = await hook()
     receiver.answer(503)
@@ -162,6 +216,9 @@ describe.each(databaseKinds)("deliveries of webhooks (%s)", (kind) => {
     await drain()
     // Each worker may have begun one before the first failure was written down.
     expect(receiver.take().length).toBeLessThanOrEqual(8)
+    // The list says until when they wait.
+    const { now } = world.hearth.services
+    for (const { next_attempt_at } of await deliveriesOf(at)) expect(Date.parse(next_attempt_at) / 1000).toBeGreaterThan(now())
     receiver.answer(200)
     await passTime(world.hearth.services)
     expect(receiver.take().length).toBeLessThanOrEqual(20)

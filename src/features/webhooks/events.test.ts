@@ -77,6 +77,7 @@ describe.each(databaseKinds)("what webhooks are told (%s)", (kind) => {
       commit_id: "",
     })
     expect(opened.of("issue_label")?.name).toBe("issues")
+    expect(opened.of("issue_label")?.body.changes).toMatchObject({ added_labels: [{ name: "bug" }], removed_labels: [] })
 
     const issue = `${repo}/issues/${number}`
     await must(ben, "PATCH", issue, { title: "It glows", body: "Always." })
@@ -155,10 +156,15 @@ describe.each(databaseKinds)("what webhooks are told (%s)", (kind) => {
     expect(tagged.events).toEqual(["create", "push"])
     expect(tagged.of("create")?.body).toMatchObject({ ref: "v1", ref_type: "tag" })
     expect(tagged.of("push")?.body).toMatchObject({ ref: "refs/tags/v1", commits: [], total_commits: 0, head_commit: null })
-    await must(ada, "DELETE", `${repo}/branches/work`)
+    await must(ada, "PATCH", `${repo}/branches/work`, { name: "play" })
+    const renamed = await news()
+    expect(renamed.events).toEqual(["create", "delete"])
+    expect(renamed.of("delete")?.body).toMatchObject({ ref: "work", ref_type: "branch" })
+    expect(renamed.of("create")?.body).toMatchObject({ ref: "play", ref_type: "branch", sha: branched.of("push")?.body.after })
+    await must(ada, "DELETE", `${repo}/branches/play`)
     const gone = await news()
     expect(gone.events).toEqual(["delete"])
-    expect(gone.of("delete")?.body).toMatchObject({ ref: "work", ref_type: "branch", pusher_type: "user" })
+    expect(gone.of("delete")?.body).toMatchObject({ ref: "play", ref_type: "branch", pusher_type: "user" })
     await must(ada, "DELETE", `${repo}/tags/v1`)
     expect((await news()).events).toEqual(["delete", "push"])
   })
@@ -265,6 +271,8 @@ describe.each(databaseKinds)("what webhooks are told (%s)", (kind) => {
       state: "success",
       context: "ci",
       commit: { id: sha },
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
       sender: { login: "ben" },
     })
 

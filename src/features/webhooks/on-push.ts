@@ -1,9 +1,9 @@
 import type { Transaction } from "../../core/database/database.ts"
 import type { Services } from "../../core/services.ts"
-import { branchOf } from "../../git/index.ts"
+import { branchOf, tagOf } from "../../git/index.ts"
 import type { Consequence, Moved, RefChange } from "../transport/consequences.ts"
 import { type Announcement, announceEvents } from "./announce.ts"
-import { NO_COMMITS, named, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
+import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
 
@@ -25,13 +25,10 @@ export const tellWebhooks: Consequence = async (moved) => {
     told.push({ change, pushed: wantsCommits ? await commitsOf(moved, change) : undefined })
   return async (tx, { pusher }) => {
     const announcements = told.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
-      const name = named(ref)
-      if (!name) return []
+      if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
       const push = pushed ? [pushEvent(services, tx, { ref, before: oldId, after: newId, pushed, pusher })] : []
-      const begin: Announcement = { event: "create", ref, payload: () => ({ sha: newId ?? "", ...name }) }
-      const end: Announcement = { event: "delete", ref, payload: () => ({ ...name, pusher_type: "user" }) }
-      if (newId === null) return name.ref_type === "branch" ? [end] : [...push, end]
-      return oldId === null ? [begin, ...push] : push
+      if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref)]
+      return oldId === null ? [...createEvents(ref, newId), ...push] : push
     })
     await announceEvents(tx, services, { repositoryId: row.id, sender: pusher }, announcements)
   }

@@ -160,7 +160,8 @@ function required(config: Config, name: string): string {
 
 function addressOf(text: string): string {
   const url = URL.parse(text.trim())
-  if (!url || !/^https?:\/\//i.test(text.trim()) || url.hostname === "")
+  // Line breaks in the middle would be passed over.
+  if (!url || !/^https?:\/\//i.test(text.trim()) || url.hostname === "" || /\p{Cc}/u.test(text.trim()))
     throw refuse.invalid("config", "Invalid url: it must be an http or https address")
   if (url.username !== "" || url.password !== "")
     throw refuse.invalid("config", "Invalid url: put what signs in into authorization_header instead")

@@ -105,7 +105,7 @@ export const insertDelivery = query("webhooks.insertDelivery", (db, p: Params<Ne
         .where("webhooks.id", "=", p.webhookId)
         .modifyEnd(portable({ sqlite: sql``, postgres: sql`for key share` })),
     )
-    .returningAll()
+    .returning("id")
 })
 
 export const findDelivery = query("webhooks.findDelivery", (db, p: Params<{ id: number }>) =>
@@ -150,8 +150,7 @@ export const recordAttempt = query("webhooks.recordAttempt", (db, p: Params<Atte
       error: p.error,
     }))
     .where("id", "=", p.id)
-    .where("attempts", "=", p.before)
-    .returningAll(),
+    .where("attempts", "=", p.before),
 )
 
 export const postponeDelivery = query("webhooks.postponeDelivery", (db, p: Params<{ id: number; until: Seconds }>) =>

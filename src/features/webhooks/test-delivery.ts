@@ -4,7 +4,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, tagRef } from "../../git/index.ts"
 import { resolveRevision } from "../contents/revision.ts"
-import { presentCommon, queueDelivery } from "./announce.ts"
+import { presentCommon, queueDeliveries } from "./announce.ts"
 import { pushPayload, withChanges } from "./events/pushes.ts"
 import type { Webhook } from "./store.ts"
 
@@ -34,6 +34,6 @@ export async function testWebhook(
   }
   await database.write(async (tx) => {
     const common = await presentCommon(tx, services, home, actor)
-    await queueDelivery(tx, services, webhook, "push", { ...common, ...(await pushPayload(services, tx, home, push)) })
+    await queueDeliveries(tx, services, [webhook], "push", { ...common, ...(await pushPayload(services, tx, home, push)) })
   })
 }

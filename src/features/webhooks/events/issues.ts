@@ -3,6 +3,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { findIssueById, findPullByIssue } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { startWorkflowsForPull } from "../../actions/pull-kind.ts"
 import { presentIssue } from "../../issues/present.ts"
 import { presentPull } from "../../pulls/present.ts"
 import { usersById } from "../../repositories/store.ts"
@@ -23,7 +24,7 @@ export interface Changes {
 export type IssueNews =
   | { readonly of: "state"; readonly action: "opened" | "closed" | "reopened" | "deleted"; readonly commitId?: string }
   | { readonly of: "texts"; readonly action: "edited"; readonly changes: Changes }
-  | { readonly of: "labels"; readonly action: "label_updated" | "label_cleared"; readonly changes?: Changes }
+  | { readonly of: "labels"; readonly action: "label_updated" | "label_cleared"; readonly changes: Changes }
   | { readonly of: "milestone"; readonly action: "milestoned" | "demilestoned" }
   | { readonly of: "assignee"; readonly action: "assigned" | "unassigned" }
   | { readonly of: "push"; readonly action: "synchronized"; readonly before: string; readonly after: string }
@@ -35,14 +36,14 @@ export type IssueNews =
       readonly content: string
     }
 
-/** Tells webhooks what happened to an issue or a pull request, as it is now. */
-export const announceIssue = (
+/** Tells webhooks what happened to an issue or a pull request, as it is now, and has workflows started that wait for it. */
+export async function announceIssue(
   tx: Transaction,
   services: Needed,
   { issue, actor }: { readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">; readonly actor: User },
   ...news: readonly IssueNews[]
-): Promise<void> =>
-  announceEvents(
+): Promise<void> {
+  await announceEvents(
     tx,
     services,
     { repositoryId: issue.repository_id, sender: actor },
@@ -54,12 +55,21 @@ export const announceIssue = (
       }),
     ),
   )
+  if (issue.is_pull === 0) return
+  for (const { action, ...each } of news)
+    await startWorkflowsForPull(tx, services, {
+      issueId: issue.id,
+      actorId: actor.id,
+      action,
+      ...(each.of === "push" && { headId: each.after }),
+    })
+}
 
 export interface NewIssue {
   readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
   readonly actor: User
-  /** What it was given at once. */
-  readonly labels: number
+  /** What it was given at once: labels as the API shows them, and the number of people. */
+  readonly labels: readonly object[]
   readonly milestone: number | undefined
   readonly assignees: number
 }
@@ -71,7 +81,9 @@ export const announceNewIssue = (tx: Transaction, services: Needed, { labels, mi
     services,
     about,
     { of: "state", action: "opened" },
-    ...(labels > 0 ? [{ of: "labels", action: "label_updated" } as const] : []),
+    ...(labels.length > 0
+      ? [{ of: "labels", action: "label_updated", changes: { added_labels: labels, removed_labels: [] } } as const]
+      : []),
     ...(milestone ? [{ of: "milestone", action: "milestoned" } as const] : []),
     ...Array.from({ length: assignees }, () => ({ of: "assignee", action: "assigned" }) as const),
   )
@@ -96,7 +108,7 @@ function eventOf(news: IssueNews, isPull: boolean): Announcement["event"] {
   }
 }
 
-const changesIn = (news: IssueNews) => ("changes" in news && news.changes ? { changes: news.changes } : {})
+const changesIn = (news: IssueNews) => ("changes" in news ? { changes: news.changes } : {})
 const commitIn = (news: IssueNews): string => (news.of === "state" ? (news.commitId ?? "") : "")
 
 async function issuePayload(tx: Transaction, { site }: Needed, home: Owned, issueId: number, news: IssueNews) {

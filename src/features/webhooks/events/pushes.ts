@@ -6,6 +6,7 @@ import { branchOf, type ChangedFile, type Commit, type ObjectId, type RefName, t
 import { presentPayloadCommits } from "../../commits/present.ts"
 import { repositoryHtmlUrl } from "../../repositories/urls.ts"
 import { presentUser } from "../../users/present.ts"
+import type { Announcement } from "../announce.ts"
 
 /** What webhooks are told of a push, for each reference that it moved. */
 
@@ -82,8 +83,20 @@ function filesOf(changed: readonly ChangedFile[]) {
   return { added, removed, modified }
 }
 
-/** How receivers know a branch or a tag that came or went; undefined for all other references. */
-export function named(ref: RefName): { readonly ref: string; readonly ref_type: "branch" | "tag" } | undefined {
+/** That a branch or a tag came, at a commit or an annotated tag; nothing for all other references. */
+export const createEvents = (ref: RefName, id: string): readonly Announcement[] => {
+  const name = named(ref)
+  return name ? [{ event: "create", ref, payload: () => ({ sha: id, ...name }) }] : []
+}
+
+/** That a branch or a tag went; nothing for all other references. */
+export const deleteEvents = (ref: RefName): readonly Announcement[] => {
+  const name = named(ref)
+  return name ? [{ event: "delete", ref, payload: () => ({ ...name, pusher_type: "user" }) }] : []
+}
+
+/** How receivers know a branch or a tag. */
+function named(ref: RefName): { readonly ref: string; readonly ref_type: "branch" | "tag" } | undefined {
   const branch = branchOf(ref)
   if (branch !== undefined) return { ref: branch, ref_type: "branch" }
   const tag = tagOf(ref)

@@ -5,19 +5,27 @@ import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
 import { presentPayloadCommit } from "../../commits/present.ts"
 import type { Status } from "../../statuses/store.ts"
-import { announceEvent } from "../announce.ts"
+import { announceEvents } from "../announce.ts"
 
-/** Tells webhooks what a check says of a commit. */
-export const announceStatus = (
+/** What checks said of a commit, one after the other. */
+interface CommitChecked {
+  readonly repositoryId: number
+  readonly statuses: readonly Status[]
+  readonly commit: Commit
+  readonly actor: User
+}
+
+/** Tells webhooks what checks say of a commit. */
+export const announceStatuses = (
   tx: Transaction,
   services: Services,
-  { status, commit, actor }: { readonly status: Status; readonly commit: Commit; readonly actor: User },
+  { repositoryId, statuses, commit, actor }: CommitChecked,
 ): Promise<void> =>
-  announceEvent(
+  announceEvents(
     tx,
     services,
-    { repositoryId: status.repository_id, sender: actor },
-    {
+    { repositoryId, sender: actor },
+    statuses.map((status) => ({
       event: "status",
       payload: async (home) => ({
         commit: await presentPayloadCommit(services, tx, home, commit),
@@ -28,7 +36,7 @@ export const announceStatus = (
         sha: status.commit_id,
         state: status.state,
         target_url: status.target_url,
-        updated_at: null,
+        updated_at: rfc3339(status.created_at),
       }),
-    },
+    })),
   )

@@ -1,6 +1,5 @@
-import Type, { type Static } from "typebox"
-import { Check } from "typebox/value"
 import { nullable } from "../../../core/record.ts"
+import Type, { Check, type Static } from "../../../core/schema.ts"
 
 /** The little of a payload that messages to people are made from. */
 
