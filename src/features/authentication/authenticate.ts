@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { isPublicOnlyScope } from "../../access/scopes.ts"
 import { findUserById, findUserByName } from "../../access/store.ts"
@@ -8,8 +8,7 @@ import type { Services } from "../../core/services.ts"
 import { isTokenText, type Presented } from "./credentials.ts"
 import { findTokenOwner, findTwoFactor, findUserByLogin } from "./store.ts"
 import { tokenDigest } from "./tokens.ts"
-import { totpStep } from "./totp.ts"
-import { twoFactorContext } from "./two-factor.ts"
+import { useSecondFactor } from "./two-factor.ts"
 
 /** How exactly a token's last use is known: a write at every request would cost more than the request. */
 const LAST_USED_EXACTNESS = 60
@@ -25,7 +24,7 @@ export interface Authenticator {
   readonly authenticate: (signIn: SignIn) => Promise<Actor>
 }
 
-/** A password that was right, remembered under a keyed digest: neither the password nor its hash can be read from it. */
+/** A password that was right, remembered under a digest with a random key that is nowhere else: neither the password nor its hash can be read from it. */
 interface Remembered {
   readonly userId: number
   /** Void once the user's version has moved: after a change of password, tokens, second factor or state, in any process. */
@@ -38,7 +37,8 @@ interface Recognized {
   readonly hasSecondFactor: boolean
 }
 
-export function openAuthenticator({ database, config, secrets, passwords, log, now }: Services): Authenticator {
+export function openAuthenticator(services: Services): Authenticator {
+  const { database, config, passwords, log, now } = services
   const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: Math.max(1, config.security.rememberSignInSeconds * 1000) })
   const salt = randomBytes(32).toString("hex")
   /** Checks of the same pair at the same time are one check. */
@@ -71,7 +71,7 @@ export function openAuthenticator({ database, config, secrets, passwords, log, n
   async function byPassword(login: string, password: string): Promise<Recognized | undefined> {
     if (login === "" || password === "" || login.includes("\0")) return undefined
     const lowerLogin = login.toLowerCase()
-    const digest = secrets.mac(`sign-in ${salt}`, `${lowerLogin}\0${password}`)
+    const digest = hash("sha256", `${salt}${lowerLogin}\0${password}`)
     const known = remembered.get(digest)
     if (known) {
       const user = await findUserById.first(database.read, { id: known.userId })
@@ -96,24 +96,6 @@ export function openAuthenticator({ database, config, secrets, passwords, log, n
     return found
   }
 
-  /** True where the user has no second factor, or `code` is right and was not used before. */
-  async function secondFactor({ user, hasSecondFactor }: Recognized, code: string | undefined): Promise<boolean> {
-    if (!hasSecondFactor) return true
-    const factor = await findTwoFactor.first(database.read, { userId: user.id })
-    if (!factor) return true
-    const step = code === undefined ? undefined : totpStep(secrets.unseal(factor.sealed_secret, twoFactorContext(user)), code, now())
-    if (step === undefined) return false
-    const used = await database.write((tx) =>
-      tx
-        .updateTable("two_factors")
-        .set({ last_step: step })
-        .where("user_id", "=", user.id)
-        .where("last_step", "<", step)
-        .executeTakeFirst(),
-    )
-    return used.numUpdatedRows > 0n
-  }
-
   async function authenticate({ presented, code }: SignIn): Promise<Actor> {
     switch (presented.kind) {
       case "none":
@@ -129,7 +111,8 @@ export function openAuthenticator({ database, config, secrets, passwords, log, n
         const actor = await byToken(byItself ? login : password, true)
         if (actor) return actor
         const recognized = byItself ? undefined : await byPassword(login, password)
-        if (!recognized || !(await secondFactor(recognized, code))) throw refuse.badCredentials()
+        if (!recognized || (recognized.hasSecondFactor && !(await useSecondFactor(services, recognized.user, code))))
+          throw refuse.badCredentials()
         return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
       }
     }

@@ -3,7 +3,8 @@ import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { forgetSignIns } from "../users/store.ts"
-import { newTotpSecret, totpAddress } from "./totp.ts"
+import { findTwoFactor } from "./store.ts"
+import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
 
 export interface Enrolment {
   /** In base 32, for typing it in. Told this once and stored sealed. */
@@ -38,6 +39,22 @@ export async function disableTwoFactor(tx: Transaction, user: User): Promise<boo
   const { numDeletedRows } = await tx.deleteFrom("two_factors").where("user_id", "=", user.id).executeTakeFirstOrThrow()
   await forgetSignIns(tx, user.id)
   return numDeletedRows > 0n
+}
+
+/** True where the user has no second factor, or `code` is right and was not used before. It is used up then. */
+export async function useSecondFactor(
+  { database, secrets, now }: Pick<Services, "database" | "secrets" | "now">,
+  user: User,
+  code: string | undefined,
+): Promise<boolean> {
+  const factor = await findTwoFactor.first(database.read, { userId: user.id })
+  if (!factor) return true
+  const step = code === undefined ? undefined : totpStep(secrets.unseal(factor.sealed_secret, twoFactorContext(user)), code, now())
+  if (step === undefined) return false
+  const used = await database.write((tx) =>
+    tx.updateTable("two_factors").set({ last_step: step }).where("user_id", "=", user.id).where("last_step", "<", step).executeTakeFirst(),
+  )
+  return used.numUpdatedRows > 0n
 }
 
 /** What a sealed secret belongs to; it can be read for nobody else. */

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from "node:crypto"
 import { findUserById } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
-import type { Secrets } from "../../core/secrets.ts"
+import { isMac, type Secrets } from "../../core/secrets.ts"
 import type { Site } from "../../core/site.ts"
 import { putIssueWatch } from "../issue-subscriptions/store.ts"
 import { findIssueById } from "../issues/store.ts"
@@ -25,8 +24,7 @@ export const unsubscribeUrl = (site: Site, secrets: Secrets, { userId, issueId }
 /** What a signed word stands for, or undefined where it was not made by this site. */
 export function readSubscription(secrets: Secrets, word: string): Subscription | undefined {
   const [, signed = "", user = "", issue = "", mac = ""] = /^((\d{1,16})\.(\d{1,16}))\.([\w-]+)$/.exec(word) ?? []
-  const [expected, given] = [Buffer.from(secrets.mac(PURPOSE, signed)), Buffer.from(mac)]
-  if (signed === "" || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  if (signed === "" || !isMac(secrets, PURPOSE, signed, mac)) return undefined
   return { userId: Number(user), issueId: Number(issue) }
 }
 

@@ -1,12 +1,14 @@
 import type { Selectable } from "kysely"
-import Type from "typebox"
-import { Compile } from "typebox/compile"
-import type { Transaction } from "../../core/database/database.ts"
+import type { Handle, Transaction } from "../../core/database/database.ts"
 import { isUniqueViolation } from "../../core/database/failures.ts"
 import { type EmailsTable, flag, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import Type, { Compile } from "../../core/schema.ts"
+import type { Services } from "../../core/services.ts"
+import { writeToAccount } from "../mail/accounts.ts"
+import { countAccountMails, forgetAccountMails } from "../mail/store.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
+import { dropUnconfirmed, findAddress, findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -17,32 +19,81 @@ export function requireAddress(email: string, field: string): void {
   if (!schema.Check(email) || email.startsWith("-")) throw refuse.invalid(field, "must be an e-mail address, such as name@example.com")
 }
 
+/** The address that somebody typed, whoever has it, confirmed or not. */
+export async function findTypedAddress(db: Handle, typed: string): Promise<Address | undefined> {
+  const lowerEmail = typed.trim().toLowerCase()
+  return lowerEmail.includes("\0") ? undefined : findAddress.first(db, { lowerEmail })
+}
+
 export interface NewAddress {
   readonly userId: number
   readonly email: string
   readonly primary?: boolean
+  /** False where the person must show first that it is its own. */
+  readonly confirmed: boolean
   readonly now: Seconds
 }
 
-/** Gives a person an address. Refuses as `invalid`, for `field`, what is no address and what somebody has. */
-export async function addAddress(tx: Transaction, { userId, email, primary = false, now }: NewAddress, field: string): Promise<void> {
+/**
+ * Gives a person an address. One that somebody else named and never confirmed is free. Refuses as `invalid`, for `field`, what is no address
+ * and what somebody has.
+ */
+export async function addAddress(
+  tx: Transaction,
+  { userId, email, primary = false, confirmed, now }: NewAddress,
+  field: string,
+): Promise<void> {
   requireAddress(email, field)
+  const lowerEmail = email.toLowerCase()
+  await dropUnconfirmed(tx, { userId, lowerEmail })
   await refusingTaken(email, field, () =>
     tx
       .insertInto("emails")
-      .values({ user_id: userId, email, lower_email: email.toLowerCase(), is_activated: 1, is_primary: flag(primary), created_at: now })
+      .values({
+        user_id: userId,
+        email,
+        lower_email: lowerEmail,
+        is_activated: flag(confirmed),
+        is_primary: flag(primary),
+        created_at: now,
+      })
       .execute(),
   )
 }
 
+/** To how many addresses a person can have mail sent in a day: the site is no way to bother others. */
+const CONFIRMATIONS_A_DAY = 20
+const DAY = 86_400
+
 /**
- * Gives a person more addresses, all or none, and gives all that it has then. Refuses as `invalid`, for `emails`, what is no address and
- * what somebody has; as `notFound` whoever is gone.
+ * Gives a person more addresses, all or none, and gives all that it has then. Where mail is sent they count once they are confirmed. Refuses
+ * as `invalid`, for `emails`, what is no address, what somebody has, and more than twenty in a day that must be confirmed; as `notFound`
+ * whoever is gone.
  */
-export async function addAddresses(tx: Transaction, userId: number, emails: readonly string[], now: Seconds): Promise<readonly Address[]> {
+export async function addAddresses(
+  tx: Transaction,
+  services: Pick<Services, "config" | "jobs" | "now">,
+  userId: number,
+  emails: readonly string[],
+): Promise<readonly Address[]> {
+  const { config } = services
+  const now = services.now()
+  const confirmed = config.mail.host === "" || !config.users.confirmEmails
   await holdUser(tx, userId)
-  for (const email of emails) await addAddress(tx, { userId, email, now }, "emails")
+  if (!confirmed) await requireFewConfirmations(tx, userId, emails.length, now)
+  for (const email of emails) {
+    await addAddress(tx, { userId, email, confirmed, now }, "emails")
+    if (!confirmed) await writeToAccount(tx, services, { about: "confirmation", userId, address: email.toLowerCase() })
+  }
   return findAddressesOf(tx, { userId })
+}
+
+async function requireFewConfirmations(tx: Transaction, userId: number, more: number, now: Seconds): Promise<void> {
+  const ofPerson = { userId, about: "confirmation" } as const
+  await forgetAccountMails(tx, { ...ofPerson, before: now - DAY })
+  const { total = 0 } = (await countAccountMails.first(tx, ofPerson)) ?? {}
+  if (total + more > CONFIRMATIONS_A_DAY)
+    throw refuse.invalid("emails", `only ${CONFIRMATIONS_A_DAY} addresses can be added within a day; add the others later`)
 }
 
 /**
@@ -69,12 +120,14 @@ export async function replacePrimaryAddress(tx: Transaction, userId: number, ema
   const user = await holdUser(tx, userId)
   if (email === user.email) return
   const lowerEmail = email.toLowerCase()
+  // Whoever still has to confirm the old one has to confirm the new one instead.
+  const isWaiting = user.is_active === 0 && (await findAddressesOf(tx, { userId }))[0]?.is_activated === 0
   await tx
     .deleteFrom("emails")
     .where("user_id", "=", user.id)
     .where((eb) => eb.or([eb("is_primary", "=", 1), eb("lower_email", "=", lowerEmail)]))
     .execute()
-  await addAddress(tx, { userId: user.id, email, primary: true, now }, field)
+  await addAddress(tx, { userId: user.id, email, primary: true, confirmed: !isWaiting, now }, field)
   await tx.updateTable("users").set({ email, updated_at: now }).where("id", "=", user.id).execute()
   await forgetSignIns(tx, user.id)
 }

@@ -102,6 +102,8 @@ describe.each(databaseKinds)("administration of people on %s", (kind) => {
     test("a new password counts at once, and the old one no longer", async () => {
       const old = basic("eve", "pass-word-1")
       expect((await forge.call(old, "GET /user")).status).toBe(200)
+      expect((await edit("eve", { password: "" })).status).toBe(200)
+      expect((await forge.call(old, "GET /user")).status).toBe(200)
       await edit("eve", { password: "another-Pass-9" })
       expect((await forge.call(old, "GET /user")).status).toBe(401)
       expect((await forge.call(basic("eve", "another-Pass-9"), "GET /user")).status).toBe(200)

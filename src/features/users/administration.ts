@@ -3,10 +3,13 @@ import { flag } from "../../core/database/tables.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import { secondsOf } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
+import { isUsable } from "../authentication/codes.ts"
+import { writeToAccount } from "../mail/accounts.ts"
 import { replacePrimaryAddress } from "./addresses.ts"
 import { requirePassword } from "./passwords.ts"
 import type { CreateUserOption, EditUserOption } from "./records.ts"
 import { changePerson, createPerson, type PersonChanges, requirePerson } from "./rules.ts"
+import { findAddressesOf } from "./store.ts"
 
 /** What site administrators ask for in the API, put into the terms of the rules. */
 
@@ -21,8 +24,9 @@ export async function createAsked(services: Services, asked: CreateUserOption): 
   const password = asked.password ?? ""
   requirePassword(config, password)
   const passwordHash = await passwords.hash(password)
-  return database.write((tx) =>
-    createPerson(tx, {
+  const isActive = config.mail.host === "" || !config.users.activateByMail
+  return database.write(async (tx) => {
+    const user = await createPerson(tx, {
       name: asked.username,
       email: asked.email,
       passwordHash,
@@ -33,10 +37,15 @@ export async function createAsked(services: Services, asked: CreateUserOption): 
       restricted: asked.restricted,
       visibility: asked.visibility || config.users.defaultVisibility,
       allowCreateOrganization: config.users.allowCreateOrganization,
+      isActive,
       createdAt,
       now: now(),
-    }),
-  )
+    })
+    const mail = { userId: user.id, address: user.email.toLowerCase() }
+    if (!isActive) await writeToAccount(tx, services, { ...mail, about: "activation" })
+    else if (asked.send_notify) await writeToAccount(tx, services, { ...mail, about: "welcome" })
+    return user
+  })
 }
 
 /**
@@ -47,14 +56,20 @@ export async function editAsked(services: Services, user: User, asked: EditUserO
   const { config, database, passwords, now } = services
   requirePerson(user)
   requireBuiltInSource(asked.source_id)
-  if (asked.password !== undefined) requirePassword(config, asked.password)
-  const passwordHash = asked.password === undefined ? undefined : await passwords.hash(asked.password)
-  const { email } = asked
+  const { email, password } = asked
+  // Clients send an empty one where they were given none.
+  if (password) requirePassword(config, password)
+  const passwordHash = password ? await passwords.hash(password) : undefined
   return database.write(async (tx) => {
     const moment = now()
     // Known to clients as a plain 400, unlike the same refusal at the creation of a user.
     if (email !== undefined) await asBadRequest(() => replacePrimaryAddress(tx, user.id, email, "email", moment))
-    return changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, moment)
+    const changed = await changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, moment)
+    // Whoever waits for the mail that activates the account gets it where it can be read.
+    const [primary] = email === undefined ? [] : await findAddressesOf(tx, { userId: user.id })
+    if (primary && isUsable({ purpose: "activate", user: changed, address: primary }))
+      await writeToAccount(tx, services, { about: "activation", userId: user.id, address: primary.lower_email })
+    return changed
   })
 }
 

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 /** Who may see that an account is there: everybody, everybody who is signed in, or members and friends. */
 export const VISIBILITIES = ["public", "limited", "private"] as const
@@ -147,7 +147,7 @@ export const EditUserOption = record("EditUserOption", {
   ),
   // Judged by the rules, which clients know to answer otherwise than this check would.
   email: Type.Optional(Type.String({ maxLength: EMAIL_LENGTH })),
-  password: Type.Optional(Type.String({ maxLength: 255 })),
+  password: Type.Optional(Type.String({ maxLength: 255, description: "empty changes nothing" })),
   must_change_password: Type.Optional(Type.Boolean()),
   active: Type.Optional(Type.Boolean()),
   admin: Type.Optional(Type.Boolean({ description: "site administrator" })),

@@ -5,7 +5,7 @@ import { flag, type Seconds, type UsersTable, type Visibility } from "../../core
 import { refuse } from "../../core/errors.ts"
 import { insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { countOtherAdministrators, holdAdministrators, holdUser } from "./store.ts"
+import { countOtherAdministrators, holdAdministrators, holdUser, letPrimaryAddressCount } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -27,8 +27,8 @@ export interface NewPerson {
 }
 
 /**
- * Makes a person with its primary address. Refuses as `invalid`, for `username` or `email`, what is no name or address and what
- * somebody has.
+ * Makes a person with its primary address; whoever is not active yet has to confirm it. Refuses as `invalid`, for `username` or `email`,
+ * what is no name or address and what somebody has.
  */
 export async function createPerson(tx: Transaction, person: NewPerson): Promise<User> {
   const { email, now } = person
@@ -53,7 +53,7 @@ export async function createPerson(tx: Transaction, person: NewPerson): Promise<
     },
     "username",
   )
-  await addAddress(tx, { userId: user.id, email, primary: true, now }, "email")
+  await addAddress(tx, { userId: user.id, email, primary: true, confirmed: user.is_active === 1, now }, "email")
   return user
 }
 
@@ -99,6 +99,8 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
   if (!stays && (await isLastAdministrator(tx, user)))
     throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make somebody else an administrator first`)
+  // From here on the account is made inactive by administrators only, and its address is no way to undo that.
+  if (is_active === 1 && user.is_active === 0) await letPrimaryAddressCount(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
   return tx
     .updateTable("users")

@@ -1,8 +1,8 @@
-import Type from "typebox"
 import { signedIn } from "../../access/policies.ts"
 import type { User } from "../../core/actor.ts"
 import { flag } from "../../core/database/tables.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"
 import { type Address, addAddresses, removeAddresses } from "./addresses.ts"
@@ -85,11 +85,12 @@ export const settingsOperations: readonly Operation[] = [
     id: "userAddEmail",
     route: "POST /user/emails",
     summary: "Add e-mail addresses, all or none",
+    description: "Where the site sends mail, an address counts once it is confirmed by the link that is sent to it.",
     body: CreateEmailOption,
     answers: { 201: Type.Array(Email) },
     refuses: ["invalid"],
     handle: async ({ services, me, body }) => {
-      const addresses = await services.database.write((tx) => addAddresses(tx, me.id, body.emails, services.now()))
+      const addresses = await services.database.write((tx) => addAddresses(tx, services, me.id, body.emails))
       return created(addresses.map(presentOwn))
     },
   }),

@@ -14,6 +14,10 @@ export const findAddressesOf = query("users.findAddressesOf", (db, p: Params<{ u
   db.selectFrom("emails").selectAll().where("user_id", "=", p.userId).orderBy("is_primary", "desc").orderBy("id"),
 )
 
+export const findAddress = query("users.findAddress", (db, p: Params<{ lowerEmail: string }>) =>
+  db.selectFrom("emails").selectAll().where("lower_email", "=", p.lowerEmail),
+)
+
 export const findFollow = query("users.findFollow", (db, p: Params<{ followerId: number; followedId: number }>) =>
   db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
 )
@@ -278,6 +282,26 @@ export async function recountFollows(tx: Transaction, ids: readonly number[]): P
     .where(inList("users.id", ids))
     .execute()
 }
+
+/** Takes an address that they never confirmed, and that is not their primary one, from others. */
+export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ userId: number; lowerEmail: string }>) =>
+  db
+    .deleteFrom("emails")
+    .where("lower_email", "=", p.lowerEmail)
+    .where("is_activated", "=", 0)
+    .where("is_primary", "=", 0)
+    .where("user_id", "!=", p.userId),
+)
+
+/** Marks an address as confirmed. */
+export const letAddressCount = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
+  db.updateTable("emails").set({ is_activated: 1 }).where("id", "=", p.id),
+)
+
+/** Marks a person's primary address as confirmed. */
+export const letPrimaryAddressCount = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
+  db.updateTable("emails").set({ is_activated: 1 }).where("user_id", "=", p.userId).where("is_primary", "=", 1),
+)
 
 /** Makes what was remembered of the user's sign-ins void, in every process: after a change of what they were checked against. */
 export async function forgetSignIns(tx: Transaction, userId: number): Promise<void> {

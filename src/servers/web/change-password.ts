@@ -3,8 +3,10 @@ import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { escapeHtml } from "../../core/text/html.ts"
 import type { Authenticator } from "../../features/authentication/authenticate.ts"
+import { FORGOT_PATH } from "../../features/mail/compose-account.ts"
 import { requirePassword } from "../../features/users/passwords.ts"
 import { changePerson } from "../../features/users/rules.ts"
+import { FORM, formOf, problemHtml } from "./form.ts"
 import { sendPage } from "./layout.ts"
 
 const PATH = "/user/change_password"
@@ -16,9 +18,8 @@ const PATH = "/user/change_password"
 export function registerChangePassword(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.get(PATH, async (_request, reply) => form(reply, 200))
 
-  app.post(PATH, async (request, reply) => {
-    const fields = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "")
-    const field = (name: string): string => fields.get(name) ?? ""
+  app.post(PATH, FORM, async (request, reply) => {
+    const field = formOf(request)
     try {
       await change(field)
       return sendPage(
@@ -53,12 +54,12 @@ const form = (reply: FastifyReply, status: number, problem = "", login = ""): Fa
     reply,
     status,
     "Change your password",
-    `<h1>Change your password</h1>${problem && `<p role="alert">${escapeHtml(problem)}</p>`}
+    `<h1>Change your password</h1>${problemHtml(problem)}
 <form method="post" action="${PATH}">
 <label>User name <input name="login" value="${escapeHtml(login)}" autocomplete="username" required autofocus></label>
 <label>Present password <input name="password" type="password" autocomplete="current-password" required></label>
 <label>Code of your authenticator app, if you use one <input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6"></label>
 <label>New password <input name="new_password" type="password" autocomplete="new-password" required></label>
 <label>New password again <input name="new_password_again" type="password" autocomplete="new-password" required></label>
-<button>Change password</button></form>`,
+<button>Change password</button></form><p><a href="${FORGOT_PATH}">Forgot the present one?</a></p>`,
   )

@@ -18,7 +18,7 @@ export const sendPage = (reply: FastifyReply, status: number, title: string, bod
     .code(status)
     .header("content-type", "text/html;charset=utf-8")
     .header("content-security-policy", POLICY)
-    .header("referrer-policy", "same-origin")
+    .header("referrer-policy", "no-referrer")
     .send(
       `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style><main>${body}</main></html>`,
     )

@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply } from "fastify"
+import { Refusal } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
+import { escapeHtml } from "../../core/text/html.ts"
+import type { Holder } from "../../features/authentication/codes.ts"
+import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/mail/compose-account.ts"
+import { activate, askActivation, findActivation } from "../../features/users/activation.ts"
+import { addressForm, codeOf, evenly, FORM, formOf, problemHtml, sendPrivatePage, withoutMail } from "./form.ts"
+
+const VOID = "This link isn’t good any more: it was used, is too old, or is incomplete; or the account has changed since."
+
+/**
+ * Where the mails lead that activate accounts and confirm addresses. Looking at the page changes nothing, as programs that check mails follow
+ * links; the button does. Without a code it sends the mail once more, and never says whether anything waits for it.
+ */
+export function registerActivate(app: FastifyInstance, services: Services): void {
+  const hasMail = services.config.mail.host !== ""
+
+  app.get(ACTIVATE_PATH, async (request, reply) => {
+    const code = codeOf(request)
+    if (code === "") return ask(reply, 200)
+    const holder = await findActivation(services, code)
+    return holder ? confirm(reply, holder, code) : ask(reply, 404, VOID)
+  })
+
+  app.post(ACTIVATE_PATH, FORM, async (request, reply) => {
+    const field = formOf(request)
+    if (field("code") !== "") return use(reply, field("code"))
+    if (!hasMail) return ask(reply, 200)
+    await evenly(askActivation(services, field("address")))
+    return sendPrivatePage(
+      reply,
+      200,
+      "Look into your mail",
+      `<p role="status">If this address waits for it, a mail is on its way.</p>
+<p>None after some minutes? Look among the junk, or ask an administrator of the site.</p>`,
+    )
+  })
+
+  async function use(reply: FastifyReply, code: string): Promise<FastifyReply> {
+    try {
+      return done(reply, await activate(services, code))
+    } catch (error) {
+      if (error instanceof Refusal && error.kind === "notFound") return ask(reply, 404, VOID)
+      throw error
+    }
+  }
+
+  const ask = (reply: FastifyReply, status: number, problem = ""): FastifyReply =>
+    sendPrivatePage(
+      reply,
+      status,
+      hasMail ? "Ask for the mail again" : "Activate your account",
+      problemHtml(problem) +
+        (hasMail
+          ? `<p>Accounts are activated, and addresses confirmed, by a link in a mail. We send it again to an address that waits for it.</p>${addressForm(ACTIVATE_PATH, "Send the mail again")}`
+          : withoutMail("to activate your account, which is done", "hearth user active NAME on")),
+    )
+}
+
+function confirm(reply: FastifyReply, { purpose, user, address }: Holder, code: string): FastifyReply {
+  const [title, what, button] =
+    purpose === "activate"
+      ? ["Activate your account", `The account <b>${escapeHtml(user.name)}</b>, with the address ${escapeHtml(address.email)}.`, "Activate"]
+      : ["Confirm your address", `The address <b>${escapeHtml(address.email)}</b>, for the account ${escapeHtml(user.name)}.`, "Confirm"]
+  return sendPrivatePage(
+    reply,
+    200,
+    title,
+    `<p>${what}</p>
+<form method="post" action="${ACTIVATE_PATH}"><input name="code" type="hidden" value="${escapeHtml(code)}"><button>${button}</button></form>`,
+  )
+}
+
+const done = (reply: FastifyReply, { purpose, user, address }: Holder): FastifyReply =>
+  purpose === "activate"
+    ? sendPrivatePage(
+        reply,
+        200,
+        "Account activated",
+        `<p role="status">Sign in as ${escapeHtml(user.name)}.</p><p>Nobody told you a password? <a href="${FORGOT_PATH}">Set one</a>.</p>`,
+      )
+    : sendPrivatePage(
+        reply,
+        200,
+        "Address confirmed",
+        `<p role="status">${escapeHtml(address.email)} belongs to the account ${escapeHtml(user.name)}.</p>`,
+      )

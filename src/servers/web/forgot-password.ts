@@ -1,0 +1,37 @@
+import type { FastifyInstance } from "fastify"
+import type { Services } from "../../core/services.ts"
+import { askRecovery } from "../../features/authentication/recovery.ts"
+import { FORGOT_PATH } from "../../features/mail/compose-account.ts"
+import { addressForm, evenly, FORM, formOf, sendPrivatePage, withoutMail } from "./form.ts"
+
+const TITLE = "Forgot your password?"
+
+/** Where people ask for a mail that lets them set a new password. The answer never says whether there is an account. */
+export function registerForgotPassword(app: FastifyInstance, services: Services): void {
+  if (services.config.mail.host === "") {
+    const body = withoutMail("for a new password, which is given", "hearth user password NAME")
+    app.get(FORGOT_PATH, async (_request, reply) => sendPrivatePage(reply, 200, TITLE, body))
+    return
+  }
+
+  app.get(FORGOT_PATH, async (_request, reply) =>
+    sendPrivatePage(
+      reply,
+      200,
+      TITLE,
+      `<p>We send you a link to set a new one.</p>${addressForm(FORGOT_PATH, "Send the mail")}
+<p>It goes to the primary address of your account, also where you give another of yours.</p>`,
+    ),
+  )
+
+  app.post(FORGOT_PATH, FORM, async (request, reply) => {
+    await evenly(askRecovery(services, formOf(request)("address")))
+    return sendPrivatePage(
+      reply,
+      200,
+      "Look into your mail",
+      `<p role="status">If an account has this address, a mail is on its way.</p>
+<p>None after some minutes? Look among the junk, try another address of yours, or ask an administrator of the site: accounts that aren’t active get none.</p>`,
+    )
+  })
+}

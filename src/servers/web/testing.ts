@@ -1,0 +1,72 @@
+import { expect } from "vitest"
+import { basic, freshHearth } from "../../../tests/support/hearth.ts"
+import type { User } from "../../core/actor.ts"
+import { makeCode, type Purpose } from "../../features/authentication/codes.ts"
+import { type MailServer, mailConfig } from "../../features/mail/testing.ts"
+import { findAddressesOf } from "../../features/users/store.ts"
+
+export const FORGOT = "/user/forgot_password"
+export const RECOVER = "/user/recover_account"
+export const ACTIVATE = "/user/activate"
+export const OLD = "pass-word-1"
+export const NEW = "another-Pass-9"
+export const VOID = "isn’t good any more"
+
+export interface Page {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A forge with its pages and its mail box, and what tests do there. */
+export async function openScene(
+  kind: Parameters<typeof freshHearth>[0],
+  server: MailServer,
+  users: { readonly activateByMail?: boolean } = {},
+) {
+  const forge = await freshHearth(kind, { mail: mailConfig(server), users, security: { rememberSignInSeconds: 300 } })
+  const { services } = forge.hearth
+  const { database, jobs, now, secrets } = services
+  const request = async (path: string, init?: RequestInit): Promise<Page> => {
+    const response = await fetch(path.startsWith("http") ? path : `${forge.hearth.url}${path}`, init)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const userOf = (name: string): Promise<User> =>
+    database.read.selectFrom("users").selectAll().where("lower_name", "=", name).executeTakeFirstOrThrow()
+  return {
+    forge,
+    ...forge,
+    request,
+    userOf,
+    post: (path: string, fields: Readonly<Record<string, string>>) =>
+      request(path, { method: "POST", body: new URLSearchParams(fields).toString() }),
+    /** Sends what waits, and gives the link of the only mail that came of it; "" where it has none, undefined where no mail came. */
+    async mailed(to: string): Promise<string | undefined> {
+      await jobs.drain()
+      const mails = server.arrived.splice(0)
+      expect(mails.length).toBeLessThan(2)
+      if (mails[0]) expect(mails[0].to).toBe(to)
+      return mails[0] && (/\?code=(\S+)/.exec(mails[0].parts.get("text/plain") ?? "")?.[1] ?? "")
+    },
+    /** Lets the pause between two mails pass. */
+    wait: (seconds: number) =>
+      database.write((tx) =>
+        tx
+          .updateTable("account_mails")
+          .set((eb) => ({ sent_at: eb("sent_at", "-", seconds) }))
+          .execute(),
+      ),
+    change: (name: string, changes: Partial<Pick<User, "is_active" | "prohibit_login" | "must_change_password">>) =>
+      database.write((tx) => tx.updateTable("users").set(changes).where("lower_name", "=", name).execute()),
+    /** A code as this site would mail it. */
+    async codeFor(name: string, purpose: Purpose, expiresIn = 60, email?: string): Promise<string> {
+      const user = await userOf(name)
+      const addresses = await findAddressesOf(database.read, { userId: user.id })
+      const address = email === undefined ? addresses[0] : addresses.find((each) => each.email === email)
+      if (!address) throw new Error(`${name} has no such address`)
+      return makeCode(secrets, { purpose, user, address }, now() + expiresIn)
+    },
+    signsIn: async (login: string, password: string) => (await forge.call(basic(login, password), "GET /user")).status === 200,
+  }
+}
+export type Scene = Awaited<ReturnType<typeof openScene>>
