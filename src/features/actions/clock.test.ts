@@ -78,7 +78,7 @@ describe.each(databaseKinds)("what the clock does about actions on %s", (kind) =
   test("artifacts, logs and runners go when their time is over", async () => {
     const { run, job } = await fresh()
     const repository = await repositoryId(forge, "ann/lamp")
-    const artifact = { run_id: run, repository_id: repository, size: 1, created_at: now(), updated_at: now() }
+    const artifact = { run_id: run, repository_id: repository, attempt: 1, size: 1, created_at: now(), updated_at: now() }
     await write(async (tx) => {
       await tx
         .insertInto("action_artifacts")

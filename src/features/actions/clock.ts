@@ -5,7 +5,9 @@ import type { ActionState } from "../../core/database/tables/actions.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import type { Task } from "../../core/jobs/jobs.ts"
 import type { Services } from "../../core/services.ts"
-import { endJobs, settleRun } from "./settle.ts"
+import { endJobs } from "./end.ts"
+import { removeFiles } from "./files.ts"
+import { startScheduled } from "./schedules.ts"
 
 /** What the clock does about runs and jobs that nobody ends. */
 
@@ -49,11 +51,14 @@ const tasksIn = (db: Handle, state: Active) =>
     .orderBy("action_tasks.id")
     .limit(BATCH)
 
+const jobOfTask = ({ job_id, run_id }: Found[number]) => ({ id: job_id, run_id })
+
 type Found = Awaited<ReturnType<ReturnType<typeof tasksIn>["execute"]>>
 
 /** Ends tasks with their steps and jobs, and what follows for the runs. */
-async function endTasks(tx: Transaction, tasks: Found, state: Active, now: Seconds): Promise<number> {
+async function endTasks(tx: Transaction, services: Services, tasks: Found, state: Active): Promise<number> {
   const ids = tasks.map(({ id }) => id)
+  const now = services.now()
   const end = { state: ENDS[state], stopped_at: now }
   if (ids.length === 0) return 0
   await tx
@@ -67,13 +72,7 @@ async function endTasks(tx: Transaction, tasks: Found, state: Active, now: Secon
     .where(inList("action_steps.task_id", ids))
     .where("state", "in", ["waiting", "blocked", "running", "cancelling"])
     .execute()
-  await endJobs(
-    tx,
-    tasks.map(({ job_id }) => job_id),
-    end.state,
-    now,
-  )
-  for (const runId of new Set(tasks.map(({ run_id }) => run_id))) await settleRun(tx, runId, now)
+  await endJobs(tx, services, tasks.map(jobOfTask), end.state)
   return tasks.length
 }
 
@@ -88,11 +87,11 @@ export const stopZombieTasks: Task = {
       stopped += await inBatches(services, signal, async (tx) =>
         endTasks(
           tx,
+          services,
           await tasksIn(tx, state)
             .where("action_tasks.updated_at", "<", now - SILENCE)
             .execute(),
           state,
-          now,
         ),
       )
     return `${stopped} stopped`
@@ -108,11 +107,11 @@ export const stopEndlessTasks: Task = {
     const stopped = await inBatches(services, signal, async (tx) =>
       endTasks(
         tx,
+        services,
         await tasksIn(tx, "running")
           .where("action_tasks.started_at", "<", now - LONGEST_RUN)
           .execute(),
         "running",
-        now,
       ),
     )
     return `${stopped} stopped`
@@ -134,14 +133,7 @@ export const cancelAbandonedJobs: Task = {
         .orderBy("id")
         .limit(BATCH)
         .execute()
-      if (jobs.length === 0) return 0
-      await endJobs(
-        tx,
-        jobs.map(({ id }) => id),
-        "cancelled",
-        now,
-      )
-      for (const runId of new Set(jobs.map(({ run_id }) => run_id))) await settleRun(tx, runId, now)
+      if (jobs.length > 0) await endJobs(tx, services, jobs, "cancelled")
       return jobs.length
     })
     return `${cancelled} cancelled`
@@ -154,37 +146,50 @@ export const cleanUpActions: Task = {
   cron: "35 0 * * *",
   async run(services, signal) {
     const now = services.now()
-    const artifacts = await inBatches(services, signal, (tx) => expireArtifacts(tx, now))
-    const logs = await inBatches(services, signal, (tx) => expireLogs(tx, now))
+    const artifacts = await inBatches(services, signal, (tx) => expireArtifacts(tx, services))
+    const logs = await inBatches(services, signal, (tx) => expireLogs(tx, services))
     const runners = await inBatches(services, signal, (tx) => removeUsedRunners(tx, now))
     return `${artifacts} artifacts expired, ${logs} logs, ${runners} runners removed`
   },
 }
 
-async function expireArtifacts(tx: Transaction, now: Seconds): Promise<number> {
-  const due = tx.selectFrom("action_artifacts").select("id").where(isNotExpired).where("expires_at", "<", now).limit(BATCH)
-  const { numUpdatedRows } = await tx
+async function expireArtifacts(tx: Transaction, services: Services): Promise<number> {
+  const now = services.now()
+  const due = await tx
+    .selectFrom("action_artifacts")
+    .innerJoin("repositories", "repositories.id", "action_artifacts.repository_id")
+    .select(["action_artifacts.id", "action_artifacts.file", "repositories.storage"])
+    .where(isNotExpired)
+    .where("expires_at", "<=", now)
+    .limit(BATCH)
+    .execute()
+  if (due.length === 0) return 0
+  const ids = due.map(({ id }) => id)
+  await tx
     .updateTable("action_artifacts")
-    .set({ is_expired: 1, updated_at: now })
-    .where("id", "in", due)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+    .set({ is_expired: 1, file: "", updated_at: now })
+    .where(inList("action_artifacts.id", ids))
+    .execute()
+  await removeFiles(tx, services, due)
+  return due.length
 }
 
-async function expireLogs(tx: Transaction, now: Seconds): Promise<number> {
-  const old = tx
+async function expireLogs(tx: Transaction, services: Services): Promise<number> {
+  const old = await tx
     .selectFrom("action_tasks")
-    .select("id")
+    .innerJoin("repositories", "repositories.id", "action_tasks.repository_id")
+    .select(["action_tasks.id", "action_tasks.log_file as file", "repositories.storage"])
     .where(hasLog)
     .where("stopped_at", ">", 0)
-    .where("stopped_at", "<", now - LOGS_KEPT)
+    .where("stopped_at", "<", services.now() - LOGS_KEPT)
     .limit(BATCH)
-  const { numUpdatedRows } = await tx
-    .updateTable("action_tasks")
-    .set({ log_expired: 1, log_lines: 0 })
-    .where("id", "in", old)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+    .execute()
+  if (old.length === 0) return 0
+  const gone = { log_expired: 1, log_file: "", log_lines: 0, log_size: 0 } as const
+  const ids = old.map(({ id }) => id)
+  await tx.updateTable("action_tasks").set(gone).where(inList("action_tasks.id", ids)).execute()
+  await removeFiles(tx, services, old)
+  return old.length
 }
 
 async function removeUsedRunners(tx: Transaction, now: Seconds): Promise<number> {
@@ -207,4 +212,4 @@ async function removeUsedRunners(tx: Transaction, now: Seconds): Promise<number>
 }
 
 /** All of them. */
-export const actionTasks: readonly Task[] = [stopZombieTasks, stopEndlessTasks, cancelAbandonedJobs, cleanUpActions]
+export const actionTasks: readonly Task[] = [stopZombieTasks, stopEndlessTasks, cancelAbandonedJobs, startScheduled, cleanUpActions]

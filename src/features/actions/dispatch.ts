@@ -5,8 +5,8 @@ import type { Services } from "../../core/services.ts"
 import { branchRef, type Commit, isBranchName, isTagName, type RefName, tagRef } from "../../git/index.ts"
 import { peel } from "../contents/revision.ts"
 import type { CreateActionWorkflowDispatch } from "./records.ts"
-import { disabledWorkflows, startRun } from "./start.ts"
-import type { Run } from "./store.ts"
+import { startRun } from "./start.ts"
+import { disabledWorkflows, type Run } from "./store.ts"
 import { inputsOf } from "./triggers.ts"
 import { findWorkflowFiles, openWorkflow } from "./workflow-files.ts"
 
@@ -21,7 +21,7 @@ export async function dispatchWorkflow(
   name: string,
   { ref: asked = "", inputs = {} }: CreateActionWorkflowDispatch,
 ): Promise<Run> {
-  const { git, database, now } = services
+  const { git, database } = services
   if (asked === "") throw refuse.invalid("ref", "is required: a branch or a tag")
   if (row.has_actions === 0) throw refuse.forbidden("workflows are switched off in this repository")
   if ((await disabledWorkflows(database.read, row.id)).has(name)) throw refuse.forbidden("this workflow is switched off")
@@ -35,16 +35,15 @@ export async function dispatchWorkflow(
   if (!workflow || !said) throw refuse.invalid("workflow_id", "this workflow is not started by workflow_dispatch")
   const payload = { ref: found.ref, workflow: `${file.folder}/${file.name}`, inputs: inputsOf(said, inputs) }
   return database.write((tx) =>
-    startRun(tx, {
+    startRun(tx, services, {
       repositoryId: row.id,
       actorId: actor.id,
-      file: file.name,
+      file,
       workflow,
       event: "workflow_dispatch",
       payload,
       ref: found.ref,
       commit: found.commit,
-      now: now(),
     }),
   )
 }

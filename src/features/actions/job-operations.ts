@@ -1,8 +1,10 @@
-import Type, { type Static } from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import type { ActionState } from "../../core/database/tables/actions.ts"
+import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, type Operation, ok, operation } from "../../core/operation.ts"
+import Type, { type Static } from "../../core/schema.ts"
+import { logDownload } from "./logs.ts"
 import { presentJobs, presentTask } from "./present.ts"
 import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse } from "./records.ts"
 import { STATUS_QUERY } from "./run-operations.ts"
@@ -110,12 +112,13 @@ export const jobOperations: readonly Operation[] = [
     id: "downloadActionsRunJobLogs",
     route: "GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs",
     summary: "Get the log of a job",
-    description: "There is none before a runner has sent one.",
-    answers: { 200: null },
+    description: "As far as it has come. There is none before a runner has sent one, and none a year after it has ended.",
+    answers: { 200: fileDownload() },
     refuses: ["notFound"],
-    // Runners that send logs are not served yet, so that no job has one.
-    handle: () => {
-      throw refuse.notFound()
+    handle: async ({ services, db, path, repository }) => {
+      const job = await findJob.first(db, { repositoryId: repository.id, id: path.job_id })
+      if (!job) throw refuse.notFound()
+      return ok(await logDownload(services, repository, job))
     },
   }),
 

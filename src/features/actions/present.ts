@@ -2,12 +2,15 @@ import type { Owned, Permission } from "../../access/permission.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { rfc3339 } from "../../core/record.ts"
+import type { Services } from "../../core/services.ts"
 import type { Site } from "../../core/site.ts"
 import { branchOf } from "../../git/index.ts"
 import { presentRepositories, texts } from "../repositories/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../repositories/store.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
-import { GHOST, presentUserPlainly } from "../users/present.ts"
+import { presentUserPlainly } from "../users/present.ts"
+import { isExpired } from "./artifacts.ts"
+import { standIn } from "./bot.ts"
 import type { ActionArtifact, ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
 import { presentState } from "./status.ts"
 import {
@@ -15,6 +18,7 @@ import {
   type Attempt,
   findLastAttempts,
   findPullsOfBranches,
+  findPullsOfRuns,
   findRunnerNames,
   findRunsByIds,
   findSteps,
@@ -69,7 +73,7 @@ export async function presentRuns(
     [...runs, ...attempts].map(({ actor_id }) => actor_id),
   )
   const pulls = withPulls ? await pullsOf(db, site, runs, owned) : undefined
-  const person = (id: number) => presentUserPlainly(site, users.get(id) ?? GHOST, false)
+  const person = (id: number) => presentUserPlainly(site, users.get(id) ?? standIn(id), false)
   return runs.flatMap((run) => {
     const at = owned.get(run.repository_id)
     const repository = repositories.get(run.repository_id)
@@ -116,34 +120,49 @@ export async function presentRun(
   return record
 }
 
-/** The open pull requests of the branches that runs are about, within their repositories. */
+type PullOfRun = Awaited<ReturnType<typeof findPullsOfRuns>>[number]
+
+/** The pull requests that runs are about, and for pushes the open ones of their branches within their repositories. */
 async function pullsOf(
   db: Handle,
   site: Site,
   runs: readonly Run[],
   owned: ReadonlyMap<number, Owned>,
 ): Promise<(run: Run) => PullRequestMinimal[]> {
-  const branches = [...new Set(runs.flatMap(({ ref }) => branchOf(ref) ?? []))]
-  if (branches.length === 0) return () => []
+  const branches = [...new Set(runs.flatMap(({ event, ref }) => (event === "push" ? (branchOf(ref) ?? []) : [])))]
+  const ids = [...new Set(runs.flatMap(({ pull_id }) => (pull_id === 0 ? [] : [pull_id])))]
   const repositoryIds = [...new Set(runs.map((run) => run.repository_id))]
-  const found = await findPullsOfBranches(db, { repositoryIds, branches })
+  const ofBranches = await findPullsOfBranches(db, { repositoryIds, branches })
+  const named = ids.length === 0 ? [] : await findPullsOfRuns(db, { ids })
+  const forks = named.flatMap(({ head_repository_id: id }) => (id === null || owned.has(id) ? [] : [id]))
+  const all = new Map([...owned, ...(await ownedById(db, forks))])
+  const isOf = (run: Run, pull: PullOfRun): boolean =>
+    run.event === "push"
+      ? pull.head_repository_id === run.repository_id && pull.repository_id === run.repository_id && pull.head_branch === branchOf(run.ref)
+      : pull.id === run.pull_id
   return (run) =>
-    found.flatMap((pull) => {
-      const at = owned.get(run.repository_id)
-      if (!at || run.event !== "push" || pull.repository_id !== run.repository_id || pull.head_branch !== branchOf(run.ref)) return []
-      const url = repositoryApiUrl(site, at.owner.name, at.repository.name)
-      const repo = { id: at.repository.id, url, name: at.repository.name }
+    (run.event === "push" ? ofBranches : named).flatMap((pull) => {
+      const base = placeOf(site, all.get(pull.repository_id))
+      if (!base || !isOf(run, pull)) return []
       return [
         {
           id: pull.id,
           number: pull.number,
-          url: `${url}/pulls/${pull.number}`,
-          head: { ref: pull.head_branch, sha: pull.head_id, repo },
-          base: { ref: pull.base_branch, sha: pull.base_id, repo },
+          url: `${base.url}/pulls/${pull.number}`,
+          head: {
+            ref: pull.head_branch,
+            sha: pull.head_id,
+            repo: placeOf(site, all.get(pull.head_repository_id ?? 0)) ?? { id: 0, url: "", name: "" },
+          },
+          base: { ref: pull.base_branch, sha: pull.base_id, repo: base },
         },
       ]
     })
 }
+
+/** Where a branch of a pull request lies; undefined where that is gone. */
+const placeOf = (site: Site, at: Owned | undefined) =>
+  at && { id: at.repository.id, url: repositoryApiUrl(site, at.owner.name, at.repository.name), name: at.repository.name }
 
 // --- jobs ------------------------------------------------------------------------------------------------------------------------
 
@@ -220,7 +239,7 @@ export const presentTask = (site: Site, { owner, repository }: Owned, task: Task
 /** Artifacts of one repository, each with its run; `only` is the run of all of them, where it is known. */
 export async function presentArtifacts(
   db: Handle,
-  site: Site,
+  { site, now }: Pick<Services, "site" | "now">,
   actor: Actor,
   { owner, repository }: Owned,
   artifacts: readonly Artifact[],
@@ -238,7 +257,7 @@ export async function presentArtifacts(
             id: artifact.id,
             name: artifact.name,
             size_in_bytes: artifact.size,
-            expired: artifact.is_expired === 1,
+            expired: isExpired(artifact, now()),
             url,
             archive_download_url: `${url}/zip`,
             workflow_run: run,

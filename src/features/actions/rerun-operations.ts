@@ -24,8 +24,8 @@ export const rerunOperations: readonly Operation[] = [
     description: "It must have ended.",
     answers: { 201: ActionWorkflowRun },
     handle: async ({ services, db, actor, path, me, repository, owner, permission }) => {
-      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "all" }, now: services.now() } as const
-      const { run } = await services.database.write((tx) => rerun(tx, asked))
+      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "all" } } as const
+      const { run } = await services.database.write((tx) => rerun(tx, services, asked))
       const record = await presentRun(db, services.site, actor, run, { withPulls: readsPulls({ repository, owner, permission }) })
       if (!record) throw refuse.notFound()
       return created(record)
@@ -40,8 +40,8 @@ export const rerunOperations: readonly Operation[] = [
     description: "The others keep their outcome. It must have ended.",
     answers: { 201: null },
     handle: async ({ services, path, me, repository }) => {
-      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "failed" }, now: services.now() } as const
-      await services.database.write((tx) => rerun(tx, asked))
+      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "failed" } } as const
+      await services.database.write((tx) => rerun(tx, services, asked))
       return created(undefined)
     },
   }),
@@ -55,8 +55,8 @@ export const rerunOperations: readonly Operation[] = [
     answers: { 201: ActionWorkflowJob },
     handle: async ({ services, db, path, me, repository }) => {
       const again = { of: "job", jobId: path.job_id } as const
-      const asked = { repository, runId: path.run, actorId: me.id, again, now: services.now() }
-      const { job } = await services.database.write((tx) => rerun(tx, asked))
+      const asked = { repository, runId: path.run, actorId: me.id, again }
+      const { job } = await services.database.write((tx) => rerun(tx, services, asked))
       const [record] = job ? await presentJobs(db, services.site, [job]) : []
       if (!record) throw refuse.notFound()
       return created(record)

@@ -2,12 +2,14 @@ import type { Repository } from "../../access/permission.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
+import type { Services } from "../../core/services.ts"
 import { holdRepository } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
+import { telling } from "./news.ts"
 import { settleRun } from "./settle.ts"
-import { disabledWorkflows, firstState } from "./start.ts"
+import { firstState } from "./start.ts"
 import { isDone } from "./status.ts"
-import { findJob, findJobsOfAttempt, findRun, type Job, type Run } from "./store.ts"
+import { disabledWorkflows, findJob, findJobsOfAttempt, findRun, type Job, type Run } from "./store.ts"
 
 /** The most attempts that a run may have. */
 const MOST_ATTEMPTS = 50
@@ -20,7 +22,6 @@ export interface Rerun {
   readonly runId: number
   readonly actorId: number
   readonly again: Again
-  readonly now: Seconds
 }
 
 /**
@@ -30,9 +31,11 @@ export interface Rerun {
  */
 export async function rerun(
   tx: Transaction,
-  { repository, runId, actorId, again, now }: Rerun,
+  services: Services,
+  { repository, runId, actorId, again }: Rerun,
 ): Promise<{ readonly run: Run; readonly job: Job | undefined }> {
   const { id: repositoryId } = repository
+  const now = services.now()
   await holdRepository(tx, repositoryId)
   const run = await findRun.first(tx, { repositoryId, id: runId })
   const asked = again.of === "job" ? await findJob.first(tx, { repositoryId, id: again.jobId }) : undefined
@@ -47,16 +50,18 @@ export async function rerun(
   const redone = redoneOf(jobs, again)
   if (redone.size === 0) throw refuse.badRequest("no job of this run has failed")
   const attempt = run.attempt + 1
-  await tx
-    .insertInto("action_attempts")
-    .values({ run_id: runId, number: attempt, actor_id: actorId, state: "waiting", created_at: now })
-    .execute()
-  await tx
-    .insertInto("action_jobs")
-    .values(jobs.map((job) => (redone.has(job.id) ? anew(job, attempt, now) : kept(job, attempt))))
-    .execute()
-  await tx.updateTable("action_runs").set({ attempt }).where("id", "=", runId).execute()
-  await settleRun(tx, runId, now)
+  await telling(tx, services, [runId], async () => {
+    await tx
+      .insertInto("action_attempts")
+      .values({ run_id: runId, number: attempt, actor_id: actorId, state: "waiting", created_at: now })
+      .execute()
+    await tx
+      .insertInto("action_jobs")
+      .values(jobs.map((job) => (redone.has(job.id) ? anew(job, attempt, run, now) : kept(job, attempt))))
+      .execute()
+    await tx.updateTable("action_runs").set({ attempt }).where("id", "=", runId).execute()
+    await settleRun(tx, runId, now)
+  })
 
   const made = await findJobsOfAttempt(tx, { runId, attempt })
   const settled = (await findRun.first(tx, { repositoryId, id: runId })) ?? run
@@ -91,10 +96,10 @@ const planOf = ({ run_id, repository_id, key, name, needs, condition, labels, de
   continue_on_error,
 })
 
-const anew = (job: Job, attempt: number, now: Seconds) => ({
+const anew = (job: Job, attempt: number, { needs_approval }: Run, now: Seconds) => ({
   ...planOf(job),
   attempt,
-  state: firstState(texts(job.needs)),
+  state: needs_approval === 1 ? ("blocked" as const) : firstState(texts(job.needs)),
   runner_id: 0,
   original_id: 0,
   created_at: now,

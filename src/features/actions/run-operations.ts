@@ -1,10 +1,10 @@
-import Type, { type Static } from "typebox"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
 import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { repeatedText } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { presentRun, presentRuns } from "./present.ts"
 import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "./records.ts"
 import { deleteRun } from "./rules.ts"
@@ -108,7 +108,7 @@ export const runOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["badRequest", "notFound"],
     handle: async ({ services, path, repository }) => {
-      await services.database.write((tx) => deleteRun(tx, repository.id, path.run))
+      await services.database.write((tx) => deleteRun(tx, services, repository, path.run))
       return noContent()
     },
   }),

@@ -1,5 +1,5 @@
-import Type from "typebox"
 import { noContent, type Operation, ok, operation, pathNumber } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "./records.ts"
 import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner } from "./runners.ts"
 import { inEveryScope, managingIn } from "./scopes.ts"

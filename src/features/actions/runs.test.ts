@@ -170,7 +170,16 @@ describe.each(databaseKinds)("runs and jobs on %s", (kind) => {
       await database.write((tx) =>
         tx
           .insertInto("action_artifacts")
-          .values({ run_id: run, repository_id: repository, name, size: 7, created_at: now(), updated_at: now(), expires_at: now() + 60 })
+          .values({
+            run_id: run,
+            repository_id: repository,
+            attempt: 1,
+            name,
+            size: 7,
+            created_at: now(),
+            updated_at: now(),
+            expires_at: now() + 60,
+          })
           .execute(),
       )
     for (const at of [`${repo}/artifacts`, `${repo}/runs/${run}/artifacts`]) {

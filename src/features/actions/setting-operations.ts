@@ -1,5 +1,5 @@
-import Type from "typebox"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "./records.ts"
 import { type ActionScope, inScopesBelowSite, managingIn } from "./scopes.ts"
 import {

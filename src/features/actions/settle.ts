@@ -9,18 +9,14 @@ import { findJobsOfAttempt, type Job } from "./store.ts"
 
 /** What follows for a run when jobs of it have ended. */
 
-const holdRun = query("actions.holdRun", (db, p: Params<{ id: number }>) =>
+/** Keeps others from changing the run until the transaction ends. */
+export const holdRun = query("actions.holdRun", (db, p: Params<{ id: number }>) =>
   db
     .updateTable("action_runs")
     .set((eb) => ({ state: eb.ref("state") }))
     .where("id", "=", p.id)
-    .returning(["id", "attempt"]),
+    .returningAll(),
 )
-
-/** Ends jobs as they are, whatever they wait for. */
-export async function endJobs(tx: Transaction, ids: readonly number[], state: ActionState, now: Seconds): Promise<void> {
-  await tx.updateTable("action_jobs").set({ state, stopped_at: now }).where(inList("action_jobs.id", ids)).execute()
-}
 
 /**
  * What blocked jobs become now that others have ended, by their ids: with nothing left to wait for they wait for a runner where all went well,
@@ -46,7 +42,7 @@ export async function settleRun(tx: Transaction, runId: number, now: Seconds): P
   const held = await holdRun.first(tx, { id: runId })
   if (!held) return
   const { attempt } = held
-  const next = unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
+  const next = held.needs_approval === 1 ? new Map<number, ActionState>() : unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
   for (const state of ["waiting", "skipped"] as const) {
     const ids = [...next].flatMap(([id, to]) => (to === state ? [id] : []))
     if (ids.length > 0)

@@ -1,11 +1,15 @@
-import type { Handle, Transaction } from "../../core/database/database.ts"
+import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"
 import type { ActionState } from "../../core/database/tables/actions.ts"
-import { flag, type Seconds } from "../../core/database/tables.ts"
+import { flag } from "../../core/database/tables.ts"
+import type { Services } from "../../core/services.ts"
 import type { Commit } from "../../git/index.ts"
+import { writeCommit } from "./checked-commit.ts"
+import { tellOfNewRun } from "./news.ts"
 import { stateOf } from "./status.ts"
 import type { Run } from "./store.ts"
 import type { PlannedJob, Workflow } from "./workflow.ts"
+import type { WorkflowFile } from "./workflow-files.ts"
 
 /** Where a run's title is cut, in characters. */
 const LONGEST_TITLE = 255
@@ -20,46 +24,68 @@ const nextNumber = query("actions.nextNumber", (db, p: Params<{ repositoryId: nu
     .returning("last_number"),
 )
 
-const findDisabled = query("actions.findDisabled", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("disabled_workflows").select("workflow").where("repository_id", "=", p.repositoryId),
-)
-
-/** The workflows of a repository that are switched off. */
-export const disabledWorkflows = async (db: Handle, repositoryId: number): Promise<ReadonlySet<string>> =>
-  new Set((await findDisabled(db, { repositoryId })).map(({ workflow }) => workflow))
-
 export interface NewRun {
   readonly repositoryId: number
   readonly actorId: number
-  readonly file: string
+  readonly file: WorkflowFile
   readonly workflow: Workflow
   readonly event: string
   readonly payload: object
   readonly ref: string
   readonly commit: Commit
-  readonly now: Seconds
+  /** The commit that its statuses are of, where it is another. */
+  readonly checked?: Commit
+  /** What it is called where the workflow doesn't say; the first line of the commit's message unless given. */
+  readonly title?: string
+  /** Whether somebody must agree first; its jobs are blocked until then. */
+  readonly needsApproval?: boolean
+  readonly pullId?: number
+  /** Tells what it is started for from everything else, where that may be looked at twice. */
+  readonly cause?: string
 }
 
-/** Makes a run and its jobs: those that need no others wait for a runner. */
+/** Makes a run and its jobs, and tells of them: those that need no others wait for a runner. */
 export async function startRun(
   tx: Transaction,
-  { repositoryId, actorId, file, workflow, event, payload, ref, commit, now }: NewRun,
+  services: Services,
+  {
+    repositoryId,
+    actorId,
+    file,
+    workflow,
+    event,
+    payload,
+    ref,
+    commit,
+    checked = commit,
+    title: given,
+    needsApproval = false,
+    pullId = 0,
+    cause = "",
+  }: NewRun,
 ): Promise<Run> {
+  const now = services.now()
   const number = (await nextNumber.first(tx, { repositoryId }))?.last_number ?? 1
-  const jobs = workflow.jobs.map((job) => ({ job, state: firstState(job.needs) }))
+  const jobs = workflow.jobs.map((job) => ({ job, state: needsApproval ? ("blocked" as const) : firstState(job.needs) }))
   const state = stateOf(jobs.map(({ job, state: of }) => ({ state: of, continue_on_error: flag(job.continueOnError) })))
-  const title = Array.from(workflow.runName || (commit.message.split("\n", 1)[0] ?? ""))
+  const title = Array.from(workflow.runName || (given ?? commit.message.split("\n", 1)[0] ?? ""))
   const run = await tx
     .insertInto("action_runs")
     .values({
       repository_id: repositoryId,
       number,
-      title: title.slice(0, LONGEST_TITLE).join(""),
-      workflow: file,
+      title: storable(title.slice(0, LONGEST_TITLE).join("")),
+      workflow: file.name,
+      workflow_name: storable(workflow.name),
+      workflow_folder: file.folder,
+      needs_approval: flag(needsApproval),
+      pull_id: pullId,
+      cause,
       event,
       payload: JSON.stringify(payload),
       ref,
       commit_id: commit.id,
+      checked_commit: writeCommit(checked),
       actor_id: actorId,
       state,
       attempt: 1,
@@ -81,6 +107,7 @@ export async function startRun(
       })),
     )
     .execute()
+  await tellOfNewRun(tx, services, run)
   return run
 }
 

@@ -84,7 +84,23 @@ export const findLastAttempts = query("actions.findLastAttempts", (db, p: Params
     .whereRef("action_attempts.number", "=", "action_runs.attempt"),
 )
 
-export const removeRun = query("actions.removeRun", (db, p: Params<{ id: number }>) => db.deleteFrom("action_runs").where("id", "=", p.id))
+/** Pull requests that runs are about. */
+export const findPullsOfRuns = query("actions.findPullsOfRuns", (db, p: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select([
+      "pulls.id",
+      "issues.number",
+      "pulls.repository_id",
+      "pulls.head_repository_id",
+      "pulls.head_branch",
+      "pulls.base_branch",
+      "pulls.head_id",
+      "pulls.base_id",
+    ])
+    .where("pulls.id", "in", p.ids),
+)
 
 /** Open pull requests inside of repositories, for the branches of the runs that are shown. */
 export const findPullsOfBranches = query(
@@ -94,10 +110,10 @@ export const findPullsOfBranches = query(
       .selectFrom("pulls")
       .innerJoin("issues", "issues.id", "pulls.issue_id")
       .select([
-        "issues.id as issue_id",
         "pulls.id",
         "issues.number",
         "pulls.repository_id",
+        "pulls.head_repository_id",
         "pulls.head_branch",
         "pulls.base_branch",
         "pulls.head_id",
@@ -213,6 +229,12 @@ export const findArtifact = query("actions.findArtifact", (db, p: Params<{ repos
   db.selectFrom("action_artifacts").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
 )
 
-export const removeArtifact = query("actions.removeArtifact", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  db.deleteFrom("action_artifacts").where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
+// --- workflows -------------------------------------------------------------------------------------------------------------------
+
+const findDisabled = query("actions.findDisabled", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("disabled_workflows").select("workflow").where("repository_id", "=", p.repositoryId),
 )
+
+/** The workflows of a repository that are switched off. */
+export const disabledWorkflows = async (db: Handle, repositoryId: number): Promise<ReadonlySet<string>> =>
+  new Set((await findDisabled(db, { repositoryId })).map(({ workflow }) => workflow))

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Insertable } from "kysely"
 import type { TestHearth } from "../../../tests/support/hearth.ts"
 import type { ActionState, RunnersTable } from "../../core/database/tables/actions.ts"
+import { telling } from "./news.ts"
 import { settleRun } from "./settle.ts"
 
 /** The id of a repository, for tests. */
@@ -80,26 +81,33 @@ export async function takeJob(
   steps: readonly (readonly [name: string, state: ActionState])[] = [],
   at = hearth.services.now(),
 ): Promise<number> {
-  return hearth.services.database.write(async (tx) => {
+  const { services } = hearth
+  return services.database.write(async (tx) => {
+    const job = await tx.selectFrom("action_jobs").selectAll().where("id", "=", jobId).executeTakeFirstOrThrow()
     const taken = { state: "running", runner_id: runnerId, started_at: at } as const
-    const job = await tx.updateTable("action_jobs").set(taken).where("id", "=", jobId).returningAll().executeTakeFirstOrThrow()
-    const { id } = await tx
-      .insertInto("action_tasks")
-      .values({ ...taken, job_id: jobId, repository_id: job.repository_id, digest: "", created_at: at, updated_at: at })
-      .returning("id")
-      .executeTakeFirstOrThrow()
-    for (const [number, [name, state]] of steps.entries())
-      await tx.insertInto("action_steps").values({ task_id: id, number, name, state, started_at: at }).execute()
-    await settleRun(tx, job.run_id, at)
-    return id
+    return telling(tx, services, [job.run_id], async () => {
+      await tx.updateTable("action_jobs").set(taken).where("id", "=", jobId).execute()
+      const { id } = await tx
+        .insertInto("action_tasks")
+        .values({ ...taken, job_id: jobId, repository_id: job.repository_id, digest: "", created_at: at, updated_at: at })
+        .returning("id")
+        .executeTakeFirstOrThrow()
+      for (const [number, [name, state]] of steps.entries())
+        await tx.insertInto("action_steps").values({ task_id: id, number, name, state, started_at: at }).execute()
+      await settleRun(tx, job.run_id, at)
+      return id
+    })
   })
 }
 
 /** Ends all jobs of a run alike. */
 export async function finishRun({ hearth }: TestHearth, runId: number, state: ActionState): Promise<void> {
-  const { database, now } = hearth.services
-  await database.write(async (tx) => {
-    await tx.updateTable("action_jobs").set({ state, started_at: now(), stopped_at: now() }).where("run_id", "=", runId).execute()
-    await settleRun(tx, runId, now())
-  })
+  const { services } = hearth
+  const now = services.now()
+  await services.database.write((tx) =>
+    telling(tx, services, [runId], async () => {
+      await tx.updateTable("action_jobs").set({ state, started_at: now, stopped_at: now }).where("run_id", "=", runId).execute()
+      await settleRun(tx, runId, now)
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 import { compileGlob } from "../../core/text/globs.ts"
-import { branchOf, type RefName, tagOf } from "../../git/index.ts"
+import { branchOf, type ChangedFile, type RefName, tagOf } from "../../git/index.ts"
 import { isMapping, type Members } from "../issue-templates/yaml.ts"
 
 const globsIn = (said: Members, name: string): readonly string[] | undefined => {
@@ -40,6 +40,16 @@ export function startsOnPaths(said: Members, paths: readonly string[]): boolean 
   const unwanted = globsIn(said, "paths-ignore")
   return (!wanted || paths.some((path) => selected(wanted, path))) && !(unwanted && paths.every((path) => selected(unwanted, path)))
 }
+
+/** What happens to a pull request that starts a workflow which doesn't say. */
+const USUAL = ["opened", "reopened", "synchronize"]
+
+/** Whether it is started by this happening to a pull request. */
+export const startsOnAction = (said: Members, action: string): boolean => selected(globsIn(said, "types") ?? USUAL, action)
+
+/** The files of a difference that may start something, under both names where they were renamed. */
+export const pathsOf = (files: readonly ChangedFile[]): readonly string[] =>
+  files.flatMap(({ path, previousPath }) => (previousPath === undefined || previousPath === path ? [path] : [path, previousPath]))
 
 const SKIP = ["[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]"]
 

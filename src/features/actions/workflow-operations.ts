@@ -1,12 +1,11 @@
-import Type from "typebox"
 import type { Owned } from "../../access/permission.ts"
 import { onRepositoryUnit } from "../../access/policies.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
-import { int64, rfc3339 } from "../../core/record.ts"
+import { int64 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
-import type { Site } from "../../core/site.ts"
 import type { Commit, Repository } from "../../git/index.ts"
 import { resolveRevision } from "../contents/revision.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
@@ -14,9 +13,9 @@ import { dispatchWorkflow } from "./dispatch.ts"
 import { presentRuns } from "./present.ts"
 import { ActionWorkflow, ActionWorkflowResponse, ActionWorkflowRunsResponse, CreateActionWorkflowDispatch, RunDetails } from "./records.ts"
 import { filterOf, RUN_QUERY, readsPulls } from "./run-operations.ts"
-import { disabledWorkflows } from "./start.ts"
-import { findRuns } from "./store.ts"
+import { disabledWorkflows, findRuns } from "./store.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "./workflow-files.ts"
+import { presentWorkflow } from "./workflow-record.ts"
 
 interface Files {
   readonly repository: Repository
@@ -38,36 +37,11 @@ async function present(services: Services, db: Handle, on: Owned, { repository, 
   const budget = newBudget()
   for (const file of files) {
     const workflow = await openWorkflow(services.git, repository, file, budget)
-    records.push(recordOf(services.site, on, commit, file, { title: workflow?.name || file.name, isDisabled: disabled.has(file.name) }))
+    const about = { file: file.name, folder: file.folder, name: workflow?.name ?? "", isDisabled: disabled.has(file.name) }
+    records.push(presentWorkflow(services.site, on, { ...about, writtenAt: commit.author.when }))
   }
   return records
 }
-
-function recordOf(
-  site: Site,
-  { owner, repository }: Owned,
-  commit: Commit,
-  { name, folder }: WorkflowFile,
-  { title, isDisabled }: { readonly title: string; readonly isDisabled: boolean },
-): ActionWorkflow {
-  const html = repositoryHtmlUrl(site, owner.name, repository.name)
-  const file = escaped(name)
-  const branch = repository.default_branch
-  const written = rfc3339(commit.author.when)
-  return {
-    id: name,
-    name: title,
-    path: `${folder}/${name}`,
-    state: isDisabled ? "disabled_manually" : "active",
-    url: `${repositoryApiUrl(site, owner.name, repository.name)}/actions/workflows/${file}`,
-    html_url: `${html}/src/branch/${escaped(branch)}/${folder}/${file}`,
-    badge_url: `${html}/actions/workflows/${file}/badge.svg?branch=${encodeURIComponent(branch)}`,
-    created_at: written,
-    updated_at: written,
-  }
-}
-
-const escaped = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
 
 /** One workflow of the default branch. Refuses `notFound`. */
 async function requireFile(services: Services, on: Owned, name: string): Promise<Files> {

@@ -22,6 +22,8 @@ export interface Workflow {
   readonly runName: string
   /** What starts it, with what is said of each. */
   readonly events: ReadonlyMap<string, Members>
+  /** When the clock starts it, as it is written. */
+  readonly schedule: readonly unknown[]
   readonly jobs: readonly PlannedJob[]
 }
 
@@ -38,7 +40,7 @@ export function readWorkflow(text: string): Workflow {
   if (jobs.length > MOST_JOBS) throw new Unfit(`it has more than ${MOST_JOBS} jobs`)
   requireOrder(jobs)
   const runName = textOr(file["run-name"])
-  return { name: textOr(file["name"]), runName: /\$\{\{/.test(runName) ? "" : runName, events, jobs }
+  return { name: textOr(file["name"]), runName: /\$\{\{/.test(runName) ? "" : runName, events, schedule: scheduleOf(file["on"]), jobs }
 }
 
 const textOr = (value: unknown): string =>
@@ -46,6 +48,11 @@ const textOr = (value: unknown): string =>
 
 const textsOr = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(textOr) : textOr(value) === "" ? [] : [textOr(value)]
+
+function scheduleOf(on: unknown): readonly unknown[] {
+  const said = isMapping(on) ? on["schedule"] : undefined
+  return Array.isArray(said) ? said : []
+}
 
 function eventsOf(on: unknown): ReadonlyMap<string, Members> {
   if (isMapping(on)) return new Map(Object.entries(on).map(([name, said]) => [name, isMapping(said) ? said : {}]))

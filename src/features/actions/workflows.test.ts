@@ -89,6 +89,17 @@ describe.each(databaseKinds)("workflows on %s", (kind) => {
     expect(tagged).not.toHaveProperty("head_branch")
   })
 
+  test("one push starts no more than a thousand jobs", async () => {
+    await forge.call(ann, "POST /user/repos", { name: "crowd", auto_init: true, default_branch: "main" })
+    const axis = `[${Array.from({ length: 250 }, (_, index) => index)}]`
+    const text = `on: push\njobs: {many: {runs-on: nowhere, strategy: {matrix: {at: ${axis}}}}}\n`
+    const content = Buffer.from(text).toString("base64")
+    const files = Array.from({ length: 6 }, (_, index) => ({ operation: "create", path: `.gitea/workflows/${index}.yml`, content }))
+    expect((await forge.call(ann, "POST /repos/ann/crowd/contents", { files, message: "many", branch: "main" })).status).toBe(201)
+    expect((await forge.call(ann, "GET /repos/ann/crowd/actions/runs")).body.total_count).toBe(4)
+    expect((await forge.call(ann, "GET /repos/ann/crowd/actions/jobs")).body.total_count).toBe(1000)
+  })
+
   test("a repository without actions, or that is archived, starts none", async () => {
     await forge.call(ann, "POST /user/repos", { name: "dark", auto_init: true, default_branch: "main" })
     await forge.call(ann, "PATCH /repos/ann/dark", { has_actions: false })

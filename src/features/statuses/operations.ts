@@ -1,12 +1,12 @@
-import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { created, listed, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { commitNamed, commitOfPath } from "../commits/revisions.ts"
 import { presentRepository } from "../repositories/present.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentStatuses } from "./present.ts"
 import { CombinedStatus, CommitStatus, CreateStatusOption, LISTED_STATES, STATUS_SORTS } from "./records.ts"
-import { createStatus, readStatus } from "./rules.ts"
+import { createStatuses, readStatus } from "./rules.ts"
 import { combine, latestStatuses, listStatuses, type StatusFilter } from "./store.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
@@ -34,8 +34,9 @@ export const statusOperations: readonly Operation[] = [
     handle: async ({ services, db, me, path, body, ...on }) => {
       const status = readStatus(body)
       const commit = await commitOfPath(services, on, path.sha)
-      const row = await services.database.write((tx) => createStatus(tx, services, { on, commit, creator: me, status }))
-      const [record] = await presentStatuses(db, services, on, [row])
+      const made = { repositoryId: on.repository.id, commit, creator: me, statuses: [status] }
+      const rows = await services.database.write((tx) => createStatuses(tx, services, made))
+      const [record] = await presentStatuses(db, services, on, rows)
       if (!record) throw new TypeError("one status gives one record")
       return created(record)
     },

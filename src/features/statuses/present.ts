@@ -2,9 +2,10 @@ import type { Owned } from "../../access/permission.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { rfc3339 } from "../../core/record.ts"
 import type { Services } from "../../core/services.ts"
+import { standIn } from "../actions/bot.ts"
 import { usersById } from "../repositories/store.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
-import { GHOST, presentUser } from "../users/present.ts"
+import { presentUser } from "../users/present.ts"
 import { type CommitStatus, STATES, type State } from "./records.ts"
 import type { Status } from "./store.ts"
 
@@ -27,7 +28,7 @@ export async function presentStatuses(
     description,
     url: `${api}/statuses/${commit_id}`,
     context,
-    creator: presentUser(site, creators.get(creator_id) ?? GHOST),
+    creator: presentUser(site, creators.get(creator_id) ?? standIn(creator_id)),
     created_at: rfc3339(created_at),
     updated_at: rfc3339(created_at),
   }))

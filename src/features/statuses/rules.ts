@@ -1,4 +1,3 @@
-import type { Owned } from "../../access/permission.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
@@ -6,7 +5,7 @@ import type { Services } from "../../core/services.ts"
 import type { Commit } from "../../git/index.ts"
 import { tryScheduledMerges } from "../pulls/merge/schedule.ts"
 import { holdRepository } from "../repositories/counters.ts"
-import { announceStatus } from "../webhooks/events/statuses.ts"
+import { announceStatuses } from "../webhooks/events/statuses.ts"
 import type { CreateStatusOption } from "./records.ts"
 import { findLastNumber, type Status } from "./store.ts"
 
@@ -17,35 +16,40 @@ export function readStatus({ state, target_url = "", description = "", context =
   return { state, target_url: address, description: description.trim(), context: context.trim() }
 }
 
-/** Stores what a check says of a commit, and looks again at the merges that wait for it. */
-export async function createStatus(
+export interface NewStatuses {
+  readonly repositoryId: number
+  readonly commit: Commit
+  readonly creator: User
+  readonly statuses: readonly ReturnType<typeof readStatus>[]
+}
+
+/** Stores what checks say of a commit, in their order, and looks again at the merges that wait for it. Gives the rows. */
+export async function createStatuses(
   tx: Transaction,
   services: Services,
-  {
-    on,
-    commit,
-    creator,
-    status,
-  }: { readonly on: Owned; readonly commit: Commit; readonly creator: User; readonly status: ReturnType<typeof readStatus> },
-): Promise<Status> {
-  const repositoryId = on.repository.id
+  { repositoryId, commit, creator, statuses }: NewStatuses,
+): Promise<readonly Status[]> {
   const commitId = commit.id
+  if (statuses.length === 0) return []
   // Two statuses at once must not get one number.
   await holdRepository(tx, repositoryId)
-  const last = await findLastNumber.first(tx, { repositoryId, commitId })
-  const row = await tx
+  const last = (await findLastNumber.first(tx, { repositoryId, commitId }))?.number ?? 0
+  const rows = await tx
     .insertInto("commit_statuses")
-    .values({
-      repository_id: repositoryId,
-      commit_id: commitId,
-      number: (last?.number ?? 0) + 1,
-      ...status,
-      creator_id: creator.id,
-      created_at: services.now(),
-    })
+    .values(
+      statuses.map((status, index) => ({
+        repository_id: repositoryId,
+        commit_id: commitId,
+        number: last + 1 + index,
+        ...status,
+        creator_id: creator.id,
+        created_at: services.now(),
+      })),
+    )
     .returningAll()
-    .executeTakeFirstOrThrow()
-  await announceStatus(tx, services, { status: row, commit, actor: creator })
+    .execute()
+  const inOrder = rows.toSorted((one, other) => one.number - other.number)
+  await announceStatuses(tx, services, { repositoryId, statuses: inOrder, commit, actor: creator })
   await tryScheduledMerges(tx, services, { repositoryId, commitId })
-  return row
+  return inOrder
 }
