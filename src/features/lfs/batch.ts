@@ -1,7 +1,7 @@
-import Type, { type Static } from "typebox"
 import type { Repository } from "../../access/permission.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { isOid, isSize } from "./names.ts"
 import type { LfsOperation } from "./passes.ts"
 import { findLinked } from "./store.ts"

@@ -1,8 +1,7 @@
 import { type Params, query } from "../../core/database/query.ts"
 import type { Services } from "../../core/services.ts"
 import type { ObjectId, Repository } from "../../git/index.ts"
-import { eachInTurn } from "../contents/batches.ts"
-import { POINTER_BYTES, readPointer } from "../contents/lfs.ts"
+import { findPointers } from "./pointers.ts"
 import { findAnyLink, findLinked, linkObjects } from "./store.ts"
 
 /** Commits on their way from one repository to another. */
@@ -31,9 +30,8 @@ export async function bringLargeFiles(
   const rows = await findByStorage(database.read, { storages: [from.key, to.key] })
   const [source, target] = [from, to].map(({ key }) => rows.find(({ storage }) => storage === key))
   if (!source || !target || !(await findAnyLink.first(database.read, { repositoryId: source.id }))) return
-  const blobs = await git.objects.smallBlobs(from, { to: id, not: known, below: POINTER_BYTES + 1 })
-  const pointers = await eachInTurn(blobs, async (blob) => readPointer(await git.objects.readBlob(from, blob)))
-  const sizes = new Map(pointers.flatMap((pointer) => (pointer ? [[pointer.oid, pointer.size] as const] : [])))
+  const pointers = await findPointers(git, from, { to: [id], not: known })
+  const sizes = new Map(pointers.map(({ oid, size }) => [oid, size]))
   const oids = [...sizes.keys()]
   for (let at = 0; at < oids.length; at += BATCH) {
     const found = await findLinked(database.read, { repositoryId: source.id, oids: oids.slice(at, at + BATCH) })

@@ -1,17 +1,21 @@
 import { sql } from "kysely"
-import Type from "typebox"
-import { Check } from "typebox/value"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"
+import Type, { Check } from "../../core/schema.ts"
 import { recountComments, recountOpen } from "../issues/touch.ts"
 import { normalizeColor } from "../labels/definitions.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { insertRelease, recountReleases } from "../releases/store.ts"
 import { holdRepository } from "../repositories/counters.ts"
+import { isTopic, MOST_TOPICS, normalizeTopic } from "../topics/names.ts"
+import { replaceTopics } from "../topics/rules.ts"
+import { bringReleaseFiles } from "./import-files.ts"
 import { importPulls, type PullHeads, readPullHeads } from "./import-pulls.ts"
+import { readReviews, writeReviews } from "./import-reviews.ts"
 import { clean, cut, type Landing, momentOf, originalOf } from "./landing.ts"
+import { type Progress, partsOf } from "./progress.ts"
 import type { RemoteAddress } from "./remote.ts"
-import { PARTS, type Part, type RecordOf, readPage, sources } from "./source.ts"
+import { type Part, type RecordOf, type RemotePage, readPage, readTopics, sources } from "./source.ts"
 import { advanceImport, type Import } from "./store.ts"
 
 /** Where an import is: the part and its page that come next, and the first record of the page before. */
@@ -25,10 +29,11 @@ const MOST_PAGES = 20_000
  * an import that is broken off goes on with the next page. Everything is in the name of whoever asked for it, with the names of its authors beside it.
  * Nobody is told of it: it happened long ago and elsewhere.
  */
-export async function importRecords(landing: Landing, target: RemoteAddress, signal: AbortSignal): Promise<void> {
+export async function importRecords(landing: Landing, target: RemoteAddress, sofar: Progress, signal: AbortSignal): Promise<void> {
   const { services, imported, repository } = landing
   const parts = partsOf(imported)
   let cursor = cursorOf(imported)
+  let progress = sofar
   let before = imported.cursor
   for (let part = parts[cursor.part]; part !== undefined; part = parts[cursor.part]) {
     signal.throwIfAborted()
@@ -38,21 +43,21 @@ export async function importRecords(landing: Landing, target: RemoteAddress, sig
     const isOver = page.length === 0 || isRepeated || cursor.page >= MOST_PAGES
     const next = isOver ? { part: cursor.part + 1, page: 1, first: 0 } : { part: cursor.part, page: cursor.page + 1, first: page.first }
     const after = JSON.stringify(next)
+    const sum = { done: progress[part]?.done ?? 0, missing: progress[part]?.missing ?? 0 }
+    if (!isOver) sum.done += page.done
+    if (!isOver) sum.missing += page.missing
+    progress = { ...progress, [part]: { ...sum, total: isOver ? sum.done + sum.missing : page.total } }
+    const told = JSON.stringify(progress)
     await services.database.write(async (tx) => {
       await holdRepository(tx, repository.id)
       // Whoever was here first has written the page already.
-      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, now: services.now() })) === 0)
+      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: told, now: services.now() })) === 0)
         throw new Error("the import goes on elsewhere")
       if (!isOver) await page.write(tx)
     })
     before = after
     cursor = next
   }
-}
-
-export const partsOf = ({ parts }: Import): readonly Part[] => {
-  const words: unknown = JSON.parse(parts)
-  return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []
 }
 
 function cursorOf({ cursor }: Import) {
@@ -62,6 +67,11 @@ function cursorOf({ cursor }: Import) {
 
 interface Batch {
   readonly length: number
+  /** How many of it come here, and how many can't be had. */
+  readonly done: number
+  readonly missing: number
+  /** How many there are on all pages; null where the server doesn't say. */
+  readonly total: number | null
   /** The id of the first record. */
   readonly first: number
   readonly write: (tx: Transaction) => Promise<void>
@@ -69,45 +79,69 @@ interface Batch {
 
 async function readBatch(landing: Landing, target: RemoteAddress, part: Part, page: number, signal: AbortSignal): Promise<Batch> {
   const { services } = landing
-  const batch = (records: readonly { readonly id: number }[], write: Batch["write"]): Batch => ({
+  const batch = ({ records, total }: RemotePage<{ readonly id: number }>, write: Batch["write"]): Batch => ({
     length: records.length,
+    done: records.length,
+    missing: 0,
+    total,
     first: records[0]?.id ?? 0,
     write,
   })
   switch (part) {
+    case "topics": {
+      const names = page === 1 ? await readTopics(services, target, signal) : []
+      return { ...batch({ records: [], total: null }, (tx) => writeTopics(tx, landing, names)), length: names.length, done: names.length }
+    }
     case "milestones": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      return batch(records, (tx) => writeMilestones(tx, landing, records))
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeMilestones(tx, landing, read.records))
     }
     case "labels": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      return batch(records, (tx) => writeLabels(tx, landing, records))
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeLabels(tx, landing, read.records))
     }
     case "issues": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      return batch(records, async (tx) => {
-        await writeIssues(tx, landing, records, 0)
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, async (tx) => {
+        await writeIssues(tx, landing, read.records, 0)
       })
     }
     case "pull_requests": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      const heads: PullHeads = await readPullHeads(landing, target, records, signal)
+      const read = await readPage(services, target, sources[part], page, signal)
+      const heads: PullHeads = await readPullHeads(landing, target, read.records, signal)
       // Without its commits a pull request is nothing.
-      const whole = records.filter(({ number }) => heads.has(number))
-      return batch(records, async (tx) => importPulls(tx, landing, whole, heads, await writeIssues(tx, landing, whole, 1)))
+      const whole = read.records.filter(({ number }) => heads.has(number))
+      return batch(read, async (tx) => importPulls(tx, landing, whole, heads, await writeIssues(tx, landing, whole, 1)))
     }
     case "comments": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      return batch(records, (tx) => writeComments(tx, landing, records))
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeComments(tx, landing, read.records))
+    }
+    case "reviews": {
+      const read = await readReviews(landing, target, page, signal)
+      if (!read) return batch({ records: [], total: 0 }, async () => {})
+      const { number, reviews } = read
+      const write = (tx: Transaction) => writeReviews(tx, landing, read)
+      return { length: 1, done: reviews.length, missing: 0, total: null, first: number, write }
+    }
+    case "release_files": {
+      const read = await readPage(services, target, sources.releases, page, signal)
+      const files = await bringReleaseFiles(landing, target, read.records, signal)
+      return { ...batch({ ...read, total: null }, async () => {}), ...files }
     }
     case "releases": {
-      const records = await readPage(services, target, sources[part], page, signal)
-      return batch(records, (tx) => writeReleases(tx, landing, records))
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeReleases(tx, landing, read.records))
     }
   }
 }
 
 // --- what is written -------------------------------------------------------------------------------------------------------------
+
+async function writeTopics(tx: Transaction, { services, repository }: Landing, names: readonly string[]): Promise<void> {
+  const fitting = names.map(normalizeTopic).filter(isTopic).slice(0, MOST_TOPICS)
+  await replaceTopics(tx, repository.id, fitting, services.now())
+}
 
 async function writeMilestones(
   tx: Transaction,

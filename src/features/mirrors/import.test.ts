@@ -4,6 +4,12 @@ import { databaseKinds } from "../../../tests/support/database.ts"
 import { runImport } from "./import.ts"
 import { type Forges, must, openForges } from "./testing.ts"
 
+interface Step {
+  readonly name: string
+  readonly done: number
+  readonly missing: number
+}
+
 describe.each(databaseKinds)("what a server with the same API has, on %s", (kind) => {
   let forges: Forges
   let clone_addr: string
@@ -12,6 +18,21 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
     clone_addr = await fill()
   }, 90_000)
   afterAll(() => forges.close())
+
+  const FILES = [
+    ["tool.bin", Buffer.from("the tool itself")],
+    ["empty.txt", Buffer.alloc(0)],
+  ] as const
+
+  /** Sends a file to the other forge. */
+  async function attach(path: string, bytes: Buffer) {
+    const answer = await fetch(`${forges.there.hearth.url}/api/v1${path}`, {
+      method: "POST",
+      headers: { authorization: `token ${forges.token}`, "content-type": "application/octet-stream" },
+      body: new Uint8Array(bytes),
+    })
+    expect(answer.status).toBe(201)
+  }
 
   /** A repository there with one of everything. */
   async function fill(): Promise<string> {
@@ -36,7 +57,17 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
       await must(zoe, "POST", `${at}/issues/${number}/comments`, { body: `look at ${branch}` })
       if (branch === "merged") await must(zoe, "POST", `${at}/pulls/${number}/merge`, { Do: "merge", delete_branch_after_merge: true })
     }
-    await must(zoe, "POST", `${at}/releases`, { tag_name: "v1", name: "One", body: "it works" })
+    const release = await must(zoe, "POST", `${at}/releases`, { tag_name: "v1", name: "One", body: "it works" })
+    for (const [name, bytes] of FILES) await attach(`${at}/releases/${release.id}/assets?name=${name}`, bytes)
+    await must(zoe, "PUT", `${at}/topics`, { topics: ["forge", "git"] })
+    const yan = await forges.there.person("yan")
+    await must(yan, "POST", `${at}/pulls/61/reviews`, { event: "APPROVED", body: "well done" })
+    await must(zoe, "POST", `${at}/pulls/61/reviews`, {
+      event: "COMMENT",
+      body: "",
+      comments: [{ path: "open.txt", body: "this line", new_position: 1 }],
+    })
+    await must(yan, "POST", `${at}/pulls/61/reviews`, { event: "PENDING", body: "not said yet" })
     return address
   }
 
@@ -76,7 +107,7 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
       state: "open",
       merged: false,
       mergeable: true,
-      comments: 1,
+      comments: (await must(forges.zoe, "GET", "/repos/zoe/full/pulls/61")).comments,
       head: { ref: "open" },
       base: { ref: "trunk" },
       changed_files: 1,
@@ -91,7 +122,37 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
     })
     expect((await get(`${at}/pulls/62/commits`)).length).toBe(1)
     expect(await get(`${at}/releases`)).toEqual([expect.objectContaining({ tag_name: "v1", name: "One", body: "it works", draft: false })])
-    expect((await get(`${at}/activities/feeds`)).map(({ op_type }: { op_type: string }) => op_type)).toEqual(["create_repo"])
+    const { assets } = (await get(`${at}/releases`))[0]
+    expect(assets.map(({ name, size }: { name: string; size: number }) => [name, size])).toEqual([
+      ["tool.bin", 15],
+      ["empty.txt", 0],
+    ])
+    expect(await (await fetch(assets[0].browser_download_url)).text()).toBe("the tool itself")
+    expect((await get(`${at}/topics`)).topics).toEqual(["forge", "git"])
+    const reviews = await get(`${at}/pulls/61/reviews`)
+    expect(reviews).toEqual([
+      expect.objectContaining({ state: "APPROVED", body: "well done", official: false, stale: false, dismissed: false }),
+      expect.objectContaining({ state: "COMMENT", body: "", comments_count: 1, commit_id: open.head.sha }),
+    ])
+    const [line] = await get(`${at}/pulls/61/reviews/${reviews[1].id}/comments`)
+    expect(line).toMatchObject({ body: "this line", path: "open.txt", position: 1, commit_id: open.head.sha })
+    expect(line.diff_hunk).toContain("+open.txt")
+    // Whoever asked for the import has approved nothing.
+    const said = [...reviews, line, ...(await get(`${at}/issues/61/timeline`)).filter(({ type }: { type: string }) => type === "review")]
+    expect(said.map(({ user }) => user.login)).toEqual(["Ghost", "Ghost", "Ghost", "Ghost", "Ghost"])
+    expect((await get(`${at}/import`)).steps.map(({ name, done, missing }: Step) => [name, done, missing])).toEqual([
+      ["git", 1, 0],
+      ["topics", 2, 0],
+      ["milestones", 1, 0],
+      ["labels", 1, 0],
+      ["issues", 60, 0],
+      ["pull_requests", 2, 0],
+      ["comments", 4, 0],
+      ["reviews", 2, 0],
+      ["releases", 1, 0],
+      ["release_files", 2, 0],
+    ])
+    expect((await get(`${at}/activities/feeds`)).map(({ op_type }: { op_type: string }) => op_type)).toEqual([])
     expect((await get(`${at}/issues?q=body&limit=1`)).length).toBe(1)
     // New numbers go on where the old ones end.
     expect((await must(forges.ann, "POST", `${at}/issues`, { title: "new here" })).number).toBe(63)
@@ -166,13 +227,24 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
           .select(["id", "cursor"])
           .where("remote_url", "=", server.clone_addr)
           .executeTakeFirst()
-        if (row?.cursor.includes('"page":2')) resolve(row)
+        // The second page of issues, which come after topics, milestones and labels.
+        if (row?.cursor.includes('"part":3,"page":2')) resolve(row)
         else setTimeout(() => void look().catch(reject), 100)
       }
       void look().catch(reject)
     })
     const half = await services.database.read.selectFrom("issues").selectAll().where("original_author", "=", "zoe").execute()
     expect(half.length).toBeGreaterThanOrEqual(50)
+    const seen = await get("/repos/ann/resumed/import")
+    expect(seen).toMatchObject({ state: "running", service: "gitea", clone_addr: server.clone_addr, error: "" })
+    expect(seen.steps.slice(0, 5)).toEqual([
+      { name: "git", state: "done", done: 1, total: 1, missing: 0 },
+      { name: "topics", state: "done", done: 2, total: 2, missing: 0 },
+      { name: "milestones", state: "done", done: 1, total: 1, missing: 0 },
+      { name: "labels", state: "done", done: 1, total: 1, missing: 0 },
+      { name: "issues", state: "running", done: 50, total: null, missing: 0 },
+    ])
+    expect(seen.steps.slice(5).map(({ state }: { state: string }) => state)).not.toContain("done")
     isDown = false
     // Beside the job's own next try: whoever comes second leaves it to the other.
     await runImport(services, stuck.id, { signal: new AbortController().signal, isLast: false }).catch(() => undefined)
@@ -182,6 +254,59 @@ describe.each(databaseKinds)("what a server with the same API has, on %s", (kind
     expect(comments.length).toBe(4)
     server.close()
   }, 60_000)
+
+  test("shows how far it is and why it failed, to the repository's administrators", async () => {
+    await must(forges.ann, "POST", "/repos/migrate", { clone_addr, repo_name: "shown", ...everything })
+    const at = "/repos/ann/shown/import"
+    const done = await get(at)
+    expect([done.state, done.steps.map(({ state }: { state: string }) => state)]).toEqual(["done", done.steps.map(() => "done")])
+    expect(done.steps.find(({ name }: { name: string }) => name === "issues")).toMatchObject({ done: 60, total: 60 })
+    expect((await forges.bob.call("GET", at)).status).toBe(403)
+    expect((await forges.here.anonymous.call("GET", at)).status).toBe(401)
+    await must(forges.ann, "POST", "/user/repos", { name: "own" })
+    expect((await forges.ann.call("GET", "/repos/ann/own/import")).status).toBe(404)
+    // As if the process had ended in the middle, and the other repository were gone by now.
+    const { database } = forges.here.hearth.services
+    const { id } = await database.read.selectFrom("imports").select("id").orderBy("id", "desc").executeTakeFirstOrThrow()
+    const early = { phase: "git", cursor: "{}", progress: "{}", remote_url: clone_addr.replace("full", "gone") } as const
+    await database.write((tx) => tx.updateTable("imports").set(early).where("id", "=", id).execute())
+    await runImport(forges.here.hearth.services, id, { signal: new AbortController().signal, isLast: false })
+    const failed = await get(at)
+    expect(failed).toMatchObject({ state: "failed", error: expect.stringMatching(/credentials|no such repository/) })
+    expect(failed.steps.map(({ state }: { state: string }) => state)).toEqual(["failed", ...failed.steps.slice(1).map(() => "waiting")])
+  })
+
+  test("files of a private repository come too, and what is no file of that size is left out", async () => {
+    const private_addr = await forges.origin("hidden", { private: true })
+    const release = await must(forges.zoe, "POST", "/repos/zoe/hidden/releases", { tag_name: "v1" })
+    await attach(`/repos/zoe/hidden/releases/${release.id}/assets?name=secret.bin`, Buffer.from("secret"))
+    const options = { clone_addr: private_addr, service: "gitea", releases: true, auth_token: forges.token }
+    await must(forges.ann, "POST", "/repos/migrate", { ...options, repo_name: "hidden" })
+    const [{ assets }] = await get("/repos/ann/hidden/releases")
+    expect(assets).toEqual([expect.objectContaining({ name: "secret.bin", size: 6 })])
+    const told = JSON.stringify([
+      {
+        id: 1,
+        tag_name: "v1",
+        assets: [
+          { name: "cut.bin", size: 99, browser_download_url: "SELF/cut" },
+          { name: "gone.bin", size: 9, browser_download_url: "SELF/gone" },
+          { name: "no address", size: 9, browser_download_url: "nowhere" },
+          { name: "huge.bin", size: 2 ** 45, browser_download_url: "SELF/cut" },
+        ],
+      },
+    ])
+    let self = ""
+    const server = await between((path) =>
+      path.includes("/releases?") ? (path.includes("page=1") ? told.replaceAll("SELF", self) : "[]") : path === "/cut" ? "{}" : undefined,
+    )
+    self = new URL(server.clone_addr).origin
+    await must(forges.ann, "POST", "/repos/migrate", { clone_addr: server.clone_addr, repo_name: "cut", service: "gitea", releases: true })
+    expect((await get("/repos/ann/cut/releases"))[0].assets).toEqual([])
+    const step = (await get("/repos/ann/cut/import")).steps.find(({ name }: Step) => name === "release_files")
+    expect(step).toMatchObject({ state: "done", done: 0, missing: 4 })
+    server.close()
+  })
 
   test("is refused as a whole where it can't be read", async () => {
     for (const [name, answer, words] of [

@@ -5,6 +5,7 @@ import { SealBroken } from "../../core/secrets.ts"
 import type { Services } from "../../core/services.ts"
 import { branchOf, isGitError, type RemoteListing, type Repository } from "../../git/index.ts"
 import { surveyJob } from "../composition/survey.ts"
+import { findPointers } from "../lfs/pointers.ts"
 import { alignHeadJob } from "../repositories/jobs.ts"
 import { maintainJob } from "../repositories/maintenance.ts"
 import { readAllTags } from "../tags/facts.ts"
@@ -13,9 +14,13 @@ import { alignHead } from "../transport/after.ts"
 import { chooseDefault, readTips, writeBranches } from "../transport/branches.ts"
 import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
 import { importRecords } from "./import-records.ts"
-import { opened, RemoteRefused, reachStored, troubleOf } from "./remote.ts"
+import type { Landing } from "./landing.ts"
+import { type Brought, bringFiles } from "./lfs.ts"
+import { lfsServerOf } from "./lfs-server.ts"
+import { type Progress, readProgress } from "./progress.ts"
+import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
-import { advanceImport, endImport, findImport, findMirror, type Import, recordSync } from "./store.ts"
+import { advanceImport, endImport, findImport, findMirror, type Import, recordLfsMissing, recordProgress, recordSync } from "./store.ts"
 
 /** What the secret of an import is sealed for. */
 export const importSecretContext = (id: number): string => `import ${id}`
@@ -40,14 +45,20 @@ export async function runImport(services: Services, importId: number, { signal, 
     return
   }
   let isGitHere = row.phase === "records"
+  let progress = readProgress(row)
   try {
     if (!isGitHere) {
       await importGit(services, on, row, signal)
-      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, now: now() }))
+      progress = { ...progress, git: { done: 1, total: 1 } }
+      const told = JSON.stringify(progress)
+      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: told, now: now() }))
       isGitHere = true
     }
     const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
-    await importRecords({ services, repository, imported: row }, opened(services, row, importSecretContext(importId)), signal)
+    const landing = { services, repository, imported: row }
+    const target = opened(services, row, importSecretContext(importId))
+    progress = await importLargeFiles(landing, target, progress, signal)
+    await importRecords(landing, target, progress, signal)
   } catch (error) {
     const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
     // Of a server that doesn't answer for a while the rest is asked for later; where nothing is here yet, whoever waits is told at once.
@@ -57,6 +68,29 @@ export async function runImport(services: Services, importId: number, { signal, 
     return
   }
   await end("done")
+}
+
+/** Brings the large files that the repository points to and doesn't have, and writes down how far that is. */
+async function importLargeFiles(
+  { services, repository: row, imported }: Landing,
+  target: RemoteAddress,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const { config, database, git, now } = services
+  if (imported.lfs === 0 || !config.lfs.enabled) return progress
+  const repository = git.at(row.storage, row.object_format)
+  const tips = followed(await git.references.list(repository)).map(({ id }) => id)
+  const pointers = await findPointers(git, repository, { to: [...new Set(tips)], not: [] })
+  const withFiles = (brought: Brought): Progress => ({ ...progress, large_files: brought })
+  const tell = async (brought: Brought) => {
+    const text = JSON.stringify(withFiles(brought))
+    await database.write((tx) => recordProgress(tx, { id: imported.id, progress: text, now: now() }))
+  }
+  const server = lfsServerOf(target, imported.lfs_endpoint)
+  const brought = await bringFiles(services, row, server, pointers, { signal, tell })
+  await database.write((tx) => recordLfsMissing(tx, { repositoryId: row.id, missing: brought.missing }))
+  return withFiles(brought)
 }
 
 /** Git's part: objects, branches, tags and HEAD, and the rows that tell of them. Nothing of it is told in the feed: it is how the repository begins. */
@@ -115,6 +149,7 @@ async function writeDown(
         lastError: "",
         remoteHead: listing.head ?? "",
         failures: 0,
+        lfsMissing: 0,
       })
     await jobs.enqueue(tx, alignHeadJob, { repositoryId })
     await jobs.enqueue(tx, surveyJob, { repositoryId })

@@ -49,6 +49,7 @@ export const updateMirrors: Task = {
   name: "update_mirrors",
   cron: "*/10 * * * *",
   run: async (services, signal) => {
+    if (!services.config.mirror.enabled) return undefined
     const pulled = await enqueueDue(services, signal, async (tx, limit, until) => {
       const due = await findDueMirrors(tx, { now: services.now(), limit })
       for (const { repository_id: repositoryId, interval } of due) {

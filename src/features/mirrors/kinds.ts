@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { jobKind } from "../../core/jobs/jobs.ts"
 import { int64 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 
 /** The jobs of mirrors by themselves, for those who only store them. */
 

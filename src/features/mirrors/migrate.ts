@@ -4,7 +4,7 @@ import { standingIn, userVisible } from "../../access/policies.ts"
 import { findRepositoryById, findUserById, findUserByName } from "../../access/store.ts"
 import type { SignedIn, User } from "../../core/actor.ts"
 import { flag } from "../../core/database/tables.ts"
-import { refuse } from "../../core/errors.ts"
+import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { isGitError, type RemoteListing } from "../../git/index.ts"
 import { deleteRepository } from "../repositories/delete.ts"
@@ -26,26 +26,36 @@ const LOOK_MS = 100
 /**
  * Brings a repository here from another server, or makes one here that follows it. The work is done by a job, which goes on where it stopped when
  * the process ends; the answer waits for its end for so long as proxies do, and after that tells of the repository as it is then.
- * Refuses `invalid` for an owner, name, address or credentials that will not do, `forbidden` where the repository can't be the caller's to make,
+ * Refuses `invalid` for an owner, name, address or credentials that will not do, `forbidden` where the site doesn't allow it or the repository can't be the caller's to make,
  * `conflict` for a name that is taken. Of what was refused nothing is left.
  */
 export async function migrateRepository(services: Services, actor: SignedIn, options: MigrateRepoOptions): Promise<Owned> {
   const { config, database } = services
   const doer = actor.user
+  if (!config.migrations.enabled) throw refuse.forbidden("the site does not allow migrations")
+  if (options.mirror && !config.mirror.enabled) throw refuse.forbidden("the site does not allow new mirrors")
   const owner = await ownerOf(services, actor, options)
   const name = options.repo_name
   requireRepositoryName(name, "repo_name")
   const parts = partsWished(options)
   const target = readRemote(options.clone_addr, options.auth_username, options.auth_token || options.auth_password)
   if (!target) throw refuse.invalid("clone_addr", "must be an http or https address")
+  const lfsEndpoint = await lfsWished(services, options)
   const interval =
     options.mirror_interval === undefined || options.mirror_interval === ""
       ? config.mirror.defaultInterval
       : requireInterval(options.mirror_interval, config.mirror.minInterval)
-  await requireRoom(database.read, services, { doer, owner, name })
+  await requireRoom(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
   const listing = await look(services, target)
-  const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, options })
+  const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
+    asInvalidOwner,
+  )
   return (await waitFor(services, importId, owned, doer)) ?? owned
+}
+
+/** Clients know an owner who may own no more as an owner that will not do, unlike where a repository is made from nothing. */
+function asInvalidOwner(error: unknown): never {
+  throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.message) : error
 }
 
 /** The services with this API. */
@@ -60,10 +70,33 @@ const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] 
 function partsWished(options: MigrateRepoOptions): readonly Part[] {
   const { service = "git", mirror = false } = options
   const wished = RECORDS.filter((part) => options[part] === true)
-  if (mirror || service === "git" || wished[0] === undefined) return []
-  if (!SAME.includes(service))
+  const isSame = SAME.includes(service)
+  if (mirror || service === "git") return isSame ? ["topics"] : []
+  if (!isSame && wished[0] !== undefined)
     throw refuse.invalid(wished[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
-  return wished.includes("issues") || wished.includes("pull_requests") ? [...wished, "comments"] : wished
+  if (!isSame) return []
+  const has = (part: Part) => wished.some((word) => word === part)
+  return [
+    "topics",
+    ...wished,
+    ...(has("issues") || has("pull_requests") ? ["comments" as const] : []),
+    ...(has("pull_requests") ? ["reviews" as const] : []),
+    ...(has("releases") ? ["release_files" as const] : []),
+  ]
+}
+
+/** Where large files are to come from, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` what can't be done. */
+async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions): Promise<string | undefined> {
+  if (!lfs) return undefined
+  if (!services.config.lfs.enabled) throw refuse.invalid("lfs", "this site keeps no large files; leave this out, or send false")
+  if (given === "") return ""
+  const endpoint = readRemote(given)
+  if (endpoint?.username !== "" || endpoint.secret !== "")
+    throw refuse.invalid("lfs_endpoint", "must be an http or https address without credentials")
+  await reach(services, endpoint).catch((error: unknown) => {
+    throw error instanceof RemoteRefused ? refuse.invalid("lfs_endpoint", error.message) : error
+  })
+  return endpoint.url
 }
 
 /** Whose it is to be. What the caller may not know of is unknown. */
@@ -107,17 +140,19 @@ interface Preparation {
   readonly listing: RemoteListing
   readonly interval: number
   readonly parts: readonly Part[]
+  readonly lfsEndpoint: string | undefined
   readonly options: MigrateRepoOptions
 }
 
 /** The empty repository with all rows, and the job that fills it, in one transaction. */
-async function prepare(services: Services, { doer, owner, name, target, listing, interval, parts, options }: Preparation) {
+async function prepare(services: Services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }: Preparation) {
   const { config, git, jobs, now, secrets } = services
   const branch = config.repository.defaultBranch
   const format = listing.format ?? "sha1"
   const isMirror = options.mirror ?? false
   const seal = (context: string) => (target.secret === "" ? "" : secrets.seal(target.secret, context))
-  const remote = { remote_url: target.url, remote_username: target.username }
+  const lfs = { lfs: flag(lfsEndpoint !== undefined), lfs_endpoint: lfsEndpoint ?? "" }
+  const remote = { remote_url: target.url, remote_username: target.username, ...lfs }
   let importId = 0
   const owned = await establish(
     services,
@@ -126,6 +161,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
       doer,
       owner,
       name,
+      isBrought: true,
       row: {
         description: options.description ?? "",
         default_branch: branch,

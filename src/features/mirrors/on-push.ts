@@ -8,8 +8,9 @@ const PAUSE = 2
 
 /** Mirrors that want to know of every commit are pushed to soon. */
 export const pushToMirrors: Consequence =
-  async ({ services: { jobs } }) =>
+  async ({ services: { config, jobs } }) =>
   async (tx, { repository, now }) => {
+    if (!config.mirror.enabled) return
     for (const { id } of await findPushMirrorsOnCommit(tx, { repositoryId: repository.id }))
       await enqueueOnce(tx, jobs, pushKind, { pushMirrorId: id }, { runAt: now + PAUSE })
   }

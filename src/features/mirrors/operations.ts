@@ -1,15 +1,17 @@
-import Type from "typebox"
 import { onRepositoryAsAdministrator, onRepositoryUnit, signedIn } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { enqueueOnce } from "../../core/jobs/once.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
+import type { Services } from "../../core/services.ts"
 import { EVERYTHING, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
 import { syncKind } from "./kinds.ts"
 import { migrateRepository } from "./migrate.ts"
+import { presentImport } from "./progress.ts"
 import { addPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
-import { CreatePushMirrorOption, MigrateRepoOptions, PushMirror } from "./records.ts"
-import { findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
+import { CreatePushMirrorOption, MigrateRepoOptions, PushMirror, RepositoryImport } from "./records.ts"
+import { findImportOf, findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
@@ -20,7 +22,7 @@ export const mirrorOperations: readonly Operation[] = [
     route: "POST /repos/migrate",
     summary: "Bring a repository here from another server",
     description:
-      "By its http or https address. With mirror it goes on following the repository there. The answer waits for up to 50 seconds; what takes longer goes on, and the repository is empty until then.",
+      "By its http or https address. With mirror it goes on following the repository there. The answer waits for up to 50 seconds; what takes longer goes on, and GET /repos/{owner}/{repo}/import tells how far it is.",
     access: signedIn,
     body: MigrateRepoOptions,
     answers: { 201: Repository },
@@ -28,6 +30,22 @@ export const mirrorOperations: readonly Operation[] = [
     handle: async ({ services, actor, body }) => {
       const owned = await migrateRepository(services, actor, body)
       return created(await presentRepository(services.database.read, services.site, actor, owned, EVERYTHING))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoGetImport",
+    route: "GET /repos/{owner}/{repo}/import",
+    summary: "See how far the import of a repository is",
+    description: "Of one that was brought here from another server: each step with how much of it is done, and why it failed if it did.",
+    access: onRepositoryAsAdministrator,
+    answers: { 200: RepositoryImport },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, repository }) => {
+      const row = await findImportOf.first(db, { repositoryId: repository.id })
+      if (!row) throw refuse.notFound()
+      return ok(presentImport(row))
     },
   }),
 
@@ -56,8 +74,9 @@ export const mirrorOperations: readonly Operation[] = [
     access: onRepositoryAsAdministrator,
     paged: true,
     answers: { 200: Type.Array(PushMirror) },
-    refuses: ["forbidden", "notFound"],
-    handle: async ({ db, repository, page }) => {
+    refuses: ["badRequest", "forbidden", "notFound"],
+    handle: async ({ services, db, repository, page }) => {
+      requireMirrors(services)
       const { rows, total } = await listPushMirrors(db, repository.id, page)
       return listed(
         rows.map((row) => presentPushMirror(repository, row)),
@@ -76,7 +95,10 @@ export const mirrorOperations: readonly Operation[] = [
     body: CreatePushMirrorOption,
     answers: { 200: PushMirror },
     refuses: ["badRequest", "badCredentials", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body }) => ok(presentPushMirror(repository, await addPushMirror(services, repository, body))),
+    handle: async ({ services, repository, body }) => {
+      requireMirrors(services)
+      return ok(presentPushMirror(repository, await addPushMirror(services, repository, body)))
+    },
   }),
 
   operation({
@@ -87,8 +109,9 @@ export const mirrorOperations: readonly Operation[] = [
     description: "Answered once all of them have been pushed to.",
     access: onRepositoryAsAdministrator,
     answers: { 200: null },
-    refuses: ["forbidden", "notFound", "invalid"],
+    refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, repository }) => {
+      requireMirrors(services)
       await pushToAll(services, repository.id, new AbortController().signal)
       return ok(undefined)
     },
@@ -101,8 +124,9 @@ export const mirrorOperations: readonly Operation[] = [
     summary: "Get one of a repository's mirrors elsewhere",
     access: onRepositoryAsAdministrator,
     answers: { 200: PushMirror },
-    refuses: ["forbidden", "notFound"],
-    handle: async ({ db, repository, path }) => {
+    refuses: ["badRequest", "forbidden", "notFound"],
+    handle: async ({ services, db, repository, path }) => {
+      requireMirrors(services)
       const mirror = await findPushMirrorByName.first(db, { repositoryId: repository.id, name: nameOf(path.name) })
       if (!mirror) throw refuse.notFound()
       return ok(presentPushMirror(repository, mirror))
@@ -117,14 +141,20 @@ export const mirrorOperations: readonly Operation[] = [
     description: "What was pushed there stays there.",
     access: onRepositoryAsAdministrator,
     answers: { 204: null },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["badRequest", "forbidden", "notFound"],
     handle: async ({ services, repository, path }) => {
+      requireMirrors(services)
       const place = { repositoryId: repository.id, name: nameOf(path.name) }
       if ((await services.database.write((tx) => removePushMirror.changes(tx, place))) === 0) throw refuse.notFound()
       return noContent()
     },
   }),
 ]
+
+/** Refuses `badRequest` where the site has no mirrors elsewhere. */
+function requireMirrors({ config }: Services): void {
+  if (!config.mirror.enabled) throw refuse.badRequest("mirrors are switched off on this site")
+}
 
 /** PostgreSQL knows no text with this character; nothing is called so. */
 const nameOf = (name: string): string => (name.includes("\0") ? "" : name)

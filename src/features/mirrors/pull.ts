@@ -2,14 +2,18 @@ import type { Repository as RepositoryRow } from "../../access/permission.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { branchOf, type RefName, type RemoteListing, type Repository, refName } from "../../git/index.ts"
+import { branchOf, type Reference, type RefName, type RemoteListing, type Repository, refName } from "../../git/index.ts"
 import { surveyJob } from "../composition/survey.ts"
+import { findPointers } from "../lfs/pointers.ts"
 import { alignHeadJob } from "../repositories/jobs.ts"
 import { mirrorSecretContext } from "../repositories/mirror.ts"
 import { alignHead } from "../transport/after.ts"
+import type { RefChange } from "../transport/consequences.ts"
 import { moveReferences } from "../transport/server-push.ts"
 import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
-import { RemoteRefused, reachStored, troubleOf } from "./remote.ts"
+import { bringFiles } from "./lfs.ts"
+import { lfsServerOf } from "./lfs-server.ts"
+import { opened, type RemoteAddress, RemoteRefused, reach, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
 import { findMirror, type Mirror, recordSync } from "./store.ts"
 
@@ -29,7 +33,7 @@ export async function synchronize(services: Services, repositoryId: number, sign
     const mirror = await findMirror.first(database.read, { repositoryId })
     if (!mirror) return
     try {
-      const { moved, listing } = await follow(services, row, repository, mirror, signal)
+      const { moved, listing, lfsMissing } = await follow(services, row, repository, mirror, signal)
       const remoteHead = await followHead(services, row, mirror, listing)
       await database.write((tx) =>
         recordSync(tx, {
@@ -40,6 +44,7 @@ export async function synchronize(services: Services, repositoryId: number, sign
           lastError: "",
           remoteHead,
           failures: 0,
+          lfsMissing,
         }),
       )
     } catch (error) {
@@ -56,10 +61,17 @@ export async function synchronize(services: Services, repositoryId: number, sign
           lastError,
           remoteHead: mirror.remote_head,
           failures: mirror.failures + 1,
+          lfsMissing: mirror.lfs_missing,
         }),
       )
     }
   })
+}
+
+interface Followed {
+  readonly moved: boolean
+  readonly listing: RemoteListing
+  readonly lfsMissing: number
 }
 
 async function follow(
@@ -68,25 +80,56 @@ async function follow(
   repository: Repository,
   mirror: Mirror,
   signal: AbortSignal,
-): Promise<{ readonly moved: boolean; readonly listing: RemoteListing }> {
+): Promise<Followed> {
   const { git } = services
-  const remote = await reachStored(services, mirror, mirrorSecretContext(row.id))
+  const target = opened(services, mirror, mirrorSecretContext(row.id))
+  const remote = await reach(services, target)
   const listing = await git.remotes.list(remote, signal)
   const there = followed(listing.references)
   const here = followed(await git.references.list(repository))
   // A server that was set up anew must not take away the last copy.
   if (there.length === 0 && here.length > 0) throw new RemoteRefused("the repository there is empty; nothing was taken away here")
   const changes = changesTowards(there, here, mirror.enable_prune === 1)
-  if (changes.length === 0) return { moved: false, listing }
   const ids = await missing(git, repository, changes)
-  const addedBytes = await git.remotes.fetch(repository, remote, { ids, signal })
+  const addedBytes = ids.length === 0 ? 0 : await git.remotes.fetch(repository, remote, { ids, signal })
   await requireCommits(git, repository, changes)
+  // Before branches move: who follows them finds what they point to.
+  const lfsMissing = await bringMirrored(services, row, mirror, target, { changes, here, signal })
+  if (changes.length === 0) return { moved: false, listing, lfsMissing }
   const gone = changes.filter(({ newId }) => newId === null)
   // What is gone makes room first: a branch may be called by now what was a folder of branches before.
   if (gone.length > 0) await moveReferences(services, row.owner_id, row, gone, { addedBytes: 0 })
   const rest = changes.filter(({ newId }) => newId !== null)
   if (rest.length > 0) await moveReferences(services, row.owner_id, row, rest, { addedBytes })
-  return { moved: true, listing }
+  return { moved: true, listing, lfsMissing }
+}
+
+interface Movement {
+  readonly changes: readonly RefChange[]
+  readonly here: readonly Reference[]
+  readonly signal: AbortSignal
+}
+
+/** Brings the large files that are new, or all that are wanting where some could not be had before. Gives how many can't be had. */
+async function bringMirrored(
+  services: Services,
+  row: RepositoryRow,
+  mirror: Mirror,
+  target: RemoteAddress,
+  { changes, here, signal }: Movement,
+): Promise<number> {
+  const { config, git } = services
+  if (mirror.lfs === 0) return 0
+  // Once the site keeps large files again, all are looked for.
+  if (!config.lfs.enabled) return Math.max(mirror.lfs_missing, 1)
+  const isWanting = mirror.lfs_missing > 0
+  const old = here.map(({ id }) => id)
+  const histories = {
+    to: [...new Set([...changes.flatMap(({ newId }) => newId ?? []), ...(isWanting ? old : [])])],
+    not: isWanting ? [] : [...new Set(old)],
+  }
+  const pointers = await findPointers(git, git.at(row.storage, row.object_format), histories)
+  return (await bringFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
 }
 
 /** The default branch follows HEAD there, when that has changed: somebody may have chosen another one here. Gives what HEAD names there. */

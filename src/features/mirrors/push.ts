@@ -1,6 +1,13 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Repository as RepositoryRow } from "../../access/permission.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Services } from "../../core/services.ts"
-import { reachStored, troubleOf } from "./remote.ts"
+import type { ObjectId, Reference, RefName } from "../../git/index.ts"
+import { findPointers } from "../lfs/pointers.ts"
+import { findAnyLink } from "../lfs/store.ts"
+import { sendFiles } from "./lfs.ts"
+import { lfsServerOf } from "./lfs-server.ts"
+import { opened, type RemoteAddress, reach, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
 import { findPushMirror, type PushMirror, recordPush } from "./store.ts"
 
@@ -26,18 +33,56 @@ export async function pushOut(services: Services, pushMirrorId: number, signal: 
 }
 
 async function attempt(services: Services, mirror: PushMirror, signal: AbortSignal): Promise<string> {
-  const { database, git } = services
+  const { database } = services
   const row = await findRepositoryById.first(database.read, { id: mirror.repository_id })
   if (!row) return ""
   try {
-    await git.remotes.push(
-      git.at(row.storage, row.object_format),
-      await reachStored(services, mirror, pushSecretContext(mirror.id)),
-      signal,
-    )
+    await sendAll(services, row, opened(services, mirror, pushSecretContext(mirror.id)), signal)
     return ""
   } catch (error) {
     if (signal.aborted) throw error
     return troubleOf(error)
   }
+}
+
+/** Large files go first: who finds commits there finds what they point to. Where all is the same already, nothing is sent. */
+async function sendAll(services: Services, row: RepositoryRow, target: RemoteAddress, signal: AbortSignal): Promise<void> {
+  const { git } = services
+  const repository = git.at(row.storage, row.object_format)
+  const remote = await reach(services, target)
+  const there = mirrored((await git.remotes.list(remote, signal)).references)
+  const here = mirrored(await git.references.list(repository))
+  if (isDeepStrictEqual(there, here)) return
+  await sendLargeFiles(services, row, target, { here, there, signal })
+  await git.remotes.push(repository, remote, signal)
+}
+
+/** What a mirror elsewhere has, by names. */
+const mirrored = (references: readonly Reference[]): ReadonlyMap<RefName, ObjectId> =>
+  new Map(
+    references
+      .filter(({ name }) => name.startsWith("refs/heads/") || name.startsWith("refs/tags/"))
+      .map(({ name, id }): readonly [RefName, ObjectId] => [name, id]),
+  )
+
+interface Difference {
+  readonly here: ReadonlyMap<RefName, ObjectId>
+  readonly there: ReadonlyMap<RefName, ObjectId>
+  readonly signal: AbortSignal
+}
+
+/** Sends what the commits point to that are not there yet. A repository without large files costs one query. */
+async function sendLargeFiles(
+  services: Services,
+  row: RepositoryRow,
+  target: RemoteAddress,
+  { here, there, signal }: Difference,
+): Promise<void> {
+  const { config, database, git } = services
+  if (!config.lfs.enabled || !(await findAnyLink.first(database.read, { repositoryId: row.id }))) return
+  const repository = git.at(row.storage, row.object_format)
+  const known: ObjectId[] = []
+  for (const id of new Set(there.values())) if (await git.objects.info(repository, id)) known.push(id)
+  const pointers = await findPointers(git, repository, { to: [...new Set(here.values())], not: known })
+  await sendFiles(services, row, lfsServerOf(target, ""), pointers, signal)
 }

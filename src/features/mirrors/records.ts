@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 /** The words that existing clients send. What is not of the same API as this one gives git's part only. */
 export const SERVICES = ["git", "github", "gitea", "gitlab", "gogs", "onedev", "gitbucket", "codebase", "codecommit"] as const
@@ -26,12 +26,35 @@ export const MigrateRepoOptions = record("MigrateRepoOptions", {
   pull_requests: wish("likewise"),
   releases: wish("likewise"),
   wiki: wish("there are no wikis here"),
-  lfs: wish("large files are not brought along"),
-  lfs_endpoint: Type.Optional(Type.String()),
+  lfs: wish("bring large files (Git LFS) too; a mirror goes on doing so"),
+  lfs_endpoint: Type.Optional(
+    Type.String({ maxLength: 2048, description: "where the large files are; by default where Git LFS looks for them" }),
+  ),
   aws_access_key_id: secret(),
   aws_secret_access_key: secret(),
 })
 export type MigrateRepoOptions = Static<typeof MigrateRepoOptions>
+
+const STATES = ["waiting", "running", "done", "failed"] as const
+
+export const RepositoryImport = record("RepositoryImport", {
+  state: oneOf(["running", "done", "failed"]),
+  service: Type.String(),
+  clone_addr: Type.String({ description: "without what lets somebody in" }),
+  error: Type.String({ description: "why it failed; empty where it didn't" }),
+  steps: Type.Array(
+    Type.Object({
+      name: Type.String({ description: "git, large_files, or a kind of record, in the order in which they are brought" }),
+      state: oneOf(STATES),
+      done: int64({ description: "how many have come" }),
+      total: nullable(int64({ description: "how many there are; null where the server does not say, or has not been asked yet" })),
+      missing: int64({ description: "how many large files the server does not have, or are too large for this site" }),
+    }),
+  ),
+  created_at: dateTime(),
+  updated_at: dateTime({ description: "when it last got on" }),
+})
+export type RepositoryImport = Static<typeof RepositoryImport>
 
 export const PushMirror = record("PushMirror", {
   repo_name: Type.String(),

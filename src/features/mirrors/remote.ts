@@ -1,5 +1,5 @@
 import { Refusal } from "../../core/errors.ts"
-import { HostRefused } from "../../core/outgoing/guard.ts"
+import { type Address, HostRefused } from "../../core/outgoing/guard.ts"
 import { redact } from "../../core/redact.ts"
 import { SealBroken } from "../../core/secrets.ts"
 import type { Services } from "../../core/services.ts"
@@ -28,6 +28,11 @@ export class RemoteRefused extends Error {
     super(message)
     this.forbidden = forbidden
   }
+}
+
+/** The other server failed in a way that may pass, in words for whoever owns the mirror. */
+export class RemoteTrouble extends Error {
+  override readonly name = "RemoteTrouble"
 }
 
 /** Reads an http or https address of a repository; undefined for anything else. What stands in it to let somebody in gives way to what is given beside it. */
@@ -62,17 +67,22 @@ const NAMELESS = "oauth2"
 export const authorizationOf = ({ username, secret }: Pick<RemoteAddress, "username" | "secret">): string | undefined =>
   username === "" && secret === "" ? undefined : `Basic ${Buffer.from(`${username || NAMELESS}:${secret}`).toString("base64")}`
 
-/** Makes sure that the address may be called, and ties it to the machine that it names now. Throws {@link RemoteRefused}. */
-export async function reach({ outgoing }: Pick<Services, "outgoing">, target: RemoteAddress): Promise<Remote> {
-  const { hostname } = new URL(target.url)
+/** The one machine that an address leads to now, if it may be called. Throws {@link RemoteRefused}. */
+export async function allowedAddress({ outgoing }: Pick<Services, "outgoing">, url: string): Promise<Address> {
+  const { hostname } = new URL(url)
   try {
-    return { url: target.url, address: await outgoing.guard.resolve(hostname), authorization: authorizationOf(target) }
+    return await outgoing.guard.resolve(hostname)
   } catch (error) {
     // Which address a name has here is not told: it may be one of our own network.
     if (error instanceof HostRefused)
       throw new RemoteRefused(`${hostname} may not be called; an operator can allow it with HEARTH_OUTGOING_ALLOWED_HOSTS`, true)
     throw new RemoteRefused(`there is no address for ${hostname}`)
   }
+}
+
+/** Makes sure that the address may be called, and ties it to the machine that it names now. Throws {@link RemoteRefused}. */
+export async function reach(services: Pick<Services, "outgoing">, target: RemoteAddress): Promise<Remote> {
+  return { url: target.url, address: await allowedAddress(services, target.url), authorization: authorizationOf(target) }
 }
 
 /** The remote that is stored in a row. `context` says what its secret is sealed for. Throws {@link RemoteRefused}, SealBroken. */
@@ -89,8 +99,8 @@ export const opened = ({ secrets }: Services, stored: StoredRemote, context: str
 
 /** Why something with another server failed, in words that its owner may see. */
 export function troubleOf(error: unknown): string {
-  if (error instanceof RemoteRefused || error instanceof SealBroken || error instanceof Refusal || isGitError(error, "remote"))
-    return redact(error.message)
+  const isInWords = error instanceof RemoteRefused || error instanceof RemoteTrouble || error instanceof SealBroken
+  if (isInWords || error instanceof Refusal || isGitError(error, "remote")) return redact(error.message)
   if (isGitError(error, "timeout")) return "the server took too long"
   if (isGitError(error, "busy")) return "too much is going on here; it is tried again later"
   return "the transfer failed"

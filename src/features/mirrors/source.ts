@@ -1,7 +1,6 @@
-import Type, { type Static, type TSchema } from "typebox"
-import { Check } from "typebox/value"
+import Type, { Check, type Static, type TSchema } from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
-import { authorizationOf, type RemoteAddress, RemoteRefused, reach } from "./remote.ts"
+import { authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble, reach } from "./remote.ts"
 
 /** A server with the same API, read page by page. What it says is not trusted: records are checked, and only what is needed is looked at. */
 
@@ -76,11 +75,67 @@ const release = Type.Object({
   draft: truth,
   prerelease: truth,
   created_at: text,
+  assets: Type.Optional(
+    Type.Union([
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          size: Type.Integer({ minimum: 0 }),
+          browser_download_url: Type.String(),
+          created_at: text,
+        }),
+      ),
+      nothing,
+    ]),
+  ),
+})
+
+const review = Type.Object({
+  id: Type.Integer(),
+  user: author,
+  body: text,
+  state: text,
+  commit_id: text,
+  stale: truth,
+  dismissed: truth,
+  comments_count: number,
+  submitted_at: text,
+  updated_at: text,
+})
+
+const lineComment = Type.Object({
+  id: Type.Integer(),
+  user: author,
+  body: text,
+  path: text,
+  commit_id: text,
+  diff_hunk: text,
+  position: number,
+  original_position: number,
+  created_at: text,
+  updated_at: text,
 })
 
 /** What can be read, in the order in which it is brought: what others refer to comes first. */
-export const PARTS = ["milestones", "labels", "issues", "pull_requests", "comments", "releases"] as const
+export const PARTS = [
+  "topics",
+  "milestones",
+  "labels",
+  "issues",
+  "pull_requests",
+  "comments",
+  "reviews",
+  "releases",
+  "release_files",
+] as const
 export type Part = (typeof PARTS)[number]
+
+/** A page of what a server has. */
+export interface RemotePage<T> {
+  readonly records: readonly T[]
+  /** How many there are on all pages; null where the server doesn't say. */
+  readonly total: number | null
+}
 
 interface Source<S extends TSchema> {
   readonly words: string
@@ -96,15 +151,25 @@ export const sources = {
   pull_requests: { words: "pull requests", path: "pulls?state=all", schema: pull },
   comments: { words: "comments", path: "issues/comments?", schema: comment },
   releases: { words: "releases", path: "releases?", schema: release },
-} as const satisfies Readonly<Record<Part, Source<TSchema>>>
+} as const satisfies { readonly [part in Part]?: Source<TSchema> }
 
-export type RecordOf<P extends Part> = Static<(typeof sources)[P]["schema"]>
+/** Where the reviews of a pull request are asked for. */
+export const reviewsOf = (number: number) => ({ words: "reviews", path: `pulls/${number}/reviews?`, schema: review }) as const
+
+/** Where what a review says on lines is asked for. */
+export const lineCommentsOf = (number: number, reviewId: number) =>
+  ({ words: "reviews", path: `pulls/${number}/reviews/${reviewId}/comments?`, schema: lineComment }) as const
+
+export type RemoteReview = Static<typeof review>
+export type RemoteLineComment = Static<typeof lineComment>
+
+export type RecordOf<P extends keyof typeof sources> = Static<(typeof sources)[P]["schema"]>
 
 /** The most that one page may hold. Bytes. */
 const PAGE_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 /** What every such server grants. */
-const PAGE = 50
+export const PAGE = 50
 
 /** Where a server with this API answers for the repository that git clones from there; undefined for an address that has no owner and name. */
 export function apiOf(url: string): string | undefined {
@@ -122,7 +187,35 @@ export async function readPage<S extends TSchema>(
   { words, path, schema }: Source<S>,
   page: number,
   signal: AbortSignal,
-): Promise<readonly Static<S>[]> {
+): Promise<RemotePage<Static<S>>> {
+  const answer = await ask(services, target, words, `${path}&limit=${PAGE}&page=${page}`, signal)
+  // What is switched off there has nothing to bring.
+  if (answer === undefined && page === 1) return { records: [], total: 0 }
+  const list = Type.Array(schema)
+  if (!answer || !Check(list, answer.record)) throw new RemoteRefused(`what the server has as its ${words} can't be read`)
+  return { records: answer.record, total: answer.total }
+}
+
+const topics = Type.Object({ topics: Type.Union([Type.Array(Type.String()), nothing]) })
+
+/** The repository's topics, as far as the server tells them: nobody has asked for them by name. */
+export async function readTopics(services: Services, target: RemoteAddress, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    const answer = await ask(services, target, "topics", `topics?limit=${PAGE}`, signal)
+    return answer && Check(topics, answer.record) ? (answer.record.topics ?? []) : []
+  } catch (error) {
+    if (error instanceof RemoteRefused) return []
+    throw error
+  }
+}
+
+interface Told {
+  readonly record: unknown
+  readonly total: number | null
+}
+
+/** What the server answers; undefined where it has nothing there. */
+async function ask(services: Services, target: RemoteAddress, words: string, path: string, signal: AbortSignal): Promise<Told | undefined> {
   const api = apiOf(target.url)
   if (api === undefined) throw new RemoteRefused("the address names no repository of a server with this API")
   // For its refusal in words; the request is tied to a machine by itself.
@@ -130,20 +223,21 @@ export async function readPage<S extends TSchema>(
   const authorization = authorizationOf(target)
   const answer = await services.outgoing.send({
     method: "GET",
-    url: `${api}/${path}&limit=${PAGE}&page=${page}`,
+    url: `${api}/${path}`,
     headers: { accept: "application/json", ...(authorization !== undefined && { authorization }) },
     timeoutMs: TIMEOUT_MS,
     maxBytes: PAGE_BYTES,
     signal,
   })
-  if (answer.status >= 500 || answer.status === 429) throw new Error(`the server answered ${answer.status} when asked for its ${words}`)
-  // What is switched off there has nothing to bring.
-  if (answer.status === 404 && page === 1) return []
+  if (answer.status >= 500 || answer.status === 429)
+    throw new RemoteTrouble(`the server answered ${answer.status} when asked for its ${words}`)
+  if (answer.status === 404) return undefined
   if (answer.status !== 200) throw new RemoteRefused(`the server answered ${answer.status} when asked for its ${words}`)
-  const records = parsed(answer.body)
-  const list = Type.Array(schema)
-  if (answer.cut || !Check(list, records)) throw new RemoteRefused(`what the server has as its ${words} can't be read`)
-  return records
+  const total = Number(answer.headers["x-total-count"] ?? Number.NaN)
+  return {
+    record: answer.cut ? undefined : parsed(answer.body),
+    total: Number.isSafeInteger(total) && total >= 0 ? total : null,
+  }
 }
 
 function parsed(body: Buffer): unknown {

@@ -45,6 +45,7 @@ export const recordSync = query(
       lastError: string
       remoteHead: string
       failures: number
+      lfsMissing: number
     }>,
   ) =>
     db
@@ -56,6 +57,7 @@ export const recordSync = query(
         last_error: p.lastError,
         remote_head: p.remoteHead,
         failures: p.failures,
+        lfs_missing: p.lfsMissing,
       }))
       .where("repository_id", "=", p.repositoryId),
 )
@@ -126,13 +128,28 @@ export const findImport = query("mirrors.findImport", (db, p: Params<{ id: numbe
 )
 
 /** Moves an import on from where it was; changes nothing where somebody else has moved it meanwhile. */
-export const advanceImport = query("mirrors.advanceImport", (db, p: Params<{ id: number; before: string; cursor: string; now: Seconds }>) =>
-  db
-    .updateTable("imports")
-    .set({ phase: "records", cursor: p.cursor, updated_at: p.now })
-    .where("id", "=", p.id)
-    .where("cursor", "=", p.before)
-    .where("phase", "in", ["git", "records"]),
+export const advanceImport = query(
+  "mirrors.advanceImport",
+  (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
+    db
+      .updateTable("imports")
+      .set({ phase: "records", cursor: p.cursor, progress: p.progress, updated_at: p.now })
+      .where("id", "=", p.id)
+      .where("cursor", "=", p.before)
+      .where("phase", "in", ["git", "records"]),
+)
+
+export const recordProgress = query("mirrors.recordProgress", (db, p: Params<{ id: number; progress: string; now: Seconds }>) =>
+  db.updateTable("imports").set({ progress: p.progress, updated_at: p.now }).where("id", "=", p.id).where("phase", "=", "records"),
+)
+
+/** How the repository came here the last time that it was tried. */
+export const findImportOf = query("mirrors.findImportOf", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("imports").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id", "desc").limit(1),
+)
+
+export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params<{ repositoryId: number; missing: number }>) =>
+  db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
 )
 
 /** Ends an import, which needs its secret no more. */

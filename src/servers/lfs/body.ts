@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify"
-import type { Static, TSchema } from "typebox"
-import { Check } from "typebox/value"
 import { refuse } from "../../core/errors.ts"
+import { Check, type Static, type TSchema } from "../../core/schema.ts"
 import { MEDIA_TYPE } from "../../features/lfs/batch.ts"
 
 /** Refuses `unsupportedMediaType` clients that don't ask for answers of this interface. */

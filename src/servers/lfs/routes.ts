@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify"
-import Type from "typebox"
 import { refuse } from "../../core/errors.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import type { Authenticator } from "../../features/authentication/authenticate.ts"
 import { answerBatch, BatchRequest, requireBatch } from "../../features/lfs/batch.ts"
