@@ -1,8 +1,8 @@
-import Type from "typebox"
 import { onIssue, onIssueSignedIn } from "../../access/issue-policies.ts"
 import { onIssueSubscription } from "../../access/subscription-policies.ts"
 import { listed, type Operation, ok, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { WatchInfo } from "../repositories/records.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentUser } from "../users/present.ts"
@@ -22,7 +22,7 @@ export const issueSubscriptionOperations: readonly Operation[] = [
     route: "GET /repos/{owner}/{repo}/issues/{index}/subscriptions",
     summary: "List who asked to be told of an issue",
     description:
-      "By name, of those whom the caller may know of. Authors, commenters and watchers of the repository are told without asking.",
+      "By name, of those whom the caller may know of. Authors, assignees, commenters and watchers of the repository are told without asking.",
     access: onIssue,
     paged: true,
     answers: { 200: Type.Array(User) },

@@ -5,7 +5,10 @@ import { flag, type Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"
 import { findImplicitWatch, findIssueWatch, putIssueWatch } from "./store.ts"
 
-/** Whether somebody is told of an issue: by an explicit wish, or else as its author, by having written to it, or by watching its repository. */
+/**
+ * Whether somebody is told of an issue: by an explicit wish, or else as its author or assignee, by having written to it, being asked to review
+ * it, or watching its repository.
+ */
 export async function isSubscribed(db: Handle, issue: Pick<Issue, "id">, user: Pick<User, "id">): Promise<boolean> {
   const key = { issueId: issue.id, userId: user.id }
   const wish = await findIssueWatch.first(db, key)

@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { listedUsers } from "../../access/visibility.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
@@ -16,7 +17,10 @@ export const findIssueWatch = query("issueSubscriptions.find", (db, p: Params<Pa
   db.selectFrom("issue_watches").select("is_watching").where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
 )
 
-/** One row if, without an explicit wish, somebody is told of an issue: as its author, by having written to it, or by watching its repository. */
+/**
+ * One row if, without an explicit wish, somebody is told of an issue: as its author or assignee, by having written to it, being asked to
+ * review it, or watching its repository. Those that `tellOfIssue` tells.
+ */
 export const findImplicitWatch = query("issueSubscriptions.findImplicit", (db, p: Params<Pair>) =>
   db
     .selectFrom("issues")
@@ -32,6 +36,21 @@ export const findImplicitWatch = query("issueSubscriptions.findImplicit", (db, p
             .whereRef("comments.issue_id", "=", "issues.id")
             .where("comments.kind", "in", ["comment", "code", "review"])
             .where("comments.author_id", "=", p.userId),
+        ),
+        eb.exists(
+          eb
+            .selectFrom("issue_assignees")
+            .select("issue_assignees.user_id")
+            .whereRef("issue_assignees.issue_id", "=", "issues.id")
+            .where("issue_assignees.user_id", "=", p.userId),
+        ),
+        eb.exists(
+          eb
+            .selectFrom("reviews")
+            .select("reviews.id")
+            .whereRef("reviews.issue_id", "=", "issues.id")
+            .where("reviews.state", "=", sql.lit("REQUEST_REVIEW"))
+            .where("reviews.reviewer_id", "=", p.userId),
         ),
         eb.exists(
           eb

@@ -59,6 +59,17 @@ describe.each(databaseKinds)("subscriptions to issues on %s", (kind) => {
     })
   })
 
+  test("go without saying for assignees, who can decline too", async () => {
+    const at = await issue("assigned")
+    expect(await status(ann, `POST ${at}/assignees`, { assignees: ["ben"] })).toBe(201)
+    expect(await told(ben, at)).toBe(true)
+    expect(await status(ben, "PUT /notifications")).toBe(205)
+    expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(201)
+    expect(await told(ben, at)).toBe(false)
+    expect(await status(ann, `POST ${at}/comments`, { body: "still open" })).toBe(201)
+    expect((await call(ben, "GET /notifications/new")).body).toEqual({ new: 0 })
+  })
+
   test("go without saying for watchers, authors and commenters, until they are declined", async () => {
     const at = await issue("unsaid", ben)
     expect([await told(ann, at), await told(ben, at), await told(cal, at)]).toEqual([true, true, false])

@@ -6,6 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { cutToWidth } from "../../core/text/width.ts"
 import { recordActivity } from "../activity/rules.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
+import { presentLabel } from "../labels/present.ts"
 import { setIssueLabels, usableLabels } from "../labels/rules.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
@@ -70,7 +71,7 @@ export async function createIssue(
   if (!issue) throw new TypeError("an insert gives its row")
 
   if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
-  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
+  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
   const text = { issue, repository, owner, author: me, text: content }
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
   await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "add", now })
@@ -78,7 +79,13 @@ export async function createIssue(
   const mentioned = await recordMentions(tx, text)
   await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
   await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })
-  await announceNewIssue(tx, services, { issue, actor: me, labels: labels.length, milestone: extras.milestone, assignees: users.length })
+  await announceNewIssue(tx, services, {
+    issue,
+    actor: me,
+    labels: given.map((label) => presentLabel(services.site, found, label)),
+    milestone: extras.milestone,
+    assignees: users.length,
+  })
   const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
   return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
 }

@@ -1,4 +1,3 @@
-import Type from "typebox"
 import type { ReadableKinds } from "../../access/issue-policies.ts"
 import { locateUser, userVisible } from "../../access/policies.ts"
 import type { Actor, User } from "../../core/actor.ts"
@@ -7,6 +6,7 @@ import { inList } from "../../core/database/expressions.ts"
 import { Moved, Refusal, refuse } from "../../core/errors.ts"
 import { pathNumber } from "../../core/operation.ts"
 import { dateTime, secondsOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
 
 /** What lists of issues can be narrowed by, and how that is read. */

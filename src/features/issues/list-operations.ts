@@ -1,4 +1,3 @@
-import Type from "typebox"
 import { onIssues, readableKinds } from "../../access/issue-policies.ts"
 import { anyone, standingIn, teamReadable, userVisible } from "../../access/policies.ts"
 import { findTeamMember } from "../../access/store.ts"
@@ -6,6 +5,7 @@ import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { filterUser, listOf, milestonesNamed, requireFilterUser, sharedConditions, sharedFilters, wantedKinds } from "./filters.ts"
 import {
   assignedTo,

@@ -1,4 +1,3 @@
-import Type from "typebox"
 import {
   onIssue,
   onIssueAsAdministrator,
@@ -10,6 +9,7 @@ import {
 import { onRepository } from "../../access/policies.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { dueAt } from "../milestones/due.ts"
 import { createIssue } from "./create.ts"
 import { setDeadline } from "./deadline.ts"

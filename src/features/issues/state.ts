@@ -25,7 +25,7 @@ export interface StateChange extends Owned {
   readonly closed: boolean
   readonly actor: User
   readonly now: Seconds
-  /** The commit that closes or reopens it. */
+  /** The commit that closes or reopens it, for those who are told. The timeline has it in an entry of its own. */
   readonly commitId?: string
 }
 
@@ -62,7 +62,6 @@ export async function setState(tx: Transaction, services: Services, change: Stat
     kind: closed ? "close" : "reopen",
     authorId: actor.id,
     now,
-    commit_id: change.commitId ?? "",
   })
   if (closed) await stopStopwatch(tx, issue, actor, now)
   const verb = closed ? "close" : "reopen"

@@ -51,6 +51,8 @@ describe.each(databaseKinds)("milestones on %s", (kind) => {
       due_on: null,
     })
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", due_on: "tomorrow" })).toBe(422)
+    // As clients send it that were given neither.
+    expect(await create({ title: "bare", state: "", due_on: null }, box)).toMatchObject({ state: "open", due_on: null })
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", state: "done" })).toBe(422)
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x".repeat(256) })).toBe(422)
   })
@@ -97,6 +99,7 @@ describe.each(databaseKinds)("milestones on %s", (kind) => {
     const due = "2031-01-31T23:59:59Z"
     expect(await edit({ state: "closed" })).toMatchObject({ state: "closed", closed_at: expect.any(String), due_on: due, title: "v1" })
     expect(await edit({ state: "closed", description: "" })).toMatchObject({ closed_at: expect.any(String), description: "" })
+    expect(await edit({ state: "" })).toMatchObject({ state: "closed", closed_at: expect.any(String) })
     expect(await edit({ state: "open" })).toMatchObject({ state: "open", closed_at: null, due_on: due })
     expect(await edit({ title: "", due_on: "2032-02-29T00:00:00Z" })).toMatchObject({ title: "v1", due_on: "2032-02-29T23:59:59Z" })
     expect(await edit({ due_on: null, title: " v2 " })).toMatchObject({ title: "v2", due_on: null })

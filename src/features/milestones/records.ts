@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 export const MILESTONE_TITLE_LENGTH = 255
 export const MILESTONE_STATES = ["open", "closed"] as const
@@ -20,12 +20,13 @@ export type Milestone = Static<typeof Milestone>
 
 const title = Type.Optional(Type.String({ maxLength: MILESTONE_TITLE_LENGTH, description: "blanks around it are cut off" }))
 const description = Type.Optional(Type.String())
-const state = Type.Optional(oneOf(MILESTONE_STATES))
+// Existing clients send an empty one where they were given none.
+const state = (description: string) => Type.Optional(oneOf(["", ...MILESTONE_STATES], { description }))
 
 export const CreateMilestoneOption = record("CreateMilestoneOption", {
   title,
   description,
-  state,
+  state: state("empty is open"),
   due_on: Type.Optional(dateTime({ description: "only the day counts" })),
 })
 export type CreateMilestoneOption = Static<typeof CreateMilestoneOption>
@@ -34,7 +35,7 @@ export type CreateMilestoneOption = Static<typeof CreateMilestoneOption>
 export const EditMilestoneOption = record("EditMilestoneOption", {
   title,
   description,
-  state,
+  state: state("empty changes nothing"),
   due_on: Type.Optional(nullable(dateTime({ description: "only the day counts; null takes the date away" }))),
 })
 export type EditMilestoneOption = Static<typeof EditMilestoneOption>

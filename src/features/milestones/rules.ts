@@ -13,7 +13,7 @@ import { findMilestoneById, type Milestone } from "./store.ts"
 
 /** Makes a milestone of a repository, open or already closed. Several may bear the same title. */
 export function createMilestone(tx: Transaction, repositoryId: number, options: CreateMilestoneOption, now: Seconds): Promise<Milestone> {
-  const { title = "", description = "", state = "open", due_on } = options
+  const { title = "", description = "", state, due_on } = options
   const isClosed = flag(state === "closed")
   return tx
     .insertInto("milestones")
@@ -40,7 +40,7 @@ export async function editMilestone(
 ): Promise<Milestone> {
   const { description, state, due_on } = options
   const title = options.title?.trim() ?? ""
-  const isClosed: Flag | undefined = state && flag(state === "closed")
+  const isClosed: Flag | undefined = state ? flag(state === "closed") : undefined
   const edited = await tx
     .updateTable("milestones")
     .set((eb) => ({

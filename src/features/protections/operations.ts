@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryAsAdministrator } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { createProtection, deleteProtection, editProtection, orderProtections } from "./edit.ts"
 import { presentProtections } from "./present.ts"
 import { BranchProtection, CreateBranchProtectionOption, EditBranchProtectionOption, UpdateBranchProtectionPriories } from "./records.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 const flags = {
   enable_push: Type.Boolean({ description: "without it nobody pushes" }),
@@ -60,15 +60,13 @@ export const BranchProtection = record("BranchProtection", {
 })
 export type BranchProtection = Static<typeof BranchProtection>
 
-const options = Type.Partial(
-  Type.Object({
-    priority: int64({ minimum: 0, description: "of a new rule 0 stands for the last" }),
-    ...flags,
-    ...lists,
-    ...others,
-    status_check_contexts: contexts(),
-  }),
-).properties
+const options = Type.optionals({
+  priority: int64({ minimum: 0, description: "of a new rule 0 stands for the last" }),
+  ...flags,
+  ...lists,
+  ...others,
+  status_check_contexts: contexts(),
+})
 
 export const CreateBranchProtectionOption = record("CreateBranchProtectionOption", {
   rule_name: Type.Optional(Type.String({ description: "a branch's name, or a glob over names" })),

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryAsAdministrator } from "../../access/policies.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { presentTagProtections } from "./present.ts"
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from "./records.ts"
 import { findTagProtections, type TagProtection as Rule } from "./store.ts"

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onPull } from "../../access/pull-policies.ts"
 import { fileDownload } from "../../core/download.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { patchDownload } from "../commits/patches.ts"
 import { presentCommits } from "../commits/present.ts"
 import { Commit } from "../commits/records.ts"

@@ -13,6 +13,7 @@ import { assign, invalidAssignee, requireAssignable, usersNamed } from "../issue
 import { assigneeNames, normalizeTitle } from "../issues/create.ts"
 import { holdForIssues } from "../issues/hold.ts"
 import { findIssueById, insertIssue, takeNumber } from "../issues/store.ts"
+import { presentLabel } from "../labels/present.ts"
 import { setIssueLabels, usableLabels } from "../labels/rules.ts"
 import { setMilestone } from "../milestones/rules.ts"
 import { findMilestoneById } from "../milestones/store.ts"
@@ -114,14 +115,15 @@ async function write(
   if (!pull) throw new TypeError("an insert gives its row")
 
   if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
-  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
+  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
   const on = { issue, repository, owner }
   const text = { ...on, author: me, text: issue.content }
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
   await assign(tx, services, { ...on, actor: me, users, mode: "add", now })
   if (commits.length > 0) await tellOfCommits(tx, { issueId: issue.id, authorId: me.id, commits, isForced: false, now })
   const { milestone } = options
-  await announceNewIssue(tx, services, { issue, actor: me, labels: labels.length, milestone, assignees: users.length })
+  const shown = given.map((label) => presentLabel(services.site, on, label))
+  await announceNewIssue(tx, services, { issue, actor: me, labels: shown, milestone, assignees: users.length })
   const { reviewers = [], team_reviewers: teams = [] } = options
   if (reviewers.length + teams.length > 0) await requestReviewers(tx, services, { ...on, actor: me, reviewers, teams, now })
   if (!isUnfinished(issue.title)) await requestCodeOwners(tx, services, { ...on, actor: me, owners, now })

@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { fileUpload } from "../../core/upload.ts"
 import { ifEnabled } from "../attachments/enabled.ts"
 import { presentAttachment } from "../attachments/present.ts"

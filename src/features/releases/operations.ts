@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { releaseAssetOperations } from "./asset-operations.ts"
 import { admitRelease, locateRelease, locateReleaseOfTag, seesDrafts } from "./locate.ts"
 import { presentRelease, presentReleases } from "./present.ts"

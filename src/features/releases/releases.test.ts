@@ -36,6 +36,25 @@ describe.each(databaseKinds)("releases on %s", (kind) => {
       return `token ${(await createToken(tx, { userId: id, name: scopes.join(), scopes, now: 0 })).token}`
     })
 
+  test("are for those who write releases, who needn't write to the code", async () => {
+    const org = `org${++count}`
+    await stage.must(stage.ann, "POST /orgs", { username: org })
+    await stage.must(stage.ann, `POST /orgs/${org}/repos`, { name: "code", auto_init: true })
+    const units = { "repo.code": "read", "repo.releases": "write" }
+    const team = await stage.must(stage.ann, `POST /orgs/${org}/teams`, { name: "publishers", permission: "read", units_map: units })
+    await stage.must(stage.ann, `PUT /teams/${team.id}/members/ben`)
+    await stage.must(stage.ann, `PUT /teams/${team.id}/repos/${org}/code`)
+    const at = `/repos/${org}/code`
+    expect((await publish(stage.ben, at, { tag_name: "v1" })).status).toBe(201)
+    const draft = await publish(stage.ben, at, { tag_name: "v2", draft: true })
+    expect((await stage.call(stage.ben, `PATCH ${at}/releases/${draft.body.id}`, { draft: false })).status).toBe(200)
+    expect(await stage.must(stage.ben, `GET ${at}/tags`)).toHaveLength(2)
+    expect((await stage.call(stage.ben, `POST ${at}/tags`, { tag_name: "v3" })).status).toBe(403)
+    expect((await stage.call(stage.ben, `DELETE ${at}/tags/v1`)).status).toBe(403)
+    await stage.must(stage.ann, `POST ${at}/tag_protections`, { name_pattern: "v*", whitelist_usernames: ["ann"] })
+    expect((await publish(stage.ben, at, { tag_name: "v4" })).status).toBe(422)
+  })
+
   test("make their tag, are counted and told", async () => {
     const at = await repository()
     const made = await publish(stage.ben, at, { tag_name: "v1", name: "One", body: "It works", tag_message: "Signed off" })

@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises"
-import Type from "typebox"
 import type { Repository } from "../../access/permission.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { oneOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
+import { actionFilesOf } from "../actions/files.ts"
 import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
@@ -21,6 +22,7 @@ export const removeFilesJob = defineJob({
   run: async ({ storage, format, avatar }, { context }) => {
     await context.git.repositories.remove(context.git.at(storage, format))
     await rm(archivesOf(context, storage), { recursive: true, force: true })
+    await rm(actionFilesOf(context, storage), { recursive: true, force: true })
     if (avatar !== "") await dropAvatar(context, avatar)
   },
 })

@@ -59,10 +59,9 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
       .execute()
   await editMirror(tx, services, id, wishes, now)
   const headMoves = changes.default_branch !== undefined
-  if (headMoves) {
-    await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
-    await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
-  }
+  // Workflows that are switched on again may have got other schedules meanwhile.
+  if (headMoves || changes.has_actions === 1) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
+  if (headMoves) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
 
   const edited = await find(tx, id)
   if (tells) await tellRename(tx, doer, edited, repository.name, now)

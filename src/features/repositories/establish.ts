@@ -123,6 +123,8 @@ export interface Birth {
   /** Tags that are there from the start. */
   readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
+  /** Whether it began elsewhere: then the feed says nothing of it. */
+  readonly isBrought?: boolean
   /** What else belongs into the same transaction. */
   readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
 }
@@ -185,7 +187,7 @@ export async function establish(
 }
 
 async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
-  const { doer, owner, name, tips = [], tags = [], labels = [], alongside } = birth
+  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, alongside } = birth
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
@@ -203,7 +205,7 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   await copyWebhooks(tx, services, id, await findDefaults(tx))
   await alongside?.(tx, id)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
-  await recordActivity(tx, { kind: "create_repo", actor: doer, repository, owner, now })
+  if (!isBrought) await recordActivity(tx, { kind: "create_repo", actor: doer, repository, owner, now })
   await announceRepository(tx, services, { repositoryId: id, actor: doer, action: "created" })
   return { repository, owner: { ...owner, repositories_count: count } }
 }

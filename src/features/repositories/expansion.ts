@@ -1,11 +1,18 @@
+import { refuse } from "../../core/errors.ts"
 import { anyCharacter, character, type Pattern, repeat, sequence, wholeMatcher } from "../../core/text/automaton.ts"
-import type { Git, Repository as GitRepository, ObjectId, TreeEntry } from "../../git/index.ts"
+import type { EntryMode, Git, Repository as GitRepository, ObjectId } from "../../git/index.ts"
+import { partsToWrite } from "../contents/paths.ts"
+import { openWorkingTree } from "../contents/working-tree.ts"
 
 /** Filling in what a template leaves open: the files that its list names have variables in them. */
 
 /** The list, one pattern to a line; it does not come along. */
 export const LIST_FOLDER = ".gitea"
 export const LIST_NAME = "template"
+const LIST_PATH = `${LIST_FOLDER}/${LIST_NAME}`
+
+/** What clients call the wish for the files of a template. */
+const FIELD = "git_content"
 
 /** What the generated repository and its template are called, seen from the outside. */
 export interface Side {
@@ -118,39 +125,64 @@ export interface Expansion {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** Writes the tree anew with its listed files filled in and without the list. Gives undefined where nothing is left of it. */
+/**
+ * Writes the tree anew with its listed files filled in, text and path, and without the list. Gives undefined where nothing is left of it.
+ * Refuses `invalid` a path that can't be written once it is filled in, and two files that come to stand in one place.
+ */
 export async function expandTree(
   git: Git,
   repository: GitRepository,
   tree: ObjectId,
-  expansion: Expansion,
-  folder = "",
+  { matches, values }: Expansion,
 ): Promise<ObjectId | undefined> {
-  const entries: TreeEntry[] = []
-  for (const entry of await git.objects.readTree(repository, tree)) {
-    const path = `${folder}${entry.name}`
-    if (path === `${LIST_FOLDER}/${LIST_NAME}`) continue
-    const id = await expandEntry(git, repository, entry, path, expansion)
-    if (id !== undefined) entries.push({ ...entry, id })
+  const working = openWorkingTree(git, repository, tree)
+  const listed = (await filesOf(git, repository, tree)).filter(({ path }) => path !== LIST_PATH && matches(path))
+  await working.remove(LIST_PATH.split("/"))
+  // What moves is out of the way before anything takes its place.
+  const moves = listed.map((file) => ({ ...file, to: expandPath(file.path, values) }))
+  for (const { path, to } of moves) if (to !== path) await working.remove(path.split("/"))
+  for (const { path, to, mode, id } of moves) {
+    const parts = to === path ? path.split("/") : partsToWrite(to, FIELD)
+    if (to !== path && (await working.get(parts)) !== undefined) throw refuse.invalid(FIELD, `two files of the template come to ${to}`)
+    await working.put(parts, { mode, content: await expandContent(git, repository, id, values) })
   }
-  return entries.length === 0 ? undefined : git.objects.writeTree(repository, entries)
+  const batch = git.objects.batch(repository)
+  const root = working.write(batch)
+  await batch.store()
+  return (await git.objects.readTree(repository, root)).length === 0 ? undefined : root
 }
 
-async function expandEntry(
-  git: Git,
-  repository: GitRepository,
-  { mode, id }: TreeEntry,
-  path: string,
-  expansion: Expansion,
-): Promise<ObjectId | undefined> {
-  if (mode === "40000") return expandTree(git, repository, id, expansion, `${path}/`)
-  // Neither links nor submodules are texts.
-  if (!mode.startsWith("100") || !expansion.matches(path)) return id
+interface TemplateFile {
+  readonly path: string
+  readonly mode: Exclude<EntryMode, "40000">
+  readonly id: ObjectId
+}
+
+/** All files of a tree, without links and submodules, which are no texts. */
+async function filesOf(git: Git, repository: GitRepository, tree: ObjectId, folder = ""): Promise<readonly TemplateFile[]> {
+  const found: TemplateFile[] = []
+  for (const { name, mode, id } of await git.objects.readTree(repository, tree)) {
+    const path = `${folder}${name}`
+    if (mode === "40000") found.push(...(await filesOf(git, repository, id, `${path}/`)))
+    else if (mode.startsWith("100")) found.push({ path, mode, id })
+  }
+  return found
+}
+
+/** A path with the variables in it filled in. What no system takes in a name becomes a low line, and an empty value leaves no empty folder. */
+export function expandPath(path: string, values: ReadonlyMap<string, string>): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  const safe = new Map([...values].map(([name, value]) => [name, value.replaceAll(/[/\\<>:"|?*\x00-\x1f\x7f]/g, "_")]))
+  const parts = path.split("/").map((part) => expandText(part, safe).trim())
+  return parts.at(-1) === "" ? path : parts.filter((part) => part !== "").join("/")
+}
+
+async function expandContent(git: Git, repository: GitRepository, id: ObjectId, values: ReadonlyMap<string, string>): Promise<ObjectId> {
   const info = await git.objects.info(repository, id)
   if (!info || info.size > MAX_BYTES) return id
   const content = await git.objects.readBlob(repository, id)
   if (content.includes(0)) return id
   // Byte by byte, so that a text in another encoding keeps what it had.
-  const values = new Map([...expansion.values].map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
-  return git.objects.writeBlob(repository, Buffer.from(expandText(content.toString("latin1"), values), "latin1"))
+  const bytes = new Map([...values].map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
+  return git.objects.writeBlob(repository, Buffer.from(expandText(content.toString("latin1"), bytes), "latin1"))
 }

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepository, onRepositoryUnit, onTemplate } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { accepted, created, listed, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { forkRepository } from "./fork.ts"
 import { generateRepository, requireOwnHooks, requireTemplateItems } from "./generate.ts"
 import { EVERYTHING, presentRepositories, presentRepository } from "./present.ts"

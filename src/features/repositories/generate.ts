@@ -9,6 +9,7 @@ import type { Services } from "../../core/services.ts"
 import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../git/index.ts"
 import { surveyJob } from "../composition/survey.ts"
 import { copyObjects } from "../lfs/store.ts"
+import { copyProtections } from "../protections/copy.ts"
 import { copyWebhooks } from "../webhooks/rules.ts"
 import { findOfRepository } from "../webhooks/store.ts"
 import { recountTopics } from "./counters.ts"
@@ -40,9 +41,9 @@ export function requireOwnHooks({ permission }: OnRepository, { webhooks }: Gene
 }
 
 /**
- * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks.
- * Refuses like `requireTemplateItems`, `invalid` for what is no name, `forbidden` beyond the owner's limit, `conflict` for a name that is
- * taken.
+ * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks,
+ * its rules for branches. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for what is no name, `forbidden` beyond the owner's
+ * limit, `conflict` for a name that is taken.
  */
 export async function generateRepository(services: Services, template: Owned, { doer, owner, wishes }: Generation): Promise<Owned> {
   const { git, config, database } = services
@@ -83,6 +84,7 @@ export async function generateRepository(services: Services, template: Owned, { 
         alongside: async (tx, id) => {
           if (wishes.topics) await copyTopics(tx, source.id, id)
           if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
+          if (wishes.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
           if (wishes.webhooks) await copyWebhooks(tx, services, id, await findOfRepository(tx, { repositoryId: source.id }))
           if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
           if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })

@@ -1,8 +1,8 @@
-import Type from "typebox"
 import { type Params, query } from "../../core/database/query.ts"
 import { defineJob, type Task } from "../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../core/jobs/once.ts"
 import { int64 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import type { Consequence } from "../transport/consequences.ts"
 

@@ -277,6 +277,44 @@ describe.each(databaseKinds)("repositories on %s", (kind) => {
       expect(await db().selectFrom("labels").select("id").where("repository_id", "=", grown.body.id).execute()).toHaveLength(7)
       expect((await generate({ owner: "bob", name: "grown", git_content: true })).status).toBe(409)
     })
+
+    test("the paths of listed files have variables in them, too", async () => {
+      await create(alice, "paths", { auto_init: true, template: true })
+      const files = { ".gitea/template": "src/**\n", "src/$REPO_NAME/a.txt": "$REPO_OWNER", "src/b.txt": "b", "$REPO_NAME.txt": "c" }
+      for (const [path, text] of Object.entries(files))
+        expect((await alice.call("POST", `/repos/alice/paths/contents/${path}`, { content: btoa(text) })).status).toBe(201)
+      const generate = (name: string) => bob.call("POST", "/repos/alice/paths/generate", { owner: "bob", name, git_content: true })
+      expect((await generate("way")).status).toBe(201)
+      const tree = (await bob.call("GET", "/repos/bob/way/git/trees/main?recursive=true")).body.tree
+      const paths = tree.flatMap(({ type, path }: { type: string; path: string }) => (type === "blob" ? [path] : []))
+      expect(paths).toEqual(["$REPO_NAME.txt", "README.md", "src/b.txt", "src/way/a.txt"])
+      expect(atob((await bob.call("GET", "/repos/bob/way/contents/src/way/a.txt")).body.content)).toBe("bob")
+      await alice.call("POST", "/repos/alice/paths/contents/src/way/a.txt", { content: "" })
+      expect((await generate("way2")).status).toBe(201)
+      await alice.call("POST", "/repos/alice/paths/contents/src/way3/a.txt", { content: "" })
+      expect((await generate("way3")).status).toBe(422)
+    })
+
+    test("rules for branches come along, whom they list only under the same owner", async () => {
+      await create(alice, "ruled", { auto_init: true, template: true })
+      await alice.call("PUT", "/repos/alice/ruled/collaborators/bob", {})
+      const rule = {
+        rule_name: "main",
+        enable_push: true,
+        enable_push_whitelist: true,
+        push_whitelist_usernames: ["bob"],
+        required_approvals: 2,
+      }
+      expect((await alice.call("POST", "/repos/alice/ruled/branch_protections", rule)).status).toBe(201)
+      const rules = async (caller: Caller, owner: string) => {
+        expect((await caller.call("POST", "/repos/alice/ruled/generate", { owner, name: "ruly", protected_branch: true })).status).toBe(201)
+        return (await caller.call("GET", `/repos/${owner}/ruly/branch_protections`)).body
+      }
+      expect(await rules(alice, "alice")).toMatchObject([rule])
+      expect(await rules(bob, "bob")).toMatchObject([
+        { rule_name: "main", enable_push: true, required_approvals: 2, enable_push_whitelist: false, push_whitelist_usernames: [] },
+      ])
+    })
   })
 
   describe("transfer", () => {

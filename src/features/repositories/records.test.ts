@@ -1,6 +1,6 @@
-import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
 import { describe, expect, it } from "vitest"
+import type { TSchema } from "../../core/schema.ts"
 import {
   AddCollaboratorOption,
   CreateForkOption,

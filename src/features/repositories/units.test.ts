@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { formatDuration, parseDuration } from "./durations.ts"
-import { expandText, pathMatcher, variablesOf } from "./expansion.ts"
+import { expandPath, expandText, pathMatcher, variablesOf } from "./expansion.ts"
 import { requireRepositoryName } from "./names.ts"
 import { gitignoreNames, gitignoreText } from "./templates/gitignores.ts"
 import { fillLicense, licenseText } from "./templates/licenses.ts"
@@ -60,6 +60,16 @@ describe("variables of templates", () => {
     ["$YEAR-$MONTH-$DAY", "2026-02-03"],
     ["$HOME ${PATH} $100 $", "$HOME ${PATH} $100 $"],
   ])("%s", (text, expected) => expect(expandText(text, values)).toBe(expected))
+  test.each([
+    ["src/$REPO_NAME_SNAKE/$REPO_OWNER.ts", "src/my_tool/ada.ts"],
+    ["$REPO_LINK.txt", "https___h_ada_my-tool.txt"],
+    ["$REPO_NOTHING/a", "$REPO_NOTHING/a"],
+  ])("the path %s", (path, expected) => expect(expandPath(path, values)).toBe(expected))
+  test("what is empty leaves no folder, and no file without a name", () => {
+    const empty = new Map([["REPO_DESCRIPTION", ""]])
+    expect(expandPath("$REPO_DESCRIPTION/a", empty)).toBe("a")
+    expect(expandPath("a/$REPO_DESCRIPTION", empty)).toBe("a/$REPO_DESCRIPTION")
+  })
   test("a star stays within a folder, two don't", () => {
     const matches = pathMatcher("# a comment\n\n*.txt\r\ndocs/**/*.md\na.b\n")
     expect(["x.txt", "docs/a.md", "docs/x/y.md", "a.b"].every(matches)).toBe(true)

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import type { Transaction } from "../../core/database/database.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { int64 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { type ObjectId, tagOf } from "../../git/index.ts"
 import { draftReleasesOf } from "../releases/store.ts"
 import { holdRepository } from "../repositories/counters.ts"

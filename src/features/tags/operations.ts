@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { findReleaseOfTag } from "../releases/store.ts"
 import { verifications } from "../signatures/verification.ts"
 import { presentAnnotatedTag, presentTag } from "./present.ts"

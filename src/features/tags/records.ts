@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { CommitMeta, CommitUser } from "../contents/records.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
 

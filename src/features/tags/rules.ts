@@ -41,7 +41,7 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
   const { git } = services
   const { repository: row, actor } = tagging
   requireTagName(name, FIELD)
-  requirePushable(tagging)
+  requirePushable(tagging, release !== undefined)
   const revision = await resolveRevision(git, row, target)
   if (!revision) throw refuse.notFound(`target "${target ?? row.default_branch}" not found`)
   const repository = git.at(row.storage, row.object_format)
@@ -99,11 +99,11 @@ async function requireRoom({ database }: Services, repositoryId: number, name: s
   if (found) throw refuse.conflict(`the tag ${found.name} stands in the way of ${name}`)
 }
 
-/** What refuses every push is told apart from the rules for single tags. */
-function requirePushable(on: OnRepository): void {
+/** What refuses every push is told apart from the rules for single tags. Releases have their own writers, who make the tags that they need. */
+function requirePushable(on: OnRepository, ofRelease = false): void {
   if (on.repository.is_archived === 1) throw refuse.archived()
   if (on.repository.is_mirror === 1) throw refuse.forbidden(MIRROR)
-  if (codeMode(on) < Mode.write) throw refuse.forbidden(NO_WRITE)
+  if (!ofRelease && codeMode(on) < Mode.write) throw refuse.forbidden(NO_WRITE)
 }
 
 interface Move {

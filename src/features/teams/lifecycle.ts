@@ -65,7 +65,7 @@ export async function createTeam(
     mode: isAdmin ? Mode.admin : Mode.none,
     includes_all_repositories: flag(wanted.includes_all_repositories ?? false),
     can_create_repositories: flag(wanted.can_create_org_repo ?? false),
-    visibility: wanted.visibility ?? "private",
+    visibility: wanted.visibility || "private",
     created_at: circumstances.now,
   })
   if (units) await replaceUnits(tx, team.id, units)
@@ -93,7 +93,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
       mode,
       ...(rename === undefined ? {} : { name: rename, lower_name: rename.toLowerCase() }),
       ...(wanted.description === undefined ? {} : { description: wanted.description }),
-      ...(wanted.visibility === undefined ? {} : { visibility: wanted.visibility }),
+      ...(wanted.visibility ? { visibility: wanted.visibility } : {}),
       ...(wanted.can_create_org_repo === undefined ? {} : { can_create_repositories: flag(wanted.can_create_org_repo) }),
       ...(wanted.includes_all_repositories === undefined ? {} : { includes_all_repositories: flag(wanted.includes_all_repositories) }),
     })
@@ -182,7 +182,7 @@ function requireStillOwners(team: Team, wanted: EditTeamOption): void {
   const refuseChange = (field: string) => refuse.invalid(field, "can't be changed for the owners' team")
   if (wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name) throw refuseChange("name")
   if (wanted.permission !== undefined && wanted.permission !== "" && wanted.permission !== "owner") throw refuseChange("permission")
-  if (wanted.visibility !== undefined && wanted.visibility !== team.visibility) throw refuseChange("visibility")
+  if (wanted.visibility && wanted.visibility !== team.visibility) throw refuseChange("visibility")
   if (wanted.includes_all_repositories === false) throw refuseChange("includes_all_repositories")
   if (wanted.can_create_org_repo === false) throw refuseChange("can_create_org_repo")
   if (Object.values(wanted.units_map ?? {}).some((mode) => mode !== "owner")) throw refuseChange("units_map")

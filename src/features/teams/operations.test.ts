@@ -53,7 +53,7 @@ describe.each(databaseKinds)("teams on %s", (kind) => {
   })
 
   test("a team of administrators has every unit", async () => {
-    expect((await post({ name: world.name("team"), permission: "admin" })).body).toMatchObject({
+    expect((await post({ name: world.name("team"), permission: "admin", visibility: "" })).body).toMatchObject({
       permission: "admin",
       units: UNITS,
       units_map: everyUnit("admin"),
@@ -103,7 +103,7 @@ describe.each(databaseKinds)("teams on %s", (kind) => {
     const edited = await world.call(olive, `PATCH /teams/${id}`, { name, visibility: "limited" })
     const expected = { name, description: "before", visibility: "limited", can_create_org_repo: true, units_map }
     expect(edited).toMatchObject({ status: 200, body: { ...expected, organization: null } })
-    expect((await world.call(olive, `PATCH /teams/${id}`, { units_map: { "repo.pulls": "write" } })).body).toMatchObject({
+    expect((await world.call(olive, `PATCH /teams/${id}`, { units_map: { "repo.pulls": "write" }, visibility: "" })).body).toMatchObject({
       ...expected,
       units_map: { "repo.pulls": "write" },
     })

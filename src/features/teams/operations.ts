@@ -1,4 +1,3 @@
-import Type from "typebox"
 import {
   onOrganizationAsMember,
   onOrganizationAsOwner,
@@ -10,6 +9,7 @@ import {
 } from "../../access/policies.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { type Circumstances, createTeam, deleteTeam, editTeam } from "./lifecycle.ts"
 import { presentTeams } from "./present.ts"

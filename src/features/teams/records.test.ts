@@ -1,15 +1,18 @@
-import type { TSchema } from "typebox"
 import { Compile } from "typebox/compile"
 import { describe, expect, it } from "vitest"
+import type { TSchema } from "../../core/schema.ts"
 import { CreateTeamOption, EditTeamOption } from "./records.ts"
 
 describe.each([
   [
     "CreateTeamOption",
     CreateTeamOption,
-    [{ name: "Readers" }, { name: "a.b-c_d", units_map: { "repo.code": "read", "repo.wiki": "none" }, permission: "" }],
+    [
+      { name: "Readers", visibility: "" },
+      { name: "a.b-c_d", units_map: { "repo.code": "read", "repo.wiki": "none" }, permission: "" },
+    ],
   ],
-  ["EditTeamOption", EditTeamOption, [{}, { name: "" }, { units_map: { "repo.pulls": "write" } }, { permission: "owner" }]],
+  ["EditTeamOption", EditTeamOption, [{}, { name: "", visibility: "" }, { units_map: { "repo.pulls": "write" } }, { permission: "owner" }]],
 ] satisfies readonly (readonly [string, TSchema, readonly unknown[]])[])("%s takes", (_, schema, bodies) => {
   const check = Compile(schema)
   for (const body of bodies) it(JSON.stringify(body).slice(0, 80), () => expect([...check.Errors(body)]).toEqual([]))

@@ -1,6 +1,6 @@
-import Type, { type Static } from "typebox"
 import { type ModeName, UNITS } from "../../access/modes.ts"
 import { int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { Organization } from "../organizations/records.ts"
 import { VISIBILITIES } from "../users/records.ts"
 
@@ -46,7 +46,6 @@ const details = {
     }),
   ),
   can_create_org_repo: Type.Optional(Type.Boolean({ description: "members may create repositories in the organisation" })),
-  visibility: Type.Optional(oneOf(VISIBILITIES)),
 }
 
 export const CreateTeamOption = record("CreateTeamOption", {
@@ -57,6 +56,7 @@ export const CreateTeamOption = record("CreateTeamOption", {
     description: "letters, digits, hyphens, underscores and dots; unique in the organisation, whatever the case",
   }),
   ...details,
+  visibility: Type.Optional(oneOf(["", ...VISIBILITIES], { description: "empty is private" })),
 })
 export type CreateTeamOption = Static<typeof CreateTeamOption>
 
@@ -72,5 +72,6 @@ export const EditTeamOption = record("EditTeamOption", {
     }),
   ),
   ...details,
+  visibility: Type.Optional(oneOf(["", ...VISIBILITIES], { description: "empty changes nothing" })),
 })
 export type EditTeamOption = Static<typeof EditTeamOption>

@@ -1,4 +1,3 @@
-import Type from "typebox"
 import { Mode } from "../../access/modes.ts"
 import {
   locateRepositoryById,
@@ -18,6 +17,7 @@ import type { Actor, SignedIn, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Moved, refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { presentRepositories, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
 import { withOwners } from "../repositories/store.ts"

@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { jobKind } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 
 /** Jobs that merge, or find out that somebody has; what they do stands in jobs.ts. */
 

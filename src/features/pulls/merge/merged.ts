@@ -113,7 +113,7 @@ export async function recordMerge(tx: Transaction, services: Services, merge: Me
   if (!pull) return
   await removeSchedule(tx, { pullId: pull.id })
   const closed = issue.is_closed === 1 ? issue : await writeState(tx, issue, true, now)
-  const entry = await addTimelineEntry(tx, { issueId: issue.id, kind: "merge_pull", authorId: merger.id, now })
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "merge_pull", authorId: merger.id, now })
   await stopStopwatch(tx, issue, merger, now)
   await recordActivity(tx, {
     kind: merge.how === "automatic" ? "auto_merge_pull_request" : "merge_pull_request",
@@ -121,7 +121,6 @@ export async function recordMerge(tx: Transaction, services: Services, merge: Me
     repository,
     owner,
     content: `${issue.number}|${issue.title}`,
-    commentId: entry.id,
     now,
   })
   await notify(tx, services, { kind: "merged", issue: closed, repository, owner, actor: merger, now })

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryUnit } from "../../../access/policies.ts"
 import { onPullSignedIn, onPullToChange } from "../../../access/pull-policies.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
 import { readThreadOf } from "../../notifications/marking.ts"
 import { findProtection, mayMerge } from "../../protections/rules.ts"
 import { requireMerger, requireOpen } from "./checks.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { oneOf, record } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
 import { MERGE_STYLES } from "../../repositories/records.ts"
 
 /** How a merge makes commits. */

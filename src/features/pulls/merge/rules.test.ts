@@ -170,9 +170,7 @@ describe.each(databaseKinds)("merging (%s)", (kind) => {
     const merges = feed.filter(
       ({ op_type, repo: { name } }: { op_type: string; repo: { name: string } }) => op_type.includes("pull_request") && name === repo.name,
     )
-    expect(merges.map(({ op_type, content }: { op_type: string; content: string }) => [op_type, content])).toEqual([
-      ["merge_pull_request", `${number}|Bring topic`],
-    ])
+    expect(merges).toMatchObject([{ op_type: "merge_pull_request", content: `${number}|Bring topic`, comment_id: 0, comment: null }])
     const { body: threads } = await world.call(world.alice, `GET /repos/alice/${repo.name}/notifications`)
     expect(threads.map(({ subject }: { subject: object }) => subject)).toContainEqual(
       expect.objectContaining({ type: "Pull", state: "merged", title: "Bring topic" }),
