@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import Type, { type TSchema } from "typebox"
+import Type, { type TSchema } from "./schema.ts"
 
 /** A file on its way out. */
 export interface Download {

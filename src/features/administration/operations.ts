@@ -1,9 +1,9 @@
-import Type from "typebox"
 import { siteAdministrator } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import type { ScheduledTask } from "../../core/jobs/jobs.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import { dateTime, NEVER, rfc3339, secondsOf } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { findDeeds } from "./audit.ts"
 import { Cron, Deed } from "./records.ts"
 

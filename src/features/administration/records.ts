@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 export const Cron = record("Cron", {
   name: Type.String(),

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryUnitRead } from "../../access/policies.ts"
 import { fileDownload } from "../../core/download.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { archiveDownload } from "./archive.ts"
 
 export const archiveOperations: readonly Operation[] = [

@@ -4,9 +4,9 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import Type from "typebox"
 import { refuse } from "../../core/errors.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 
 /** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */

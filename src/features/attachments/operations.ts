@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onComment, onCommentAsWritingAuthor } from "../../access/comment-policies.ts"
 import { onIssue, onIssueAsAuthor } from "../../access/issue-policies.ts"
 import { type Access, created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { fileUpload } from "../../core/upload.ts"
 import { requireText } from "../comments/kinds.ts"
 import { ifEnabled } from "./enabled.ts"

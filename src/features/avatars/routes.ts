@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify"
-import { toSvg } from "jdenticon"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { recognizePicture } from "./images.ts"
@@ -23,6 +22,7 @@ export function registerAvatars(app: FastifyInstance, services: Services): void 
     const type = bytes && recognizePicture(bytes)?.type
     reply.header("content-security-policy", POLICY).header("x-content-type-options", "nosniff")
     if (bytes && type) return reply.header("cache-control", FOREVER).type(type).send(bytes)
+    const { toSvg } = await import("jdenticon")
     // A picture that was taken away may be uploaded again under the same address.
     return reply
       .header("cache-control", hash.length === 64 ? SHORTLY : FOREVER)

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onNamedUser, signedIn } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { presentUser } from "../users/present.ts"
 import { User } from "../users/records.ts"
 import { block, unblock } from "./rules.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { Attachment } from "../attachments/records.ts"
 import { Issue } from "../issues/records.ts"
 import { Label } from "../labels/records.ts"

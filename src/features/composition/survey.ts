@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import { int64 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { type Git, isGitError, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../git/index.ts"
 import { resolveRevision } from "../contents/revision.ts"
 import { holdRepository } from "../repositories/counters.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
 
 /** Files and directories as they are read and written through the API. */

@@ -1,7 +1,6 @@
-import { parseBuffer } from "editorconfig"
-import Type, { type Static } from "typebox"
 import { refuse } from "../../core/errors.ts"
 import { record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import type { ObjectId } from "../../git/index.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
 import { type Place, repositoryOf } from "../contents/present.ts"
@@ -48,7 +47,7 @@ export async function definitionFor(place: Place, path: string): Promise<EditorC
     const text = await readConfig(place, parts.slice(0, depth))
     if (!text) continue
     isThere = true
-    const { isRoot, said } = sayingsOf(text, parts.slice(depth).join("/"))
+    const { isRoot, said } = await sayingsOf(text, parts.slice(depth).join("/"))
     if (isRoot) sayings.length = 0
     sayings.push(said)
   }
@@ -73,7 +72,8 @@ const sizeOf = async (place: Place, id: ObjectId): Promise<number> =>
   (await place.services.git.objects.info(repositoryOf(place), id))?.size ?? Number.POSITIVE_INFINITY
 
 /** What one file says of a path below its directory, in its order; names and the known values are in lower case. */
-function sayingsOf(text: Buffer, path: string) {
+async function sayingsOf(text: Buffer, path: string) {
+  const { parseBuffer } = await import("editorconfig")
   let isRoot = false
   const said: (readonly [string, string])[] = []
   // The parser takes nothing but well-formed text.

@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { onRepositoryUnitRead } from "../../access/policies.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { placeOf } from "../contents/read.ts"
 import { definitionFor, EditorConfigDefinition } from "./definition.ts"
 

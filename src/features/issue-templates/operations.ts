@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { onRepository } from "../../access/policies.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { findConfig, findTemplates } from "./find.ts"
 import { IssueConfig, IssueConfigValidation, IssueTemplate } from "./records.ts"
 

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 export const FIELD_TYPES = ["markdown", "textarea", "input", "dropdown", "checkboxes"] as const
 export const VISIBLE_IN = ["form", "content"] as const

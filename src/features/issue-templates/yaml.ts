@@ -1,4 +1,4 @@
-import { parse } from "yaml"
+import { onDemand } from "../../core/onDemand.ts"
 
 /** YAML that somebody wrote is not what it should be; the message is for that person. */
 export class Unfit extends Error {}
@@ -13,7 +13,7 @@ const MOST_ALIASES = 20
 export function readMapping(text: string): Members {
   let read: unknown
   try {
-    read = parse(text, { maxAliasCount: MOST_ALIASES, logLevel: "error" })
+    read = onDemand("yaml").parse(text, { maxAliasCount: MOST_ALIASES, logLevel: "error" })
   } catch (error) {
     // Its own errors, and those of texts that are nested too deep to be read.
     throw new Unfit(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "can't be read")

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryAsAdministrator } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { addDeployKey, removeDeployKey } from "./deploy-keys.ts"
 import { presentDeployKeys } from "./present.ts"
 import { readKeyText } from "./public-keys.ts"

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onOrganization, onOrganizationAsOwner, onOrganizationSignedIn } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { createLabel, deleteLabel, editLabel } from "./definitions.ts"
 import { presentLabel } from "./present.ts"
 import { CreateLabelOption, EditLabelOption, Label, labelQuery } from "./records.ts"

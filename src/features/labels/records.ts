@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { int64, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 export const LABEL_NAME_LENGTH = 255
 /** Three or six hex digits; three stand for six, each doubled. */

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { Repository } from "../repositories/records.ts"
 
 export const NotificationSubject = record("NotificationSubject", {

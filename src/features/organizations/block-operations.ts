@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { locateUser, onOrganizationAsOwner } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { unblock } from "../blocks/rules.ts"
 import { countBlocked, findBlocked, findBlockOf } from "../blocks/store.ts"
 import { presentUser } from "../users/present.ts"

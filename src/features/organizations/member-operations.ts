@@ -1,4 +1,3 @@
-import Type from "typebox"
 import {
   locateUser,
   onOrganization,
@@ -11,6 +10,7 @@ import {
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { presentUser } from "../users/present.ts"
 import { User as UserRecord } from "../users/records.ts"

@@ -1,4 +1,3 @@
-import Type from "typebox"
 import { Mode } from "../../access/modes.ts"
 import {
   anyone,
@@ -15,6 +14,7 @@ import { organizationVisible } from "../../access/visibility.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"
 import { UpdateUserAvatarOption } from "../users/records.ts"

@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { int64, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { ACCOUNT_NAME_LENGTH, ACCOUNT_NAME_PATTERN, EMAIL_LENGTH, PROFILE_WEBSITE_PATTERN, VISIBILITIES } from "../users/records.ts"
 
 export const Organization = record("Organization", {

@@ -1,5 +1,5 @@
-import Type from "typebox"
 import { created, listed, noContent, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { presentIssues } from "../issues/present.ts"
 import { Issue } from "../issues/records.ts"
 import { findColumnIssues } from "./card-store.ts"

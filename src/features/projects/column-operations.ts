@@ -1,5 +1,5 @@
-import Type from "typebox"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { createColumn, deleteColumn, editColumn, makeDefault, orderColumns } from "./columns.ts"
 import { requireColumnOf, requireProject } from "./hold.ts"
 import { presentColumn, presentColumns } from "./present.ts"

@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { onUserProjects } from "../../access/project-policies.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { requireProject } from "./hold.ts"
 import { presentNewProject, presentProjectOf, presentProjectsOf } from "./present.ts"
 import { CreateProjectOption, EditProjectOption, Project } from "./records.ts"

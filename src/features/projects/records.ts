@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, oneOf, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { User } from "../users/records.ts"
 
 export const TEMPLATE_TYPES = ["none", "basic_kanban", "bug_triage"] as const

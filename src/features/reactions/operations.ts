@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onComment, onCommentSignedIn } from "../../access/comment-policies.ts"
 import { onIssue, onIssueSignedIn } from "../../access/issue-policies.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { requireText } from "../comments/kinds.ts"
 import { presentReactions } from "./present.ts"
 import { EditReactionOption, Reaction } from "./records.ts"

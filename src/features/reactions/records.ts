@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { User } from "../users/records.ts"
 
 export const Reaction = record("Reaction", { user: User, content: Type.String(), created_at: dateTime() })

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onPull, onPullSignedIn } from "../../access/pull-policies.ts"
 import { onReview, onReviewAsAdministrator, onReviewAsAuthor, onReviewSignedIn } from "../../access/review-policies.ts"
 import { listed, noContent, type Operation, ok, operation, type Request } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { deleteReview } from "./delete.ts"
 import { dismissReview, undismissReview } from "./dismiss.ts"
 import { presentLineComments, presentReviews, type ReviewPlace } from "./present.ts"

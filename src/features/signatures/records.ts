@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { nullable, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 /** A person as a commit names it; `username` is empty where the address is nobody's. */
 export const PayloadUser = record("PayloadUser", { name: Type.String(), email: Type.String(), username: Type.String() })

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { onRepositoryUnitRead } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 
 const key = {
   tag: "repository",

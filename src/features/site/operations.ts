@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { anyone } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { API_VERSION, VERSION } from "../../core/version.ts"
 import {
   GeneralAPISettings,
@@ -72,9 +72,9 @@ const about: readonly Operation[] = [
     answers: { 200: GeneralRepoSettings },
     handle: ({ services }) =>
       ok({
-        mirrors_disabled: false,
+        mirrors_disabled: !services.config.mirror.enabled,
         http_git_disabled: false,
-        migrations_disabled: false,
+        migrations_disabled: !services.config.migrations.enabled,
         stars_disabled: false,
         time_tracking_disabled: true,
         lfs_disabled: !services.config.lfs.enabled,

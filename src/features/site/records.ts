@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { int64, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 
 export const ServerVersion = record("ServerVersion", { version: Type.String({ description: "a plain semantic version" }) })
 export type ServerVersion = Static<typeof ServerVersion>

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { anyone } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { gitignoreNames, gitignoreText } from "../repositories/templates/gitignores.ts"
 import { labelSet, labelSetNames } from "../repositories/templates/labels.ts"
 import { licenseNames, licenseText } from "../repositories/templates/licenses.ts"

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { mineOnRepository, onRepository, onVisibleUserSignedIn, signedIn } from "../../access/policies.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
+import Type from "../../core/schema.ts"
 import { listMarked } from "../repositories/marked.ts"
 import { Repository } from "../repositories/records.ts"
 import { starredBy } from "../repositories/search.ts"

@@ -1,7 +1,7 @@
-import Type from "typebox"
 import { anyone, onRepository, onRepositoryAsAdministrator, onRepositoryAsAdministratorOnly } from "../../access/policies.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
+import Type from "../../core/schema.ts"
 import { texts } from "../repositories/present.ts"
 import { RepoTopicOptions, TopicListResponse, TopicName } from "../repositories/records.ts"
 import { normalizeTopic } from "./names.ts"

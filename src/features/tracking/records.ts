@@ -1,5 +1,5 @@
-import Type, { type Static } from "typebox"
 import { dateTime, int64, record } from "../../core/record.ts"
+import Type, { type Static } from "../../core/schema.ts"
 import { Issue } from "../issues/records.ts"
 
 /** A hundred years: longer is a slip of the pen, and sums of it would not stay whole numbers. */
