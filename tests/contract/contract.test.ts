@@ -11,6 +11,7 @@ const BEYOND = [
   "adminListDeeds",
   "getNodeInfo",
   "repoGetContentsExtList",
+  "repoGetImport",
   ...["admin", "org", "user", "repo"].flatMap((scope) =>
     ["ListHookDeliveries", "GetHookDelivery", "RedeliverHookDelivery"].map((verb) => `${scope}${verb}`),
   ),

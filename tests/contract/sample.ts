@@ -1,6 +1,6 @@
-import Type from "typebox"
 import { type AccessRule, type Operation, operation } from "../../src/core/operation.ts"
 import { int64 } from "../../src/core/record.ts"
+import Type from "../../src/core/schema.ts"
 import { AccessToken, CreateAccessTokenOption } from "../../src/features/authentication/records.ts"
 import { CreateOrgOption, Organization } from "../../src/features/organizations/records.ts"
 import { CreateRepoOption, EditRepoOption, Repository, SearchResults, WatchInfo } from "../../src/features/repositories/records.ts"

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto"
+import { Readable } from "node:stream"
+import { storeArtifact } from "../../src/features/actions/artifacts.ts"
+import { appendLog } from "../../src/features/actions/logs.ts"
 import { type Person, times, type World } from "../support/world.ts"
 import type { Example, Examples } from "./example.ts"
 
@@ -206,13 +209,42 @@ async function leftovers(world: World, size: number) {
   const made = await run(world)
   const { database, now } = world.hearth.services
   const base = { repository_id: made.place.repositoryId ?? 0, created_at: now(), updated_at: now() }
-  const artifacts = Array.from({ length: size }, () => ({ ...base, run_id: made.id, name: "book", size: 7, expires_at: now() + 3600 }))
+  const artifacts = Array.from({ length: size }, (_, index) => ({
+    ...base,
+    run_id: made.id,
+    attempt: 1,
+    name: `book ${index}`,
+    size: 7,
+    expires_at: now() + 3600,
+  }))
   const tasks = Array.from({ length: size }, () => ({ ...base, job_id: made.jobId, runner_id: 1, state: "running" as const, digest: "" }))
   return database.write(async (tx) => {
     const [first] = await tx.insertInto("action_artifacts").values(artifacts).returning("id").execute()
     await tx.insertInto("action_tasks").values(tasks).execute()
     return { ...made, artifactId: first?.id ?? 0 }
   })
+}
+
+/** A repository's row. */
+const rowOf = ({ hearth }: World, { repositoryId }: Place) =>
+  hearth.services.database.read
+    .selectFrom("repositories")
+    .selectAll()
+    .where("id", "=", repositoryId ?? 0)
+    .executeTakeFirstOrThrow()
+
+/** A job with a log. */
+async function withLog(world: World): Promise<Example> {
+  const { place, jobId } = await leftovers(world, 1)
+  const { services } = world.hearth
+  const { id: taskId } = await services.database.read
+    .selectFrom("action_tasks")
+    .select("id")
+    .where("job_id", "=", jobId)
+    .executeTakeFirstOrThrow()
+  const lines = [{ seconds: services.now(), nanos: 0, content: "done" }]
+  await appendLog(services, { repository: await rowOf(world, place), taskId, index: 0, lines, isLast: true })
+  return calling(place, { job_id: jobId })
 }
 
 const onRun = async (world: World): Promise<Example> => {
@@ -242,7 +274,7 @@ const single: Examples = {
   listWorkflowRunJobs: manyJobs,
   listWorkflowRunAttemptJobs: manyJobs,
   getWorkflowJob: onJob,
-  downloadActionsRunJobLogs: async (world) => ({ ...(await onJob(world)), status: 404 }),
+  downloadActionsRunJobLogs: withLog,
   ListActionTasks: async (world, size) => calling((await leftovers(world, size)).place),
   getArtifacts: async (world, size) => calling((await leftovers(world, size)).place),
   getArtifactsOfRun: async (world, size) => {
@@ -252,6 +284,13 @@ const single: Examples = {
   getArtifact: async (world) => {
     const { place, artifactId } = await leftovers(world, 1)
     return calling(place, { artifact_id: artifactId })
+  },
+  downloadArtifact: async (world) => {
+    const { place, id: runId } = await run(world)
+    const repository = await rowOf(world, place)
+    const artifact = { repository, runId, attempt: 1, name: "book" }
+    const { id } = await storeArtifact(world.hearth.services, artifact, Readable.from([Buffer.from("a zip file")]))
+    return calling(place, { artifact_id: id })
   },
   deleteArtifact: async (world) => {
     const { place, artifactId } = await leftovers(world, 1)

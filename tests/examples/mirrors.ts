@@ -46,9 +46,43 @@ async function following(world: World) {
   return { authorization: who.authorization, path: { owner, repo } }
 }
 
+/** A repository that was brought here. */
+async function brought(world: World) {
+  const { authorization, path } = await mirrored(world, 0)
+  const { database } = world.hearth.services
+  await database.write(async (tx) => {
+    const found = await tx
+      .selectFrom("repositories")
+      .select(["id", "owner_id"])
+      .where("lower_name", "=", path.repo.toLowerCase())
+      .where("owner_id", "=", (eb) => eb.selectFrom("users").select("id").where("lower_name", "=", path.owner.toLowerCase()))
+      .executeTakeFirstOrThrow()
+    await tx
+      .insertInto("imports")
+      .values({
+        repository_id: found.id,
+        doer_id: found.owner_id,
+        service: "gitea",
+        remote_url: "http://127.0.0.1:9/in.git",
+        remote_username: "",
+        sealed_secret: "",
+        lfs: 1,
+        lfs_endpoint: "",
+        parts: '["issues"]',
+        phase: "records",
+        progress: '{"git":{"done":1,"total":1},"large_files":{"done":1,"total":3,"missing":0}}',
+        created_at: 1,
+        updated_at: 2,
+      })
+      .execute()
+  })
+  return { authorization, path: { owner: path.owner, repo: path.repo } }
+}
+
 export const mirrorExamples: Examples = {
   // Only the tests of mirrors have another server to bring something from.
   repoMigrate: () => ({ body: { clone_addr: "http://127.0.0.1:9/in.git", repo_name: "in" }, status: 422 }),
+  repoGetImport: brought,
   repoMirrorSync: following,
   repoListPushMirrors: mirrored,
   repoAddPushMirror: async (world) => ({ ...(await mirrored(world, 0)), body: remote }),

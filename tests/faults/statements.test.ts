@@ -7,6 +7,7 @@ import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
 import { databaseKinds, type FreshUrl, freshUrl, isTouch } from "../support/database.ts"
+import { haltClock } from "../support/standstill.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"
@@ -75,8 +76,7 @@ describe.each(databaseKinds)("a failing statement (%s)", (kind) => {
   beforeAll(async () => {
     fresh = await freshUrl(kind)
     hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
-    // The clock stands still: a task that falls due would change rows in the middle of a comparison.
-    await hearth.services.database.write((tx) => tx.updateTable("schedule").set({ next_run_at: Number.MAX_SAFE_INTEGER }).execute())
+    await haltClock(hearth)
     world = openWorld(hearth)
   })
   afterAll(async () => {

@@ -5,6 +5,7 @@ import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import { type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
+import { haltClock } from "../support/standstill.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
 import { filtersOf } from "./filters.ts"
@@ -46,6 +47,7 @@ const isOfTheWayIn = (name: string | undefined): boolean =>
 async function record(kind: FreshKind): Promise<Recording> {
   const fresh = await freshUrl(kind)
   const hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url } })
+  await haltClock(hearth)
   const world = openWorld(hearth)
   // An ordinary person: what the site's administrator sees is everything, and needs no condition.
   const { id, authorization } = await world.person()
@@ -54,6 +56,7 @@ async function record(kind: FreshKind): Promise<Recording> {
     for (const operation of lists) {
       const caller = operation.rule.needs === "siteAdministrator" ? world.root : authorization
       const call = await prepareCall(world, operation, 2, caller)
+      await hearth.services.jobs.drain()
       const calls: Recorded[] = []
       for (const filters of [{}, ...filtersOf(operation)]) {
         let status = 0

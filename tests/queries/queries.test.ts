@@ -5,6 +5,7 @@ import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { type PreparedCall, prepareCall } from "../examples/prepare.ts"
 import { statementsOf } from "../support/database.ts"
+import { haltClock } from "../support/standstill.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 /** So many entries that a default page (30) isn't all there is. */
@@ -71,6 +72,7 @@ describe("the number of queries", () => {
   let world: World
   beforeAll(async () => {
     hearth = await startHearth({ memory: true })
+    await haltClock(hearth)
     world = openWorld(hearth)
   })
   afterAll(() => hearth.close())
@@ -82,6 +84,7 @@ describe("the number of queries", () => {
 
   /** Sends a call and gives what it asked the database and how many entries it answered; git must not have been started. */
   async function measure(operation: Operation, call: PreparedCall, query?: Readonly<Record<string, string>>): Promise<Measured> {
+    await hearth.services.jobs.drain()
     const spawned = hearth.services.git.spawned()
     let list = "[]"
     const statements = await statementsOf(hearth.services.database, async () => {

@@ -1,8 +1,9 @@
 /** Holds every answer of a forge against the schema that the operation declares for its status. */
-import Type, { type TSchema } from "typebox"
+
 import { Compile, type Validator } from "typebox/compile"
 import { downloadIn } from "../../src/core/download.ts"
 import type { Operation, Sent } from "../../src/core/operation.ts"
+import Type, { type TSchema } from "../../src/core/schema.ts"
 import { operations } from "../../src/operations.ts"
 
 export interface AnswerCheck {

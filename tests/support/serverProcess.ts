@@ -4,6 +4,8 @@ import { once } from "node:events"
 
 export interface ServerProcess {
   readonly url: string
+  /** What it has written so far. */
+  readonly output: () => string
   /** Ends it as a power cut would: nothing is tidied up. */
   readonly kill: () => Promise<void>
 }
@@ -33,6 +35,7 @@ export async function startServer(env: Readonly<Record<string, string>>): Promis
   })
   return {
     url,
+    output: () => words,
     async kill() {
       child.kill("SIGKILL")
       await ended

@@ -17,6 +17,15 @@ where issues.id = ?
     where comments.issue_id = issues.id
       and comments.kind in (?, ?, ?)
       and comments.author_id = ?) or exists (
+    select issue_assignees.user_id
+    from issue_assignees
+    where issue_assignees.issue_id = issues.id
+      and issue_assignees.user_id = ?) or exists (
+    select reviews.id
+    from reviews
+    where reviews.issue_id = issues.id
+      and reviews.state = 'REQUEST_REVIEW'
+      and reviews.reviewer_id = ?) or exists (
     select watches.user_id
     from watches
     where watches.repository_id = issues.repository_id

@@ -59,6 +59,12 @@ insert into jobs(kind, payload, state, run_at, created_at, attempts, held_until,
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 returning id;
 
+-- jobs.release
+update jobs
+set held_until = ?
+where state = 'running'
+  and held_until > ?;
+
 -- jobs.removeEnded
 delete from jobs
 where id in (

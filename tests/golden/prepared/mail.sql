@@ -1,6 +1,12 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- mail.countAccountMails
+select count(*) as total
+from account_mails
+where user_id = ?
+  and about = ?;
+
 -- mail.findComment
 select id, content, review_id
 from comments
@@ -25,3 +31,9 @@ order by comments.id;
 select state
 from reviews
 where id = ?;
+
+-- mail.forgetAccountMails
+delete from account_mails
+where user_id = ?
+  and about = ?
+  and sent_at < ?;

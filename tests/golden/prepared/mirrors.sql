@@ -3,7 +3,7 @@
 
 -- mirrors.advanceImport
 update imports
-set phase = ?, cursor = ?, updated_at = ?
+set phase = ?, cursor = ?, progress = ?, updated_at = ?
 where id = ?
   and cursor = ?
   and phase in (?, ?);
@@ -42,6 +42,13 @@ select *
 from imports
 where id = ?;
 
+-- mirrors.findImportOf
+select *
+from imports
+where repository_id = ?
+order by id desc
+limit ?;
+
 -- mirrors.findOnCommit
 select id
 from push_mirrors
@@ -78,6 +85,17 @@ set next_sync_at = ?
 where id = ?
   and interval > ?;
 
+-- mirrors.recordLfsMissing
+update mirrors
+set lfs_missing = ?
+where repository_id = ?;
+
+-- mirrors.recordProgress
+update imports
+set progress = ?, updated_at = ?
+where id = ?
+  and phase = ?;
+
 -- mirrors.recordPush
 update push_mirrors
 set last_sync_at = ?, next_sync_at = case when interval = ? then 0 else ? end, last_error = ?, failures = ?
@@ -85,7 +103,7 @@ where id = ?;
 
 -- mirrors.recordSync
 update mirrors
-set last_sync_at = ?, updated_at = ?, next_sync_at = case when interval = ? then 0 else ? end, last_error = ?, remote_head = ?, failures = ?
+set last_sync_at = ?, updated_at = ?, next_sync_at = case when interval = ? then 0 else ? end, last_error = ?, remote_head = ?, failures = ?, lfs_missing = ?
 where repository_id = ?;
 
 -- mirrors.removePush

@@ -31,6 +31,11 @@ insert into schedule(name, next_run_at, last_run_at, held_until, runs, last_stat
 values (?, ?, ?, ?, ?, ?, ?) on conflict (name) do update
 set next_run_at = ?;
 
+-- schedule.release
+update schedule
+set held_until = ?
+where last_status = ?;
+
 -- schedule.renew
 update schedule
 set held_until = ?

@@ -10,6 +10,18 @@ where kind = ?
   and prohibit_login = ?
   and id != ?;
 
+-- users.dropUnconfirmed
+delete from emails
+where lower_email = ?
+  and is_activated = ?
+  and is_primary = ?
+  and user_id != ?;
+
+-- users.findAddress
+select *
+from emails
+where lower_email = ?;
+
 -- users.findAddressesOf
 select *
 from emails
@@ -33,3 +45,14 @@ select created_at
 from follows
 where follower_id = ?
   and followed_id = ?;
+
+-- users.letAddressCount
+update emails
+set is_activated = ?
+where id = ?;
+
+-- users.letPrimaryAddressCount
+update emails
+set is_activated = ?
+where user_id = ?
+  and is_primary = ?;

@@ -54,12 +54,12 @@ order by id;
 insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at
 from webhooks
 where webhooks.id = ?
-returning *
+returning id
 -- on PostgreSQL:
 insert into webhook_deliveries(webhook_id, uuid, event, payload, state, created_at, started_at, next_attempt_at) select webhooks.id, cast(? as text) as uuid, cast(? as text) as event, cast(? as text) as payload, 'waiting' as state, cast(? as bigint) as created_at, cast(? as bigint) as started_at, cast(? as bigint) as next_attempt_at
 from webhooks
 where webhooks.id = ? for key share
-returning *;
+returning id;
 
 -- webhooks.postponeDelivery
 update webhook_deliveries
@@ -71,8 +71,7 @@ where id = ?
 update webhook_deliveries
 set state = ?, attempts = attempts + ?, attempted_at = ?, next_attempt_at = ?, request = ?, response = ?, error = ?
 where id = ?
-  and attempts = ?
-returning *;
+  and attempts = ?;
 
 -- webhooks.removeEnded
 delete from webhook_deliveries
