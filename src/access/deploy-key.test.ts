@@ -5,7 +5,7 @@ import { freshHearth, type TestHearth } from "../../tests/support/hearth.ts"
 import { isSiteAdministrator, type SignedIn } from "../core/actor.ts"
 import { Mode } from "./modes.ts"
 import { permissionsOn, unitMode } from "./permission.ts"
-import { locateRepository } from "./policies.ts"
+import { locateRepository } from "./policies/repositories.ts"
 import { findUserByName } from "./store.ts"
 import { readableRepositories, visibleRepositories } from "./visibility.ts"
 

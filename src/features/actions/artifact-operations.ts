@@ -1,4 +1,4 @@
-import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation, pathNumber } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,4 @@
-import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import type { ActionState } from "../../core/database/tables/actions.ts"
 import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,4 +1,4 @@
-import { onRepositoryUnit } from "../../access/policies.ts"
+import { onRepositoryUnit } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, type Operation, operation } from "../../core/operation.ts"
 import { presentJobs, presentRun } from "./present.ts"

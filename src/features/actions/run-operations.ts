@@ -1,6 +1,6 @@
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
+import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { repeatedText } from "../../core/record.ts"

@@ -1,12 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import {
-  type OnRepository,
-  onOrganizationAsOwner,
-  onRepositoryAsOwner,
-  onRepositoryUnit,
-  signedIn,
-  siteAdministrator,
-} from "../../access/policies.ts"
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { type OnRepository, onRepositoryAsOwner, onRepositoryUnit } from "../../access/policies/repositories.ts"
+import { signedIn, siteAdministrator } from "../../access/policies/site.ts"
 import type { Access, Operation, ScopeCategory } from "../../core/operation.ts"
 
 /** Whose runners, runs, variables and secrets: a repository's, a person's or an organisation's, or the site's. */

@@ -1,5 +1,5 @@
 import type { Owned } from "../../access/permission.ts"
-import { onRepositoryUnit } from "../../access/policies.ts"
+import { onRepositoryUnit } from "../../access/policies/repositories.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"

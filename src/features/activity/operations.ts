@@ -1,4 +1,7 @@
-import { onOrganization, onRepository, onTeam, onVisibleUser } from "../../access/policies.ts"
+import { onOrganization } from "../../access/policies/organizations.ts"
+import { onVisibleUser } from "../../access/policies/people.ts"
+import { onRepository } from "../../access/policies/repositories.ts"
+import { onTeam } from "../../access/policies/teams.ts"
 import { type Actor, actorId, isSiteAdministrator } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { listed, type Operation, operation, type Page } from "../../core/operation.ts"

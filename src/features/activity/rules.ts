@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely"
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Unit } from "../../access/modes.ts"
 import type { Repository } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { mayRead } from "../../access/readers.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"

@@ -1,4 +1,4 @@
-import { siteAdministrator } from "../../access/policies.ts"
+import { siteAdministrator } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import type { ScheduledTask } from "../../core/jobs/jobs.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Readable } from "node:stream"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Download } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { type BundledReference, branchRef, type ObjectId, type Repository, tagRef } from "../../git/index.ts"

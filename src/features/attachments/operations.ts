@@ -1,5 +1,5 @@
-import { onComment, onCommentAsWritingAuthor } from "../../access/comment-policies.ts"
-import { onIssue, onIssueAsAuthor } from "../../access/issue-policies.ts"
+import { onComment, onCommentAsWritingAuthor } from "../../access/policies/comments.ts"
+import { onIssue, onIssueAsAuthor } from "../../access/policies/issues.ts"
 import { type Access, created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { fileUpload } from "../../core/upload.ts"

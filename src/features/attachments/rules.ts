@@ -1,5 +1,5 @@
-import type { Comment } from "../../access/comment-policies.ts"
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Comment } from "../../access/policies/comments.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,4 +1,5 @@
-import { onSelf, signedIn } from "../../access/policies.ts"
+import { onSelf } from "../../access/policies/people.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { findUserById } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

@@ -1,4 +1,5 @@
-import { onNamedUser, signedIn } from "../../access/policies.ts"
+import { onNamedUser } from "../../access/policies/people.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

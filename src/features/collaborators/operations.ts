@@ -1,6 +1,7 @@
 import { Mode, modeName } from "../../access/modes.ts"
 import { permissionOn } from "../../access/permission.ts"
-import { onRepositoryAsAdministrator, onRepositoryOfPerson, onRepositorySignedIn, userVisible } from "../../access/policies.ts"
+import { userVisible } from "../../access/policies/people.ts"
+import { onRepositoryAsAdministrator, onRepositoryOfPerson, onRepositorySignedIn } from "../../access/policies/repositories.ts"
 import { findUserByName } from "../../access/store.ts"
 import type { User as UserRow } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

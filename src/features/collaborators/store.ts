@@ -1,5 +1,5 @@
 import { Mode } from "../../access/modes.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import { grantedRepositories, listedUsers } from "../../access/visibility.ts"
 import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

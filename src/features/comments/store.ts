@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import type { ReadableKinds } from "../../access/issue-policies.ts"
+import type { ReadableKinds } from "../../access/policies/issues.ts"
 import { readableRepositories } from "../../access/visibility.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

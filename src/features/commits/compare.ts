@@ -1,4 +1,4 @@
-import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
+import { locateRepositoryById, type OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,4 +1,4 @@
-import { onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../core/operation.ts"

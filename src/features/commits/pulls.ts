@@ -1,5 +1,5 @@
-import { readsKind } from "../../access/issue-policies.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import { readsKind } from "../../access/policies/issues.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

@@ -1,4 +1,4 @@
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

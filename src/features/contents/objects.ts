@@ -1,4 +1,4 @@
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { type Git, isTagName, type ObjectId, type Repository, type TreeEntry, tagRef } from "../../git/index.ts"

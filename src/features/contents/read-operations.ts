@@ -1,4 +1,4 @@
-import { type OnRepository, onRepositoryUnitRead } from "../../access/policies.ts"
+import { type OnRepository, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { fileDownload } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"

@@ -1,5 +1,5 @@
-import { onEditableCode } from "../../access/code-policies.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import { onEditableCode } from "../../access/policies/code.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, type Operation, ok, operation } from "../../core/operation.ts"

@@ -1,5 +1,5 @@
-import { onDependencies, onDependent, onIssueToTie, requireDependent } from "../../access/dependency-policies.ts"
-import { type OnIssue, onIssue } from "../../access/issue-policies.ts"
+import { onDependencies, onDependent, onIssueToTie, requireDependent } from "../../access/policies/dependencies.ts"
+import { type OnIssue, onIssue } from "../../access/policies/issues.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

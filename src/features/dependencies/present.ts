@@ -1,5 +1,5 @@
-import { type Issue as IssueRow, readsKind } from "../../access/issue-policies.ts"
 import { permissionsOn } from "../../access/permission.ts"
+import { type Issue as IssueRow, readsKind } from "../../access/policies/issues.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { rfc3339 } from "../../core/record.ts"

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
-import { type Issue, locateIssue, type OnIssue } from "../../access/issue-policies.ts"
-import { locateRepository, type OnRepository } from "../../access/policies.ts"
+import { type Issue, locateIssue, type OnIssue } from "../../access/policies/issues.ts"
+import { locateRepository, type OnRepository } from "../../access/policies/repositories.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../core/database/database.ts"
 import { portable } from "../../core/database/dialect.ts"

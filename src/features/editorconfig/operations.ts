@@ -1,4 +1,4 @@
-import { onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { placeOf } from "../contents/read.ts"

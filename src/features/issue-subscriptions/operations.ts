@@ -1,5 +1,5 @@
-import { onIssue, onIssueSignedIn } from "../../access/issue-policies.ts"
-import { onIssueSubscription } from "../../access/subscription-policies.ts"
+import { onIssue, onIssueSignedIn } from "../../access/policies/issues.ts"
+import { onIssueSubscription } from "../../access/policies/subscriptions.ts"
 import { listed, type Operation, ok, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,4 @@
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Services } from "../../core/services.ts"
 import type { TreeEntry } from "../../git/index.ts"
 import { findEntry } from "../contents/paths.ts"

@@ -1,4 +1,4 @@
-import { onRepository } from "../../access/policies.ts"
+import { onRepository } from "../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { findConfig, findTemplates } from "./find.ts"

@@ -1,6 +1,6 @@
-import { onIssue, onIssueAsWriter } from "../../access/issue-policies.ts"
 import type { Owned } from "../../access/permission.ts"
-import { onRepositorySignedIn } from "../../access/policies.ts"
+import { onIssue, onIssueAsWriter } from "../../access/policies/issues.ts"
+import { onRepositorySignedIn } from "../../access/policies/repositories.ts"
 import { findUserByName } from "../../access/store.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

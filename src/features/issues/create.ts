@@ -1,5 +1,6 @@
-import { type Issue, writesKind } from "../../access/issue-policies.ts"
-import type { Me, OnRepository } from "../../access/policies.ts"
+import { type Issue, writesKind } from "../../access/policies/issues.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Services } from "../../core/services.ts"

@@ -1,6 +1,6 @@
-import { type Issue, type OnIssue, writesKind } from "../../access/issue-policies.ts"
 import { Mode } from "../../access/modes.ts"
-import type { Me } from "../../access/policies.ts"
+import { type Issue, type OnIssue, writesKind } from "../../access/policies/issues.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,5 +1,5 @@
-import type { ReadableKinds } from "../../access/issue-policies.ts"
-import { locateUser, userVisible } from "../../access/policies.ts"
+import type { ReadableKinds } from "../../access/policies/issues.ts"
+import { locateUser, userVisible } from "../../access/policies/people.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely"
-import type { Issue, ReadableKinds } from "../../access/issue-policies.ts"
 import type { Repository } from "../../access/permission.ts"
+import type { Issue, ReadableKinds } from "../../access/policies/issues.ts"
 import { readableRepositories } from "../../access/visibility.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

@@ -5,8 +5,8 @@ import {
   onIssueAsWriter,
   onIssuesAsReader,
   onIssuesAsReporter,
-} from "../../access/issue-policies.ts"
-import { onRepository } from "../../access/policies.ts"
+} from "../../access/policies/issues.ts"
+import { onRepository } from "../../access/policies/repositories.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,4 @@
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

@@ -1,4 +1,5 @@
-import { onVisibleUserSignedIn, signedIn } from "../../access/policies.ts"
+import { onVisibleUserSignedIn } from "../../access/policies/people.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"

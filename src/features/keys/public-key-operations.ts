@@ -1,4 +1,5 @@
-import { onVisibleUserSignedIn, signedIn, siteAdministratorOnUser, userVisible } from "../../access/policies.ts"
+import { onVisibleUserSignedIn, siteAdministratorOnUser, userVisible } from "../../access/policies/people.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { findUserById } from "../../access/store.ts"
 import type { SignedIn, User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"

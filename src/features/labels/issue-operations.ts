@@ -1,4 +1,4 @@
-import { type OnIssue, onIssue, onIssueAsWriter } from "../../access/issue-policies.ts"
+import { type OnIssue, onIssue, onIssueAsWriter } from "../../access/policies/issues.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { noContent, type Operation, ok, operation } from "../../core/operation.ts"

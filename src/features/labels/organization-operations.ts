@@ -1,4 +1,4 @@
-import { onOrganization, onOrganizationAsOwner, onOrganizationSignedIn } from "../../access/policies.ts"
+import { onOrganization, onOrganizationAsOwner, onOrganizationSignedIn } from "../../access/policies/organizations.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

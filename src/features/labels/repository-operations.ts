@@ -1,5 +1,5 @@
-import { onPlanning } from "../../access/planning-policies.ts"
-import { onRepository } from "../../access/policies.ts"
+import { onPlanning } from "../../access/policies/planning.ts"
+import { onRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, pathNumber } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,5 +1,5 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Owned, Repository } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"

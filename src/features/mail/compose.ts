@@ -1,5 +1,5 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Repository } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import type { Secrets } from "../../core/secrets.ts"
 import type { Mail } from "../../core/services.ts"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { commentOn, happen, issueOf, userNamed } from "../notifications/testing.ts"
 import { type Arrived, type MailServer, mailConfig, openMailServer } from "./testing.ts"
 

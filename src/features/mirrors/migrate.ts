@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Owned } from "../../access/permission.ts"
-import { standingIn, userVisible } from "../../access/policies.ts"
+import { userVisible } from "../../access/policies/people.ts"
+import { standingIn } from "../../access/policies/standing.ts"
 import { findRepositoryById, findUserById, findUserByName } from "../../access/store.ts"
 import type { SignedIn, User } from "../../core/actor.ts"
 import { flag } from "../../core/database/tables.ts"

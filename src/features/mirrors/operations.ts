@@ -1,4 +1,5 @@
-import { onRepositoryAsAdministrator, onRepositoryUnit, signedIn } from "../../access/policies.ts"
+import { onRepositoryAsAdministrator, onRepositoryUnit } from "../../access/policies/repositories.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { enqueueOnce } from "../../core/jobs/once.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"

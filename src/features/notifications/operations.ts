@@ -1,4 +1,5 @@
-import { onRepositorySignedIn, signedIn } from "../../access/policies.ts"
+import { onRepositorySignedIn } from "../../access/policies/repositories.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { NotificationKind } from "./rules.ts"
 import { commentOn, happen, issueOf, owned, userNamed } from "./testing.ts"
 

@@ -1,6 +1,7 @@
 /** Issues and events as rows, for tests of what is told of them. */
-import type { Issue } from "../../access/issue-policies.ts"
+
 import type { Owned } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { findRepositoryById, findUserById } from "../../access/store.ts"
 import type { Hearth } from "../../app.ts"
 import { flag } from "../../core/database/tables.ts"

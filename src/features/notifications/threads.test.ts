@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { commentOn, happen, issueOf, userNamed } from "./testing.ts"
 
 const ann = basic("ann", "pass-word-1")

@@ -1,4 +1,5 @@
-import { locateUser, onOrganizationAsOwner } from "../../access/policies.ts"
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { locateUser } from "../../access/policies/people.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

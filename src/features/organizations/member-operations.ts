@@ -1,12 +1,11 @@
 import {
-  locateUser,
   onOrganization,
   onOrganizationAsMember,
   onOrganizationAsOwner,
   onOrganizationSignedIn,
-  type Standing,
-  userVisible,
-} from "../../access/policies.ts"
+} from "../../access/policies/organizations.ts"
+import { locateUser, userVisible } from "../../access/policies/people.ts"
+import type { Standing } from "../../access/policies/standing.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../core/operation.ts"

@@ -1,14 +1,7 @@
 import { Mode } from "../../access/modes.ts"
-import {
-  anyone,
-  onOrganization,
-  onOrganizationAsOwner,
-  onOrganizationPerson,
-  onVisibleUserSignedIn,
-  signedIn,
-  siteAdministrator,
-  siteAdministratorOnUser,
-} from "../../access/policies.ts"
+import { onOrganization, onOrganizationAsOwner, onOrganizationPerson } from "../../access/policies/organizations.ts"
+import { onVisibleUserSignedIn, siteAdministratorOnUser } from "../../access/policies/people.ts"
+import { anyone, signedIn, siteAdministrator } from "../../access/policies/site.ts"
 import { findMembership } from "../../access/store.ts"
 import { organizationVisible } from "../../access/visibility.ts"
 import type { Actor, User } from "../../core/actor.ts"

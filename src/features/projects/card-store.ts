@@ -1,5 +1,5 @@
 import { type Expression, type Selectable, sql } from "kysely"
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { readableRepositories } from "../../access/visibility.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

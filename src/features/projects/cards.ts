@@ -1,5 +1,6 @@
-import type { Me, Repository } from "../../access/policies.ts"
-import type { ProjectHome } from "../../access/project-policies.ts"
+import type { Repository } from "../../access/permission.ts"
+import type { ProjectHome } from "../../access/policies/projects.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"

@@ -1,4 +1,4 @@
-import type { ProjectHome } from "../../access/project-policies.ts"
+import type { ProjectHome } from "../../access/policies/projects.ts"
 import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { rfc3339 } from "../../core/record.ts"

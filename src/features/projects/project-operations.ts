@@ -1,4 +1,4 @@
-import { onUserProjects } from "../../access/project-policies.ts"
+import { onUserProjects } from "../../access/policies/projects.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { requireProject } from "./hold.ts"

@@ -1,4 +1,4 @@
-import type { ProjectHome } from "../../access/project-policies.ts"
+import type { ProjectHome } from "../../access/policies/projects.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag, type Seconds } from "../../core/database/tables.ts"

@@ -1,4 +1,3 @@
-import type { Me } from "../../access/policies.ts"
 import {
   type OnProjects,
   onMyProjects,
@@ -6,7 +5,8 @@ import {
   onOrganizationProjectsAsWriter,
   onRepositoryProjects,
   onRepositoryProjectsAsWriter,
-} from "../../access/project-policies.ts"
+} from "../../access/policies/projects.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { Access, Operation, ScopeCategory } from "../../core/operation.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely"
-import type { ProjectHome } from "../../access/project-policies.ts"
+import type { ProjectHome } from "../../access/policies/projects.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { portable } from "../../core/database/dialect.ts"
 import { type Params, query } from "../../core/database/query.ts"

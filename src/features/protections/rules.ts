@@ -1,6 +1,6 @@
 import { Mode } from "../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../access/permission.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { compileGlob } from "../../core/text/globs.ts"

@@ -1,4 +1,4 @@
-import { onRepositoryAsAdministrator } from "../../access/policies.ts"
+import { onRepositoryAsAdministrator } from "../../access/policies/repositories.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,4 @@
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import { findUserById } from "../../access/store.ts"
 import type { Services } from "../../core/services.ts"
 import { branchRef, objectId } from "../../git/index.ts"

@@ -1,5 +1,5 @@
 import type { Repository } from "../../access/permission.ts"
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import { findRepositoryById, findUserById } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"

@@ -1,4 +1,4 @@
-import { onPull } from "../../access/pull-policies.ts"
+import { onPull } from "../../access/policies/pulls.ts"
 import { fileDownload } from "../../core/download.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

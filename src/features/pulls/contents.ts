@@ -1,5 +1,5 @@
-import type { OnRepository } from "../../access/policies.ts"
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Page } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { type ChangedFile, type FilesOptions, type Log, type ObjectId, objectId, type Repository } from "../../git/index.ts"

@@ -1,5 +1,6 @@
-import type { Issue } from "../../access/issue-policies.ts"
-import type { Me, OnRepository } from "../../access/policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { User } from "../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"

@@ -1,4 +1,4 @@
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

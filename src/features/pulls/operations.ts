@@ -1,4 +1,4 @@
-import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../access/pull-policies.ts"
+import { onPull, onPullAsAuthor, onPulls, onPullsSignedIn } from "../../access/policies/pulls.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { int64 } from "../../core/record.ts"

@@ -1,5 +1,5 @@
 import type { Repository as Row } from "../../access/permission.ts"
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../access/store.ts"
 import type { Services } from "../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../git/index.ts"

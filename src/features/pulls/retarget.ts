@@ -1,6 +1,6 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Owned } from "../../access/permission.ts"
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"

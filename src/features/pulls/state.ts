@@ -1,4 +1,4 @@
-import type { Issue } from "../../access/issue-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import { findPullByIssue } from "../../access/store.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,8 +1,8 @@
 import { sql } from "kysely"
-import type { Pull } from "../../access/pull-policies.ts"
+import type { Pull } from "../../access/policies/pulls.ts"
 import { type Params, query } from "../../core/database/query.ts"
 
-export type { Pull } from "../../access/pull-policies.ts"
+export type { Pull } from "../../access/policies/pulls.ts"
 export { findPullByIssue } from "../../access/store.ts"
 
 export const findPull = query("pulls.find", (db, p: Params<{ id: number }>) => db.selectFrom("pulls").selectAll().where("id", "=", p.id))

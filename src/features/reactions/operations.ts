@@ -1,5 +1,5 @@
-import { onComment, onCommentSignedIn } from "../../access/comment-policies.ts"
-import { onIssue, onIssueSignedIn } from "../../access/issue-policies.ts"
+import { onComment, onCommentSignedIn } from "../../access/policies/comments.ts"
+import { onIssue, onIssueSignedIn } from "../../access/policies/issues.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { requireText } from "../comments/kinds.ts"

@@ -1,5 +1,5 @@
 import type { Owned } from "../../access/permission.ts"
-import { mayBook } from "../../access/tracking-policies.ts"
+import { mayBook } from "../../access/policies/tracking.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

@@ -1,5 +1,5 @@
-import { type Issue, type OnIssue, readsKind, writesKind } from "../../access/issue-policies.ts"
 import { type Owned, permissionsOn } from "../../access/permission.ts"
+import { type Issue, type OnIssue, readsKind, writesKind } from "../../access/policies/issues.ts"
 import { inPerson, type User } from "../../core/actor.ts"
 import type { Handle, Transaction } from "../../core/database/database.ts"
 import { inList } from "../../core/database/expressions.ts"

@@ -1,6 +1,6 @@
-import { type Issue, unitOf } from "../../access/issue-policies.ts"
 import { Mode } from "../../access/modes.ts"
 import { type Owned, readersAmong } from "../../access/permission.ts"
+import { type Issue, unitOf } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

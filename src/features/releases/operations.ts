@@ -1,4 +1,4 @@
-import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnit, onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { releaseAssetOperations } from "./asset-operations.ts"

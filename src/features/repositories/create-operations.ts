@@ -1,5 +1,7 @@
 import type { Owned } from "../../access/permission.ts"
-import { onOrganizationAsCreator, signedIn, siteAdministratorOnUser } from "../../access/policies.ts"
+import { onOrganizationAsCreator } from "../../access/policies/organizations.ts"
+import { siteAdministratorOnUser } from "../../access/policies/people.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import type { Actor } from "../../core/actor.ts"
 import { created, type Operation, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"

@@ -1,4 +1,5 @@
-import { onOrganizationAsOwner, onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../access/policies.ts"
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../access/policies/repositories.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"

@@ -1,4 +1,4 @@
-import { onRepository, onRepositoryUnit, onTemplate } from "../../access/policies.ts"
+import { onRepository, onRepositoryUnit, onTemplate } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { accepted, created, listed, type Operation, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

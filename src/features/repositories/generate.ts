@@ -1,6 +1,6 @@
 import { Mode } from "../../access/modes.ts"
 import type { Owned } from "../../access/permission.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"

@@ -1,4 +1,6 @@
-import { anyone, onOrganization, onVisibleUser, signedIn } from "../../access/policies.ts"
+import { onOrganization } from "../../access/policies/organizations.ts"
+import { onVisibleUser } from "../../access/policies/people.ts"
+import { anyone, signedIn } from "../../access/policies/site.ts"
 import type { Actor } from "../../core/actor.ts"
 import { listed, type Operation, operation, type Page } from "../../core/operation.ts"
 import { int64, oneOf } from "../../core/record.ts"

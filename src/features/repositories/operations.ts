@@ -1,4 +1,4 @@
-import { onRepository, onRepositoryById } from "../../access/policies.ts"
+import { onRepository, onRepositoryById } from "../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import { creationOperations } from "./create-operations.ts"
 import { editOperations } from "./edit-operations.ts"

@@ -1,4 +1,5 @@
-import { locateUser, standingIn, userVisible } from "../../access/policies.ts"
+import { locateUser, userVisible } from "../../access/policies/people.ts"
+import { standingIn } from "../../access/policies/standing.ts"
 import { isSiteAdministrator, type SignedIn, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Moved, refuse } from "../../core/errors.ts"

@@ -1,4 +1,4 @@
-import { onPullsSignedIn, onPullToChange } from "../../access/pull-policies.ts"
+import { onPullsSignedIn, onPullToChange } from "../../access/policies/pulls.ts"
 import { created, noContent, type Operation, operation } from "../../core/operation.ts"
 import { presentLineComments } from "./present.ts"
 import { CreatePullReviewCommentReplyOptions, PullReviewComment } from "./records.ts"

@@ -1,4 +1,4 @@
-import type { OnReview } from "../../access/review-policies.ts"
+import type { OnReview } from "../../access/policies/reviews.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

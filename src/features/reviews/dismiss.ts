@@ -1,5 +1,5 @@
-import type { Me } from "../../access/policies.ts"
-import type { OnReview } from "../../access/review-policies.ts"
+import type { OnReview } from "../../access/policies/reviews.ts"
+import type { Me } from "../../access/policies/site.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag } from "../../core/database/tables.ts"
 import { refuse } from "../../core/errors.ts"

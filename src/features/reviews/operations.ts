@@ -1,5 +1,5 @@
-import { onPull, onPullSignedIn } from "../../access/pull-policies.ts"
-import { onReview, onReviewAsAdministrator, onReviewAsAuthor, onReviewSignedIn } from "../../access/review-policies.ts"
+import { onPull, onPullSignedIn } from "../../access/policies/pulls.ts"
+import { onReview, onReviewAsAdministrator, onReviewAsAuthor, onReviewSignedIn } from "../../access/policies/reviews.ts"
 import { listed, noContent, type Operation, ok, operation, type Request } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"
 import { deleteReview } from "./delete.ts"

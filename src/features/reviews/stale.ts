@@ -1,5 +1,5 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Owned } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { type Params, query } from "../../core/database/query.ts"

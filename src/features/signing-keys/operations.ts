@@ -1,4 +1,4 @@
-import { onRepositoryUnitRead } from "../../access/policies.ts"
+import { onRepositoryUnitRead } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,4 @@
-import { anyone } from "../../access/policies.ts"
+import { anyone } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,4 +1,6 @@
-import { mineOnRepository, onRepository, onVisibleUserSignedIn, signedIn } from "../../access/policies.ts"
+import { onVisibleUserSignedIn } from "../../access/policies/people.ts"
+import { mineOnRepository, onRepository } from "../../access/policies/repositories.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely"
 import { Mode } from "../../access/modes.ts"
-import type { Team } from "../../access/policies.ts"
+import type { Team } from "../../access/policies/teams.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import { flag, type Seconds, type TeamsTable } from "../../core/database/tables.ts"

@@ -1,4 +1,5 @@
-import { locateUser, onTeamAsOrganizationMember, onTeamAsOwner } from "../../access/policies.ts"
+import { locateUser } from "../../access/policies/people.ts"
+import { onTeamAsOrganizationMember, onTeamAsOwner } from "../../access/policies/teams.ts"
 import { findTeamMember } from "../../access/store.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"

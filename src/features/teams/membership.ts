@@ -1,5 +1,5 @@
 import { Mode } from "../../access/modes.ts"
-import type { Team } from "../../access/policies.ts"
+import type { Team } from "../../access/policies/teams.ts"
 import { findTeam, findTeamMember } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"

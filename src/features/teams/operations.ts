@@ -1,12 +1,6 @@
-import {
-  onOrganizationAsMember,
-  onOrganizationAsOwner,
-  onOrganizationSignedIn,
-  onTeam,
-  onTeamAsOwner,
-  signedIn,
-  type Team as TeamRow,
-} from "../../access/policies.ts"
+import { onOrganizationAsMember, onOrganizationAsOwner, onOrganizationSignedIn } from "../../access/policies/organizations.ts"
+import { signedIn } from "../../access/policies/site.ts"
+import { onTeam, onTeamAsOwner, type Team as TeamRow } from "../../access/policies/teams.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

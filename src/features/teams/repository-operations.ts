@@ -1,17 +1,13 @@
 import { Mode } from "../../access/modes.ts"
+import { locateUser } from "../../access/policies/people.ts"
 import {
   locateRepositoryById,
-  locateUser,
   type OnRepository,
   onRepositoryAsAdministrator,
   onRepositorySignedIn,
-  onTeam,
-  onTeamPrivileged,
-  type Standing,
-  standingIn,
-  type Team as TeamRow,
-  teamReadable,
-} from "../../access/policies.ts"
+} from "../../access/policies/repositories.ts"
+import { type Standing, standingIn } from "../../access/policies/standing.ts"
+import { onTeam, onTeamPrivileged, type Team as TeamRow, teamReadable } from "../../access/policies/teams.ts"
 import { findRepositoryByName, findRepositoryRedirect } from "../../access/store.ts"
 import type { Actor, SignedIn, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

@@ -1,4 +1,5 @@
-import { anyone, onRepository, onRepositoryAsAdministrator, onRepositoryAsAdministratorOnly } from "../../access/policies.ts"
+import { onRepository, onRepositoryAsAdministrator, onRepositoryAsAdministratorOnly } from "../../access/policies/repositories.ts"
+import { anyone } from "../../access/policies/site.ts"
 import { listed, noContent, type Operation, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"
 import Type from "../../core/schema.ts"

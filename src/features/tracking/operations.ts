@@ -1,16 +1,17 @@
-import { type OnIssue, readableKinds } from "../../access/issue-policies.ts"
 import { Mode } from "../../access/modes.ts"
 import type { Owned } from "../../access/permission.ts"
-import type { Me, OnRepository } from "../../access/policies.ts"
-import { signedIn } from "../../access/policies.ts"
-import { findUserByName } from "../../access/store.ts"
+import { type OnIssue, readableKinds } from "../../access/policies/issues.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
+import type { Me } from "../../access/policies/site.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import {
   managesTimes,
   onIssueAsTracker,
   onIssueTimes,
   onRepositoryTimes,
   onRepositoryTimesOfPerson,
-} from "../../access/tracking-policies.ts"
+} from "../../access/policies/tracking.ts"
+import { findUserByName } from "../../access/store.ts"
 import type { User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"

@@ -1,5 +1,5 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import type { Owned } from "../../access/permission.ts"
+import type { Issue } from "../../access/policies/issues.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"

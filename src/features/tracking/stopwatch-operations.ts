@@ -1,5 +1,5 @@
-import { signedIn } from "../../access/policies.ts"
-import { onIssueStopwatch } from "../../access/tracking-policies.ts"
+import { signedIn } from "../../access/policies/site.ts"
+import { onIssueStopwatch } from "../../access/policies/tracking.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../core/operation.ts"
 import Type from "../../core/schema.ts"

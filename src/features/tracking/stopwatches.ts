@@ -1,6 +1,6 @@
-import type { Issue } from "../../access/issue-policies.ts"
 import { permissionOn } from "../../access/permission.ts"
-import { mayTrackByStopwatch } from "../../access/tracking-policies.ts"
+import type { Issue } from "../../access/policies/issues.ts"
+import { mayTrackByStopwatch } from "../../access/policies/tracking.ts"
 import { inPerson, type User } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"

@@ -1,6 +1,6 @@
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateRepository, type OnRepository } from "../../access/policies.ts"
+import { locateRepository, type OnRepository } from "../../access/policies/repositories.ts"
 import { scopeAllows } from "../../access/scopes.ts"
 import { type Actor, deployKeyOf, type SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

@@ -1,4 +1,5 @@
-import { locateUser, standingIn, userVisible } from "../../access/policies.ts"
+import { locateUser, userVisible } from "../../access/policies/people.ts"
+import { standingIn } from "../../access/policies/standing.ts"
 import { isPublicOnly, type SignedIn, type User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

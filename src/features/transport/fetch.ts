@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { Services } from "../../core/services.ts"
 import type { UploadOutcome } from "../../git/index.ts"
 

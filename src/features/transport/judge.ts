@@ -1,6 +1,6 @@
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateRepositoryById, type OnRepository } from "../../access/policies.ts"
+import { locateRepositoryById, type OnRepository } from "../../access/policies/repositories.ts"
 import { findUserById } from "../../access/store.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"

@@ -1,5 +1,5 @@
 import { Mode } from "../../access/modes.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 
 /** What a push may say of the repository itself, by `-o repo.private` and `-o repo.template`, each with or without `=true` or `=false`. */
 export interface RepositoryOptions {

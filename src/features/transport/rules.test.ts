@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import type { Owned, Repository } from "../../access/permission.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import { type RefCommand, refName } from "../../git/index.ts"
 import { createPerson } from "../users/rules.ts"
 import { chooseDefault } from "./branches.ts"

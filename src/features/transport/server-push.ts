@@ -1,5 +1,5 @@
 import type { Repository as RepositoryRow } from "../../access/permission.ts"
-import type { OnRepository } from "../../access/policies.ts"
+import type { OnRepository } from "../../access/policies/repositories.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

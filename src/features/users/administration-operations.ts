@@ -1,4 +1,5 @@
-import { siteAdministrator, siteAdministratorOnUser } from "../../access/policies.ts"
+import { siteAdministratorOnUser } from "../../access/policies/people.ts"
+import { siteAdministrator } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { oneOf } from "../../core/record.ts"

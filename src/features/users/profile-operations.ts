@@ -1,4 +1,5 @@
-import { anyone, onNamedUser, onVisibleUser, signedIn } from "../../access/policies.ts"
+import { onNamedUser, onVisibleUser } from "../../access/policies/people.ts"
+import { anyone, signedIn } from "../../access/policies/site.ts"
 import { findUserByName } from "../../access/store.ts"
 import { listedUsers } from "../../access/visibility.ts"
 import type { Actor, User as UserRow } from "../../core/actor.ts"

@@ -1,4 +1,4 @@
-import { signedIn } from "../../access/policies.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import type { User } from "../../core/actor.ts"
 import { flag } from "../../core/database/tables.ts"
 import { created, noContent, type Operation, ok, operation } from "../../core/operation.ts"

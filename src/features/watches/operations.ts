@@ -1,5 +1,7 @@
 import type { Owned } from "../../access/permission.ts"
-import { onRepository, onRepositorySignedIn, onVisibleUserSignedIn, signedIn } from "../../access/policies.ts"
+import { onVisibleUserSignedIn } from "../../access/policies/people.ts"
+import { onRepository, onRepositorySignedIn } from "../../access/policies/repositories.ts"
+import { signedIn } from "../../access/policies/site.ts"
 import { refuse } from "../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import { rfc3339 } from "../../core/record.ts"

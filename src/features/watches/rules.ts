@@ -1,4 +1,4 @@
-import { locateRepositoryById } from "../../access/policies.ts"
+import { locateRepositoryById } from "../../access/policies/repositories.ts"
 import type { SignedIn } from "../../core/actor.ts"
 import type { Transaction } from "../../core/database/database.ts"
 import type { Seconds } from "../../core/database/tables.ts"

@@ -1,4 +1,4 @@
-import { onRepositoryAsAdministrator } from "../../access/policies.ts"
+import { onRepositoryAsAdministrator } from "../../access/policies/repositories.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import { accepted, created, listed, noContent, type Operation, ok, operation } from "../../core/operation.ts"

@@ -1,4 +1,6 @@
-import { onOrganizationAsOwner, onRepositoryAsAdministrator, signedIn, siteAdministrator } from "../../access/policies.ts"
+import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
+import { onRepositoryAsAdministrator } from "../../access/policies/repositories.ts"
+import { signedIn, siteAdministrator } from "../../access/policies/site.ts"
 import type { Access, Operation, ScopeCategory } from "../../core/operation.ts"
 import type { Place } from "./store.ts"
 

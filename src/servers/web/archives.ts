@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify"
-import { locateRepository, requireUnit } from "../../access/policies.ts"
+import { locateRepository, requireUnit } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { archiveDownload } from "../../features/archives/archive.ts"

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
-import { locateUser, userVisible } from "../../access/policies.ts"
+import { locateUser, userVisible } from "../../access/policies/people.ts"
 import { anonymous, type User } from "../../core/actor.ts"
 import { Moved, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify"
 import { Mode } from "../../access/modes.ts"
 import { unitMode } from "../../access/permission.ts"
-import { locateRepository } from "../../access/policies.ts"
+import { locateRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { findAttachmentsOfReleases } from "../../features/attachments/store.ts"

@@ -1,5 +1,5 @@
-import type { Me } from "../../../access/policies.ts"
-import type { OnPull } from "../../../access/pull-policies.ts"
+import type { OnPull } from "../../../access/policies/pulls.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"

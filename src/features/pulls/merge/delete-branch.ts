@@ -1,4 +1,4 @@
-import { locateRepositoryById } from "../../../access/policies.ts"
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"

@@ -1,5 +1,5 @@
-import { locateRepositoryById } from "../../../access/policies.ts"
-import { locatePull } from "../../../access/pull-policies.ts"
+import { locatePull } from "../../../access/policies/pulls.ts"
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { findUserById } from "../../../access/store.ts"
 import { inPerson } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"

@@ -1,5 +1,5 @@
-import { onRepositoryUnit } from "../../../access/policies.ts"
-import { onPullSignedIn, onPullToChange } from "../../../access/pull-policies.ts"
+import { onPullSignedIn, onPullToChange } from "../../../access/policies/pulls.ts"
+import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { readThreadOf } from "../../notifications/marking.ts"

@@ -1,4 +1,4 @@
-import type { Issue } from "../../../access/issue-policies.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"

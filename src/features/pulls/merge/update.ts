@@ -1,6 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
 import { permissionOn } from "../../../access/permission.ts"
-import { locateRepositoryById, type OnRepository } from "../../../access/policies.ts"
+import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { inPerson, type User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"

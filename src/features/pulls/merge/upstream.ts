@@ -1,5 +1,6 @@
 import { Mode } from "../../../access/modes.ts"
-import { locateRepositoryById, type Me, type OnRepository } from "../../../access/policies.ts"
+import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName } from "../../../git/index.ts"

@@ -1,5 +1,5 @@
-import type { Issue } from "../../../access/issue-policies.ts"
 import type { Owned } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
 import { findIssueById, findPullByIssue } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"

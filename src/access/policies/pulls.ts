@@ -1,11 +1,12 @@
 import type { Selectable } from "kysely"
-import type { Handle } from "../core/database/database.ts"
-import type { PullsTable } from "../core/database/tables/pulls.ts"
-import { refuse } from "../core/errors.ts"
-import { type Access, pathNumber, type Request } from "../core/operation.ts"
-import { type Issue, type OnIssue, readsKind, requireWriting } from "./issue-policies.ts"
-import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
-import { findIssueByNumber, findPullByIssue } from "./store.ts"
+import type { Handle } from "../../core/database/database.ts"
+import type { PullsTable } from "../../core/database/tables/pulls.ts"
+import { refuse } from "../../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { findIssueByNumber, findPullByIssue } from "../store.ts"
+import { type Issue, type OnIssue, readsKind, requireWriting } from "./issues.ts"
+import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { asMe, type Me } from "./site.ts"
 
 /** Who reads and changes pull requests: whoever may read them and the code that they are about. */
 

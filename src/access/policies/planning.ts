@@ -1,8 +1,9 @@
-import { refuse } from "../core/errors.ts"
-import type { Access } from "../core/operation.ts"
-import { Mode } from "./modes.ts"
-import { unitMode } from "./permission.ts"
-import { type Me, type OnRepository, onRepositorySignedIn } from "./policies.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { Mode } from "../modes.ts"
+import { unitMode } from "../permission.ts"
+import { type OnRepository, onRepositorySignedIn } from "./repositories.ts"
+import type { Me } from "./site.ts"
 
 /**
  * The labels and milestones of a repository, which serve its issues and its pull requests: for whoever may write to either. Administrators

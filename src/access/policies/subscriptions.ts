@@ -1,9 +1,9 @@
-import { isSiteAdministrator, type User } from "../core/actor.ts"
-import { refuse } from "../core/errors.ts"
-import type { Access } from "../core/operation.ts"
-import { type OnIssue, onIssueSignedIn } from "./issue-policies.ts"
-import type { Me } from "./policies.ts"
-import { findUserByName } from "./store.ts"
+import { isSiteAdministrator, type User } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { findUserByName } from "../store.ts"
+import { type OnIssue, onIssueSignedIn } from "./issues.ts"
+import type { Me } from "./site.ts"
 
 /** The issue of the path's {index} and the person of its {user}, for that person and site administrators: what somebody wants to be told of. */
 export const onIssueSubscription: Access<OnIssue & Me & { readonly user: User }> = {

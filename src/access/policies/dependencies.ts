@@ -1,8 +1,9 @@
-import { refuse } from "../core/errors.ts"
-import type { Access } from "../core/operation.ts"
-import { pathNumber } from "../core/operation.ts"
-import { locateIssue, type OnIssue, onIssue, openForChange, writesKind } from "./issue-policies.ts"
-import type { Me, OnRepository } from "./policies.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { pathNumber } from "../../core/operation.ts"
+import { locateIssue, type OnIssue, onIssue, openForChange, writesKind } from "./issues.ts"
+import type { OnRepository } from "./repositories.ts"
+import type { Me } from "./site.ts"
 
 /** Refuses as missing a repository where issues don't depend on one another. */
 function requireDependencies({ repository }: OnRepository): void {

@@ -1,13 +1,14 @@
 import type { Selectable } from "kysely"
-import { type Actor, actorId, isSiteAdministrator } from "../core/actor.ts"
-import type { Handle } from "../core/database/database.ts"
-import type { CommentsTable } from "../core/database/tables/issues.ts"
-import { refuse } from "../core/errors.ts"
-import { type Access, pathNumber, type Request } from "../core/operation.ts"
-import { admitIssue, type OnIssue, onIssues, onIssuesSignedIn, openForChange, requireWriting } from "./issue-policies.ts"
-import { Mode } from "./modes.ts"
-import type { Me, OnRepository } from "./policies.ts"
-import { findCommentById, findIssueById } from "./store.ts"
+import { type Actor, actorId, isSiteAdministrator } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import type { CommentsTable } from "../../core/database/tables/issues.ts"
+import { refuse } from "../../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { Mode } from "../modes.ts"
+import { findCommentById, findIssueById } from "../store.ts"
+import { admitIssue, type OnIssue, onIssues, onIssuesSignedIn, openForChange, requireWriting } from "./issues.ts"
+import type { OnRepository } from "./repositories.ts"
+import type { Me } from "./site.ts"
 
 /** An entry of an issue's timeline; what somebody wrote is one kind of it. */
 export type Comment = Selectable<CommentsTable>

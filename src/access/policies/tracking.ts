@@ -1,21 +1,13 @@
-import type { User } from "../core/actor.ts"
-import type { Handle } from "../core/database/database.ts"
-import { refuse } from "../core/errors.ts"
-import type { Access } from "../core/operation.ts"
-import {
-  type Issue,
-  type OnIssue,
-  onIssueAsWriter,
-  onIssueSignedIn,
-  openForChange,
-  readsKind,
-  withIssue,
-  writesKind,
-} from "./issue-policies.ts"
-import { Mode } from "./modes.ts"
-import { type Repository, unitEnabled } from "./permission.ts"
-import { asMe, locateFromPath, type Me, type OnRepository } from "./policies.ts"
-import { findAssignment, findUserByName } from "./store.ts"
+import type { User } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { Mode } from "../modes.ts"
+import { type Repository, unitEnabled } from "../permission.ts"
+import { findAssignment, findUserByName } from "../store.ts"
+import { type Issue, type OnIssue, onIssueAsWriter, onIssueSignedIn, openForChange, readsKind, withIssue, writesKind } from "./issues.ts"
+import { locateFromPath, type OnRepository } from "./repositories.ts"
+import { asMe, type Me } from "./site.ts"
 
 /** Who sees and books the time that was spent on issues. */
 

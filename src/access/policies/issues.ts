@@ -1,13 +1,14 @@
 import type { Selectable } from "kysely"
-import type { Handle } from "../core/database/database.ts"
-import type { IssuesTable } from "../core/database/tables/issues.ts"
-import type { Flag } from "../core/database/tables.ts"
-import { refuse } from "../core/errors.ts"
-import { type Access, pathNumber, type Request } from "../core/operation.ts"
-import { Mode, type Unit } from "./modes.ts"
-import { unitMode } from "./permission.ts"
-import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
-import { findIssueByNumber } from "./store.ts"
+import type { Handle } from "../../core/database/database.ts"
+import type { IssuesTable } from "../../core/database/tables/issues.ts"
+import type { Flag } from "../../core/database/tables.ts"
+import { refuse } from "../../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { Mode, type Unit } from "../modes.ts"
+import { unitMode } from "../permission.ts"
+import { findIssueByNumber } from "../store.ts"
+import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { asMe, type Me } from "./site.ts"
 
 /** An issue or a pull request. */
 export type Issue = Selectable<IssuesTable>

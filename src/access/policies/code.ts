@@ -1,10 +1,11 @@
-import type { Actor } from "../core/actor.ts"
-import type { Handle } from "../core/database/database.ts"
-import { refuse } from "../core/errors.ts"
-import type { Access } from "../core/operation.ts"
-import { Mode } from "./modes.ts"
-import { unitMode } from "./permission.ts"
-import { asMe, locateFromPath, type Me, type OnRepository, requireUnit } from "./policies.ts"
+import type { Actor } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { Mode } from "../modes.ts"
+import { unitMode } from "../permission.ts"
+import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { asMe, type Me } from "./site.ts"
 
 /** Who changes the code of a repository through the service itself. */
 

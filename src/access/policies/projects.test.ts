@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../tests/support/hearth.ts"
-import { type Actor, anonymous, inPerson, type User } from "../core/actor.ts"
-import { Refusal } from "../core/errors.ts"
-import { onOrganizationProjects, onRepositoryProjects, onUserProjects, readableProjects } from "./project-policies.ts"
-import { findUserByName } from "./store.ts"
+import { databaseKinds } from "../../../tests/support/database.ts"
+import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
+import { type Actor, anonymous, inPerson, type User } from "../../core/actor.ts"
+import { Refusal } from "../../core/errors.ts"
+import { findUserByName } from "../store.ts"
+import { onOrganizationProjects, onRepositoryProjects, onUserProjects, readableProjects } from "./projects.ts"
 
 const VISIBILITIES = ["public", "limited", "private"] as const
 const CALLERS = ["ann", "stranger", "restricted", "collaborator", "unitless", "reader", "administrator", "boss"] as const

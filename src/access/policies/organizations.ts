@@ -1,0 +1,67 @@
+import type { User } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access, Request } from "../../core/operation.ts"
+import { organizationVisible } from "../visibility.ts"
+import { locateUser, type OnUser } from "./people.ts"
+import { asMe, type Me } from "./site.ts"
+import { type Standing, standingIn } from "./standing.ts"
+
+export interface OnOrganization {
+  readonly organization: User
+  /** What the caller is to it. */
+  readonly standing: Standing
+}
+
+/** The organisation of the path's {org}; one that the caller may not know of is missing. */
+async function locateOrganization({ db, actor, path }: Request): Promise<OnOrganization> {
+  const organization = await locateUser(db, actor, path.org ?? "", "org")
+  if (organization.kind !== "organization") throw refuse.notFound()
+  const standing = await standingIn(db, actor, organization)
+  if (!organizationVisible(actor, organization, standing.isMember)) throw refuse.notFound()
+  return { organization, standing }
+}
+
+export const onOrganization: Access<OnOrganization> = {
+  rule: { subject: "organization", needs: "visible", signIn: "optional" },
+  open: locateOrganization,
+}
+
+const organizationPolicy = (needs: "visible" | "member" | "owner"): Access<OnOrganization & Me> => ({
+  rule: { subject: "organization", needs, signIn: "required" },
+  open: async (request) => {
+    const me = asMe(request.actor)
+    const found = await locateOrganization(request)
+    if (needs === "member" && !found.standing.isMember && !found.standing.isOwner) throw refuse.forbidden("Must be an organization member")
+    if (needs === "owner" && !found.standing.isOwner) throw refuse.forbidden("Must be an organization owner")
+    return { ...me, ...found }
+  },
+})
+
+export const onOrganizationSignedIn = organizationPolicy("visible")
+export const onOrganizationAsMember = organizationPolicy("member")
+export const onOrganizationAsOwner = organizationPolicy("owner")
+
+/** Whoever may make repositories in the organisation. */
+export const onOrganizationAsCreator: Access<OnOrganization & Me> = {
+  rule: { subject: "organization", needs: "createRepositories", signIn: "required" },
+  open: async (request) => {
+    const found = await onOrganizationSignedIn.open(request)
+    if (!found.standing.mayCreateRepositories) throw refuse.forbidden("User is not allowed to create repositories in this organization.")
+    return found
+  },
+}
+
+/**
+ * The person of the path's {username} beside the organisation of its {org}, for that person, members of the organisation and site
+ * administrators: what somebody is to an organisation shows that he belongs to it, which he may have concealed.
+ */
+export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
+  rule: { subject: "organization", needs: "selfOrMember", signIn: "required" },
+  open: async (request) => {
+    const found = await onOrganizationSignedIn.open(request)
+    const user = await locateUser(request.db, request.actor, request.path["username"] ?? "", "username")
+    if (user.id !== found.me.id && !found.standing.isMember && !found.standing.isOwner)
+      throw refuse.forbidden("Must be an organization member")
+    return { ...found, user }
+  },
+}

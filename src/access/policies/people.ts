@@ -1,0 +1,81 @@
+import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { Moved, refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+import { findUserByName, findUserRedirect } from "../store.ts"
+import { organizationVisible, personVisible } from "../visibility.ts"
+import { asMe, type Me, siteAdministrator } from "./site.ts"
+import { standingIn } from "./standing.ts"
+
+/** The user of the path's {username}, person or organisation; an older name leads to the newer. */
+export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
+  // PostgreSQL knows no such text; nobody is called so.
+  if (name.includes("\0")) throw refuse.notFound()
+  const lowerName = name.toLowerCase()
+  const user = await findUserByName.first(db, { lowerName })
+  if (user) return user
+  const renamed = await findUserRedirect.first(db, { lowerName })
+  // An older name must not tell a stranger more than the newer one would.
+  if (renamed && (await userVisible(db, actor, renamed))) throw new Moved(307, { [parameter]: renamed.name })
+  throw refuse.notFound()
+}
+
+/** Whether the caller may know of this person or organisation. */
+export async function userVisible(db: Handle, actor: Actor, user: User): Promise<boolean> {
+  if (user.kind === "person") return personVisible(actor, user)
+  return organizationVisible(actor, user, user.visibility !== "public" && (await standingIn(db, actor, user)).isMember)
+}
+
+export interface OnUser {
+  /** Whom the path names. */
+  readonly user: User
+}
+
+/** A user whom the caller may know of; nobody needs to have signed in. */
+export const onVisibleUser: Access<OnUser> = {
+  rule: { subject: "user", needs: "visible", signIn: "optional" },
+  open: async ({ db, actor, path }) => {
+    const user = await locateUser(db, actor, path.username ?? "", "username")
+    if (!(await userVisible(db, actor, user))) throw refuse.notFound()
+    return { user }
+  },
+}
+
+/** Like `onVisibleUser`, for those who have signed in. */
+export const onVisibleUserSignedIn: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "visible", signIn: "required" },
+  open: async (request) => ({ ...asMe(request.actor), ...(await onVisibleUser.open(request)) }),
+}
+
+/**
+ * Any user of the path, for those who have signed in: that a name is given to somebody is told to whoever tries to take it, and one must
+ * be able to block a person who hides. Tokens limited to public things see only public users.
+ */
+export const onNamedUser: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "nothing", signIn: "required" },
+  open: async ({ db, actor, path }) => {
+    const found = asMe(actor)
+    const user = await locateUser(db, actor, path["username"] ?? "", "username")
+    if (isPublicOnly(actor) && user.visibility !== "public") throw refuse.notFound()
+    return { ...found, user }
+  },
+}
+
+/** The user of the path, for that user and for site administrators. */
+export const onSelf: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "self", signIn: "required" },
+  open: async (request) => {
+    const found = await onVisibleUserSignedIn.open(request)
+    if (found.user.id !== found.me.id && !isSiteAdministrator(found.actor)) throw refuse.forbidden()
+    return found
+  },
+}
+
+/** Any user of the path, for site administrators; the decision comes before the look-up. */
+export const siteAdministratorOnUser: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "siteAdministrator", signIn: "required" },
+  open: async (request) => {
+    const found = await siteAdministrator.open(request)
+    return { ...found, user: await locateUser(request.db, request.actor, request.path.username ?? "", "username") }
+  },
+}

@@ -1,0 +1,160 @@
+import type { Actor } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { Moved, refuse } from "../../core/errors.ts"
+import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { Mode, type ModeName, type Unit } from "../modes.ts"
+import { type Owned, type Permission, permissionOn, reaches, unitMode } from "../permission.ts"
+import { findRepositoryById, findRepositoryByName, findRepositoryRedirect, findUserById } from "../store.ts"
+import { locateUser } from "./people.ts"
+import { asMe, type Me } from "./site.ts"
+
+export interface OnRepository extends Owned {
+  readonly permission: Permission
+}
+
+/**
+ * The repository of an owner's name and its own. Older names lead to the newer; what the caller may not know of is missing, whoever asks.
+ * This is the one look-up of every way in: API, pages, git over HTTP and SSH.
+ */
+export async function locateRepository(db: Handle, actor: Actor, ownerName: string, name: string): Promise<OnRepository> {
+  const owner = await locateUser(db, actor, ownerName, "owner")
+  if (name.includes("\0")) throw refuse.notFound()
+  const lowerName = name.toLowerCase()
+  const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
+  if (repository) return admitted(db, actor, { repository, owner })
+  const moved = await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName })
+  if (moved) {
+    const target = await locateRepositoryById(db, actor, moved.repository_id)
+    throw new Moved(301, { owner: target.owner.name, repo: target.repository.name })
+  }
+  throw refuse.notFound()
+}
+
+/** Like `locateRepository`, by id. */
+export async function locateRepositoryById(db: Handle, actor: Actor, id: number): Promise<OnRepository> {
+  const repository = await findRepositoryById.first(db, { id })
+  const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
+  if (!repository || !owner) throw refuse.notFound()
+  return admitted(db, actor, { repository, owner })
+}
+
+async function admitted(db: Handle, actor: Actor, owned: Owned): Promise<OnRepository> {
+  const permission = await permissionOn(db, actor, owned)
+  if (!reaches(permission)) throw refuse.notFound()
+  return { ...owned, permission }
+}
+
+/** The repository of the path's {owner} and {repo}, as `locateRepository` finds it. */
+export const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> =>
+  locateRepository(db, actor, path.owner ?? "", path.repo ?? "")
+
+/** At least read on something: whoever may know of the repository. */
+export const onRepository: Access<OnRepository> = {
+  rule: { subject: "repository", needs: "reach", signIn: "optional" },
+  open: locateFromPath,
+}
+
+/** Like `onRepository`, for those who have signed in. The repository is looked up first: a stranger learns nothing from the 401. */
+export const onRepositorySignedIn: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reach", signIn: "required" },
+  open: async (request) => {
+    const found = await locateFromPath(request)
+    return { ...asMe(request.actor), ...found }
+  },
+}
+
+/** The repository of the path's {id}, for those who have signed in; who hasn't is asked to before anything is looked up. */
+export const onRepositoryById: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
+  open: async ({ db, actor, path }) => ({ ...asMe(actor), ...(await locateRepositoryById(db, actor, pathNumber(path.id))) }),
+}
+
+/** A repository that the path names below the caller's own things; who hasn't signed in is asked to before anything is looked up. */
+export const mineOnRepository: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
+  open: async (request) => ({ ...asMe(request.actor), ...(await locateFromPath(request)) }),
+}
+
+/** The repository that another is to be generated from, for those who have signed in and may read its code. */
+export const onTemplate: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "code:read", signIn: "required" },
+  open: async ({ db, actor, path }) => {
+    const found = await locateTemplate(db, actor, path.template_owner ?? "", path.template_repo ?? "")
+    const me = asMe(actor)
+    requireUnit(found, "repo.code", "read")
+    return { ...me, ...found }
+  },
+}
+
+async function locateTemplate(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
+  try {
+    return await locateRepository(db, actor, owner, name)
+  } catch (error) {
+    // The names stand under others in this path.
+    if (!(error instanceof Moved)) throw error
+    const names = Object.entries(error.replace).map(([key, value]) => [key === "owner" ? "template_owner" : "template_repo", value])
+    throw new Moved(error.status, Object.fromEntries(names))
+  }
+}
+
+type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
+
+/** At least `mode` in a unit. Administrators of the repository pass even where the unit is switched off. */
+export const onRepositoryUnit = (unit: UnitWord, mode: Extract<ModeName, "read" | "write">): Access<OnRepository & Me> => ({
+  rule: { subject: "repository", needs: `${unit}:${mode}`, signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    requireUnit(found, `repo.${unit}`, mode)
+    return found
+  },
+})
+
+/** Reading a unit, which nobody needs to have signed in for. */
+export const onRepositoryUnitRead = (unit: UnitWord): Access<OnRepository> => ({
+  rule: { subject: "repository", needs: `${unit}:read`, signIn: "optional" },
+  open: async (request) => {
+    const found = await locateFromPath(request)
+    requireUnit(found, `repo.${unit}`, "read")
+    return found
+  },
+})
+
+/** Refuses unless the caller has at least `mode` in the unit, or administers the repository. */
+export function requireUnit({ permission, repository }: OnRepository, unit: Unit, mode: Extract<ModeName, "read" | "write">): void {
+  if (permission.mode >= Mode.admin || unitMode(permission, repository, unit) >= Mode[mode]) return
+  throw refuse.forbidden(`user should have a permission to ${mode} to a repo`)
+}
+
+const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Access<OnRepository & Me> => ({
+  rule: { subject: "repository", needs, signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    if (found.permission.mode < mode)
+      throw refuse.forbidden(`user should be ${needs === "owner" ? "the owner" : "an administrator"} of the repo`)
+    return found
+  },
+})
+
+export const onRepositoryAsAdministrator = repositoryPolicy("administrator", Mode.admin)
+export const onRepositoryAsOwner = repositoryPolicy("owner", Mode.owner)
+
+/** What is told of the person of the path's {collaborator}: to that person, and to administrators of the repository. */
+export const onRepositoryOfPerson: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "selfOrAdministrator", signIn: "required" },
+  open: async (request) => {
+    const found = await onRepositorySignedIn.open(request)
+    const isSelf = found.me.lower_name === (request.path["collaborator"] ?? "").toLowerCase()
+    if (!isSelf && found.permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the repo may ask what others may do")
+    return found
+  },
+}
+
+/** Like `onRepositoryAsAdministrator`; whoever hasn't signed in is forbidden like everybody else, as clients know it. */
+export const onRepositoryAsAdministratorOnly: Access<OnRepository & Me> = {
+  rule: { subject: "repository", needs: "administrator", signIn: "optional" },
+  open: async (request) => {
+    const found = await locateFromPath(request)
+    if (found.permission.mode < Mode.admin) throw refuse.forbidden("user should be an administrator of the repo")
+    return { ...asMe(request.actor), ...found }
+  },
+}

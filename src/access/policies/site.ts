@@ -1,0 +1,38 @@
+import { type Actor, isSiteAdministrator, type SignedIn, type User } from "../../core/actor.ts"
+import { refuse } from "../../core/errors.ts"
+import type { Access } from "../../core/operation.ts"
+
+/** The policies are a table apart from the operations, a file for each subject: each is a rule in words and the function that keeps it. */
+
+export interface Me {
+  /** The caller, who has signed in. */
+  readonly me: User
+  readonly actor: SignedIn
+}
+
+function signedInActor(actor: Actor): SignedIn {
+  if (actor.kind === "anonymous") throw refuse.unauthenticated()
+  return actor
+}
+
+/** The caller as somebody who has signed in; refuses `unauthenticated`. */
+export const asMe = (actor: Actor): Me => {
+  const signedIn = signedInActor(actor)
+  return { me: signedIn.user, actor: signedIn }
+}
+
+export const anyone: Access<object> = { rule: { subject: "site", needs: "nothing", signIn: "optional" }, open: () => ({}) }
+
+export const signedIn: Access<Me> = {
+  rule: { subject: "site", needs: "signIn", signIn: "required" },
+  open: ({ actor }) => asMe(actor),
+}
+
+export const siteAdministrator: Access<Me> = {
+  rule: { subject: "site", needs: "siteAdministrator", signIn: "required" },
+  open: ({ actor }) => {
+    const found = asMe(actor)
+    if (!isSiteAdministrator(actor)) throw refuse.forbidden("user should be the site admin")
+    return found
+  },
+}

@@ -1,0 +1,23 @@
+import { type Actor, isSiteAdministrator, type User } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
+import { Mode } from "../modes.ts"
+import { findMembership } from "../store.ts"
+
+/** What the caller is to an organisation. */
+export interface Standing {
+  readonly isMember: boolean
+  readonly isOwner: boolean
+  readonly mayCreateRepositories: boolean
+}
+
+/** What the caller is to the organisation. A site administrator stands as an owner, but is no member. */
+export async function standingIn(db: Handle, actor: Actor, organization: User): Promise<Standing> {
+  if (actor.kind === "anonymous") return { isMember: false, isOwner: false, mayCreateRepositories: false }
+  const membership = await findMembership.first(db, { organizationId: organization.id, userId: actor.user.id })
+  const owns = isSiteAdministrator(actor) || membership?.mode === Mode.owner
+  return {
+    isMember: membership !== undefined,
+    isOwner: owns,
+    mayCreateRepositories: owns || membership?.can_create_repositories === 1,
+  }
+}
