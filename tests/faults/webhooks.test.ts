@@ -85,7 +85,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     }
   }
 
-  it(`loses none of ${issues * HOOKS} deliveries`, { timeout: 300_000 }, async () => {
+  it(`loses none of ${issues * HOOKS} deliveries`, { timeout: 600_000 }, async () => {
     server = await start()
     await must(server.url, "POST", "/user/repos", { authorization, body: { name: "told" } })
     const hooks: number[] = []

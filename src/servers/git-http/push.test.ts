@@ -119,8 +119,8 @@ describe.each(databaseKinds)("after a push on %s", (kind) => {
       prices.push([git.spawned() - before, own.length])
     }
     expect(prices).toEqual([
-      [2, 32],
-      [2, 32],
+      [2, 33],
+      [2, 33],
     ])
   })
 

@@ -1,0 +1,3 @@
+import { describeFailingStatements } from "./statements.ts"
+
+describeFailingStatements("postgres")

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { operations } from "../../src/operations.ts"
+import { prepareCall } from "../examples/prepare.ts"
+import { checkAnswers } from "../support/answers.ts"
+import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
+import { type databaseKinds, type FreshUrl, freshUrl, isTouch } from "../support/database.ts"
+import { haltClock } from "../support/standstill.ts"
+import { openWorld, type World } from "../support/world.ts"
+
+const SECRET = "the disk with serial number 4711 is full"
+
+/** The outbox works beside the requests; only storing a job is part of one. */
+const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
+
+/** How an administrator's deed ended is noted after the answer is made; that it was begun was written down before. */
+const isAfterwards = ({ name }: ObservedStatement): boolean => name === "audit.setStatus"
+
+interface Fault {
+  /** Whether the statement came, whether it belonged to a transaction, and whether another transaction had gone before it. */
+  readonly stop: () => { readonly struck: boolean; readonly afterWriting: boolean }
+}
+
+/** Makes the `nth` statement from now on fail. */
+function failStatement(database: Database, nth: number): Fault {
+  let count = 0
+  let wrote = false
+  let struck = false
+  let afterWriting = false
+  const stop = database.observe((statement) => {
+    // The workers are to leave alone what a request stores, or their statements would be counted as the request's.
+    if (statement.name === "jobs.findDue") throw new Error(SECRET)
+    if (isTouch(statement) || isOfTheWorkers(statement) || isAfterwards(statement)) return
+    count++
+    if (count === nth) {
+      struck = true
+      afterWriting = wrote && !statement.inTransaction
+      throw new Error(SECRET)
+    }
+    wrote ||= statement.inTransaction
+  })
+  return {
+    stop() {
+      stop()
+      return { struck, afterWriting }
+    },
+  }
+}
+
+const MOST_STATEMENTS = 200
+
+/** All writes in parts, each for a server of its own: what is compared is all that there is, and grows with every test. */
+const parts = Array.from({ length: 10 }, (_, part) => {
+  const all = operations.filter(({ method }) => method !== "GET")
+  const size = Math.ceil(all.length / 10)
+  const writes = all.slice(part * size, (part + 1) * size)
+  return { first: writes[0], writes }
+})
+
+/** The end of the year 9999. */
+const FAR_OFF = 253_402_300_799
+
+/** What is answered well however its work ended: a task that fails is told in the list of tasks. */
+const ANSWERED_ANYWAY: ReadonlySet<string> = new Set(["adminCronRun"])
+
+/** Jobs that are stored before what they would clear away is made, so that they stay where it fails. */
+const TIDYING: readonly string[] = ["attachments.removeFiles"]
+
+/** All rows but those of jobs that only tidy up. */
+async function contentOf(database: Database) {
+  const rows = await rowsOf(database)
+  const isTidying = (job: string) => TIDYING.some((kind) => job.includes(`"kind":${JSON.stringify(kind)}`))
+  return { ...rows, jobs: rows["jobs"]?.filter((job) => !isTidying(job)) }
+}
+
+/**
+ * Every write is tried with its first statement failing, then with its second, and so on until it gets through. Whatever fails, the answer
+ * says so without telling what, and no row is other than before: nothing is half done. Each database has a file of its own, so that the two,
+ * which take minutes, run beside each other.
+ */
+export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) =>
+  describe.each(parts)(`a failing statement (${kind}), from $first.path`, ({ writes }) => {
+    const check = checkAnswers()
+    let fresh: FreshUrl
+    let hearth: Hearth
+    let world: World
+    beforeAll(async () => {
+      fresh = await freshUrl(kind)
+      hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+      await haltClock(hearth)
+      world = openWorld(hearth)
+    })
+    afterAll(async () => {
+      await hearth.close()
+      await fresh.drop()
+    })
+
+    it.each(writes.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+      "%s",
+      { timeout: 120_000 },
+      async (_name, operation) => {
+        const { services } = hearth
+        let strikes = 0
+        let prepared = await prepare(operation)
+        for (let nth = 1; nth < MOST_STATEMENTS; nth++) {
+          const fault = failStatement(services.database, nth)
+          const answer = await prepared.call.send()
+          const { struck, afterWriting } = fault.stop()
+          if (!struck) {
+            expect(prepared.call.isRight(answer.status), `it answered ${answer.status} ${answer.text}`).toBe(true)
+            expect(check.mismatches()).toEqual([])
+            expect(strikes).toBeGreaterThan(0)
+            break
+          }
+          strikes++
+          if (await isJournalled()) {
+            // References lie outside the database. Once they may have moved, the journal makes everything else true, whatever failed.
+            expect(answer.text).not.toContain("serial number")
+            await settle()
+            prepared = await prepare(operation)
+            continue
+          }
+          if (!ANSWERED_ANYWAY.has(operation.id)) expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
+          expect(answer.text).not.toContain("serial number")
+          // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
+          if (afterWriting) prepared = await prepare(operation)
+          else expect(await contentOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
+        }
+        // The workers may be getting over the fault just now, and be done with that before they look again.
+        await services.jobs.drain()
+        await services.jobs.drain()
+        expect(await foldersOf(services)).toEqual(await storagesOf(services))
+      },
+    )
+
+    const JOURNALS = ["push.settle", "branch.rename", "pulls.align"] as const
+    const journal = () =>
+      hearth.services.database.read.selectFrom("jobs").select("id").where("kind", "in", JOURNALS).where("state", "=", "waiting")
+
+    const isJournalled = async (): Promise<boolean> => (await journal().execute()).length > 0
+
+    /** Lets the journal's job run now, and holds the branch rows against the references. */
+    async function settle(): Promise<void> {
+      const { database, git } = hearth.services
+      await runJournals()
+      expect(await isJournalled()).toBe(false)
+      const repositories = await database.read.selectFrom("repositories").select(["id", "storage", "object_format"]).execute()
+      for (const { id, storage, object_format } of repositories) {
+        const tips = (await git.references.list(git.at(storage, object_format), "refs/heads/")).map((tip) => `${tip.name} ${tip.id}`)
+        const rows = await database.read.selectFrom("branches").select(["name", "commit_id"]).where("repository_id", "=", id).execute()
+        expect(rows.map(({ name, commit_id }) => `refs/heads/${name} ${commit_id}`).sort()).toEqual(tips.sort())
+      }
+    }
+
+    async function runJournals(): Promise<void> {
+      const { database, jobs } = hearth.services
+      await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("kind", "in", JOURNALS).execute())
+      await jobs.drain()
+    }
+
+    async function prepare(operation: Operation) {
+      const { database } = hearth.services
+      const call = await prepareCall(world, operation)
+      await runJournals()
+      // Those that wait for their time, or to be tried again, would run, and change rows, in the middle of what follows.
+      await database.write((tx) => tx.updateTable("jobs").set({ run_at: FAR_OFF }).where("state", "=", "waiting").execute())
+      return { call, before: await contentOf(database) }
+    }
+  })
