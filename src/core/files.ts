@@ -1,4 +1,6 @@
-import { readdir, stat } from "node:fs/promises"
+import { createWriteStream, type WriteStream } from "node:fs"
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { dirname } from "node:path"
 
 /** For `.catch`: a file or folder that isn't there stands for this value; any other failure stays one. */
 export const ifMissing =
@@ -13,3 +15,22 @@ export const namesIn = (folder: string): Promise<readonly string[]> => readdir(f
 
 /** When a file was changed last, in milliseconds since 1970; one that is gone meanwhile counts as one of the future. */
 export const changedAt = (path: string): Promise<number> => stat(path).then(({ mtimeMs }) => mtimeMs, ifMissing(Number.POSITIVE_INFINITY))
+
+/** The file, to be read and closed by the caller; undefined where there is none. */
+export const openIfThere = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
+
+/**
+ * Makes a file that is there whole, and on the disk, or not at all: `write` ends the stream that it is given. Fails as `write` does, and nothing is left
+ * then but what a process leaves that ends meanwhile, under the name with `.part` behind it.
+ */
+export async function writeWhole(path: string, write: (draft: WriteStream) => Promise<void>): Promise<void> {
+  const draft = `${path}.part`
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+  try {
+    await write(createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from "node:crypto"
-import { createWriteStream } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type FileHandle, rm } from "node:fs/promises"
+import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { Transaction } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
-import { ifMissing } from "../../core/files.ts"
+import { openIfThere, writeWhole } from "../../core/files.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
@@ -63,8 +62,6 @@ export async function storeFile(
   content: Readable,
 ): Promise<StoredFile> {
   const place = { storage, file: randomUUID() }
-  const path = pathOf(services, place)
-  const draft = `${path}.part`
   const digest = createHash("sha256")
   let size = 0
   async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -75,27 +72,22 @@ export async function storeFile(
       yield chunk
     }
   }
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-  try {
-    await pipeline(content, counted, createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
-    const sha256 = digest.digest("hex")
+  let sha256 = ""
+  await writeWhole(pathOf(services, place), async (draft) => {
+    await pipeline(content, counted, draft)
+    sha256 = digest.digest("hex")
     if (expected.size !== undefined && expected.size !== size)
       throw refuse.invalid("size", `${size} bytes came where ${expected.size} were announced`)
     if (expected.sha256 !== undefined && expected.sha256 !== sha256) throw refuse.invalid("hash", "the SHA-256 of what came is another one")
-    await rename(draft, path)
-    return { ...place, size, sha256 }
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  })
+  return { ...place, size, sha256 }
 }
 
 /** Takes a file away again that no row needs. */
 export const discardFile = (services: Housed, place: Place): Promise<void> => rm(pathOf(services, place), { force: true })
 
 /** The file, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = (services: Housed, place: Place): Promise<FileHandle | undefined> =>
-  open(pathOf(services, place), "r").catch(ifMissing(undefined))
+export const openFile = async (services: Housed, place: Place): Promise<FileHandle | undefined> => openIfThere(pathOf(services, place))
 
 /** Removes files whose rows are gone, or say no more of them. */
 export const removeActionFilesJob = defineJob({

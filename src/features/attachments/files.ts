@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { createWriteStream } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type FileHandle, rm } from "node:fs/promises"
+import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { refuse } from "../../core/errors.ts"
+import { openIfThere, writeWhole } from "../../core/files.ts"
 import { defineJob } from "../../core/jobs/jobs.ts"
 import Type from "../../core/schema.ts"
 import type { Services } from "../../core/services.ts"
@@ -45,17 +45,8 @@ export interface StoredFile {
  */
 export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
-  const path = pathOf(services, uuid)
-  const draft = `${path}.part`
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
   const counted = countingTo(maxBytes)
-  try {
-    await pipeline(content, counted.pass, createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await writeWhole(pathOf(services, uuid), (draft) => pipeline(content, counted.pass, draft))
   return { uuid, size: counted.size() }
 }
 
@@ -77,11 +68,4 @@ function countingTo(limit: number) {
 }
 
 /** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
-export async function openFile(services: Housed, uuid: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(pathOf(services, uuid), "r")
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  }
-}
+export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, uuid))

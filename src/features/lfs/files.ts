@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
-import { createWriteStream } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type FileHandle, rm } from "node:fs/promises"
+import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { refuse } from "../../core/errors.ts"
+import { openIfThere, writeWhole } from "../../core/files.ts"
 import type { Services } from "../../core/services.ts"
 
 /**
@@ -37,17 +37,7 @@ export interface Expected {
  */
 export async function storeFile(services: Housed, content: Readable, expected: Expected): Promise<string> {
   const file = randomUUID()
-  const path = pathOf(services, file)
-  const draft = `${path}.part`
-  await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-  try {
-    const checked = check(content.iterator({ destroyOnReturn: false }), expected)
-    await pipeline(checked, createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await writeWhole(pathOf(services, file), (draft) => pipeline(check(content.iterator({ destroyOnReturn: false }), expected), draft))
   return file
 }
 
@@ -68,11 +58,4 @@ async function* check(chunks: AsyncIterable<Buffer>, { oid, size }: Expected): A
 export const discardFile = (services: Housed, file: string): Promise<void> => rm(pathOf(services, file), { force: true })
 
 /** The file, to be read and closed by the caller; undefined where it is gone. */
-export async function openFile(services: Housed, file: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(pathOf(services, file), "r")
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  }
-}
+export const openFile = async (services: Housed, file: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, file))
