@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Config } from "../core/config.ts"
-import { requirePassword } from "../features/users/passwords.ts"
+import { requirePassword } from "../features/people/users/passwords.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 

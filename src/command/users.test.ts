@@ -2,7 +2,7 @@ import { TOTP } from "otpauth"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds, type FreshUrl, freshUrl } from "../../tests/support/database.ts"
 import { type Serving, serveHearth } from "../app.ts"
-import { createRepository } from "../features/repositories/create.ts"
+import { createRepository } from "../features/code/repositories/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
 /** Everything here is done beside a server that runs on the same database, as an operator would do it. */

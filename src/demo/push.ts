@@ -1,11 +1,11 @@
 import type { Owned } from "../access/permission.ts"
 import type { SignedIn, User } from "../core/actor.ts"
 import type { Services } from "../core/services.ts"
-import { admitPush } from "../features/transport/admission.ts"
-import { settlePush } from "../features/transport/after.ts"
-import type { RefChange } from "../features/transport/consequences.ts"
-import { openEntry } from "../features/transport/journal.ts"
-import { judge } from "../features/transport/judge.ts"
+import { admitPush } from "../features/code/pushes/admission.ts"
+import { settlePush } from "../features/code/pushes/after.ts"
+import type { RefChange } from "../features/code/pushes/consequences.ts"
+import { openEntry } from "../features/code/pushes/journal.ts"
+import { judge } from "../features/code/pushes/judge.ts"
 
 /** Somebody as if signed in with a password. */
 export const signedInAs = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })

@@ -4,7 +4,7 @@ import { sql } from "kysely"
 import { refuse } from "../core/errors.ts"
 import type { Metrics } from "../core/metrics.ts"
 import type { Services } from "../core/services.ts"
-import { readAuthorization } from "../features/authentication/credentials.ts"
+import { readAuthorization } from "../features/people/authentication/credentials.ts"
 import { sendRefusal } from "./api/answer.ts"
 
 /** What watches over the service asks here: `/api/healthz` for load balancers, `/metrics` for Prometheus. */

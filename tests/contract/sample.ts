@@ -1,11 +1,11 @@
 import { type AccessRule, type Operation, operation } from "../../src/core/operation.ts"
 import { int64 } from "../../src/core/record.ts"
 import Type from "../../src/core/schema.ts"
-import { AccessToken, CreateAccessTokenOption } from "../../src/features/authentication/records.ts"
-import { CreateOrgOption, Organization } from "../../src/features/organizations/records.ts"
-import { CreateRepoOption, EditRepoOption, Repository, SearchResults, WatchInfo } from "../../src/features/repositories/records.ts"
-import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from "../../src/features/teams/records.ts"
-import { EditUserOption, User } from "../../src/features/users/records.ts"
+import { CreateRepoOption, EditRepoOption, Repository, SearchResults, WatchInfo } from "../../src/features/code/repositories/records.ts"
+import { AccessToken, CreateAccessTokenOption } from "../../src/features/people/authentication/records.ts"
+import { CreateOrgOption, Organization } from "../../src/features/people/organizations/records.ts"
+import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from "../../src/features/people/teams/records.ts"
+import { EditUserOption, User } from "../../src/features/people/users/records.ts"
 
 /** Access that is only described. */
 export const access = (subject: AccessRule["subject"], needs: string, signIn: AccessRule["signIn"] = "required") => ({

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto"
-import { keyLine, parseKeyText } from "../../src/features/keys/ssh/key-text.ts"
-import { makeGpgKey } from "../../src/features/keys/testing.ts"
+import { keyLine, parseKeyText } from "../../src/features/people/keys/ssh/key-text.ts"
+import { makeGpgKey } from "../../src/features/people/keys/testing.ts"
 import { type Person, times, type World } from "../support/world.ts"
 import type { Example, Examples } from "./example.ts"
 

@@ -1,7 +1,7 @@
 import type { Hearth } from "../../src/app.ts"
 import type { Transaction } from "../../src/core/database/database.ts"
-import { createToken } from "../../src/features/authentication/tokens.ts"
-import { createPerson } from "../../src/features/users/rules.ts"
+import { createToken } from "../../src/features/people/authentication/tokens.ts"
+import { createPerson } from "../../src/features/people/users/rules.ts"
 import { basic, must } from "../support/http.ts"
 
 /** A small world in which every kind of caller meets every kind of subject. */

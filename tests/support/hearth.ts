@@ -1,8 +1,8 @@
 /** A whole forge for tests that speak HTTP, on either database. */
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
-import { recountStars } from "../../src/features/repositories/counters.ts"
-import { recountWatchers } from "../../src/features/teams/watches.ts"
+import { recountStars } from "../../src/features/code/repositories/counters.ts"
+import { recountWatchers } from "../../src/features/people/teams/watches.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
 
 /** Whoever calls: nobody, or the value of an Authorization header. */

@@ -1,7 +1,7 @@
 /** Makes what tests act upon: people, organisations, teams and repositories, each new and with a name of its own. */
 import type { Hearth } from "../../src/app.ts"
-import { createToken } from "../../src/features/authentication/tokens.ts"
-import { createPerson } from "../../src/features/users/rules.ts"
+import { createToken } from "../../src/features/people/authentication/tokens.ts"
+import { createPerson } from "../../src/features/people/users/rules.ts"
 import { basic, type Calling, must } from "./http.ts"
 
 export interface Person {

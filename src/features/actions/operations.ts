@@ -1,11 +1,11 @@
 import type { Operation } from "../../core/operation.ts"
-import { artifactOperations } from "./artifact-operations.ts"
-import { jobOperations } from "./job-operations.ts"
-import { rerunOperations } from "./rerun-operations.ts"
-import { runOperations } from "./run-operations.ts"
-import { runnerOperations } from "./runner-operations.ts"
-import { settingOperations } from "./setting-operations.ts"
-import { workflowOperations } from "./workflow-operations.ts"
+import { artifactOperations } from "./artifacts/operations.ts"
+import { runnerOperations } from "./runners/operations.ts"
+import { jobOperations } from "./runs/job-operations.ts"
+import { runOperations } from "./runs/operations.ts"
+import { rerunOperations } from "./runs/rerun-operations.ts"
+import { settingOperations } from "./settings/operations.ts"
+import { workflowOperations } from "./workflows/operations.ts"
 
 /** Runners, runs and jobs, workflows, and what these are given. */
 export const actionOperations: readonly Operation[] = [

@@ -1,7 +1,7 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../core/record.ts"
 import Type, { type Static } from "../../core/schema.ts"
-import { Repository } from "../repositories/records.ts"
-import { User } from "../users/records.ts"
+import { Repository } from "../code/repositories/records.ts"
+import { User } from "../people/users/records.ts"
 
 // --- runners ---------------------------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import type { Insertable } from "kysely"
 import type { TestHearth } from "../../../tests/support/hearth.ts"
 import type { ActionState, RunnersTable } from "../../core/database/tables/actions.ts"
-import { telling } from "./news.ts"
-import { settleRun } from "./settle.ts"
+import { telling } from "./runs/news.ts"
+import { settleRun } from "./runs/settle.ts"
 
 /** The id of a repository, for tests. */
 export async function repositoryId({ call, root }: TestHearth, name: string): Promise<number> {

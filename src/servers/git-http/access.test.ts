@@ -4,8 +4,8 @@ import { Secret, TOTP } from "otpauth"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import type { Repository } from "../../access/permission.ts"
-import { newTotpSecret } from "../../features/authentication/totp.ts"
-import { twoFactorContext } from "../../features/authentication/two-factor.ts"
+import { newTotpSecret } from "../../features/people/authentication/totp.ts"
+import { twoFactorContext } from "../../features/people/authentication/two-factor.ts"
 import { client, ok } from "../../git/testing.ts"
 import {
   address,

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import type { Actor } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
-import { isMissing, NOT_FOUND } from "../../features/transport/admission.ts"
-import { asRefusal, FAULT } from "../../features/transport/refusals.ts"
+import { isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
+import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
 
 /** Answers to git say the same thing twice: a status for the program, and a line of text that it shows to the person. */
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds, type FreshUrl, freshUrl } from "../../../tests/support/database.ts"
 import { startHearth } from "../../app.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
-import { settleJob } from "../../features/transport/journal.ts"
+import { settleJob } from "../../features/code/pushes/journal.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, feed, person, reload, repository, type World, workFolder } from "./testing.ts"
 

@@ -3,7 +3,7 @@ import { type Readable, Transform } from "node:stream"
 import { createGunzip } from "node:zlib"
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
-import type { Address } from "../../features/transport/follow.ts"
+import type { Address } from "../../features/code/pushes/follow.ts"
 
 /** The two conversations that git has with a server. */
 export type Service = "git-upload-pack" | "git-receive-pack"

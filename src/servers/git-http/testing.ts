@@ -8,8 +8,8 @@ import type { User } from "../../core/actor.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
 import { flag, type RepositoriesTable } from "../../core/database/tables.ts"
 import type { Services } from "../../core/services.ts"
-import { createToken } from "../../features/authentication/tokens.ts"
-import { createPerson } from "../../features/users/rules.ts"
+import { createToken } from "../../features/people/authentication/tokens.ts"
+import { createPerson } from "../../features/people/users/rules.ts"
 import { ok } from "../../git/testing.ts"
 
 /** What tests of git over HTTP share: a whole forge, people with tokens, repositories, and folders for a real git client. */

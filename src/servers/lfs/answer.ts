@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { type Refusal, refuse } from "../../core/errors.ts"
-import { MEDIA_TYPE } from "../../features/lfs/batch.ts"
-import { asRefusal, FAULT } from "../../features/transport/refusals.ts"
+import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
+import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
 import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
 
 const CHALLENGE = 'Basic realm="gitea-lfs"'

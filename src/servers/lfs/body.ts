@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../core/schema.ts"
-import { MEDIA_TYPE } from "../../features/lfs/batch.ts"
+import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 
 /** Refuses `unsupportedMediaType` clients that don't ask for answers of this interface. */
 export function requireAccept({ headers }: FastifyRequest): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
-import { forkRepository } from "../../features/repositories/fork.ts"
+import { forkRepository } from "../../features/code/repositories/fork.ts"
 import { ok } from "../../git/testing.ts"
 import { commit, reload, repository, workFolder } from "../git-http/testing.ts"
 import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, type World, withKey } from "../ssh/testing.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { MEDIA_TYPE } from "../../features/lfs/batch.ts"
+import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 import type { Person, World } from "../git-http/testing.ts"
 
 /** What tests of Git LFS share: objects, and requests as a client makes them. */

@@ -1,5 +1,5 @@
-import type { LfsOperation } from "../../features/lfs/passes.ts"
-import type { Address } from "../../features/transport/follow.ts"
+import type { LfsOperation } from "../../features/code/lfs/passes.ts"
+import type { Address } from "../../features/code/pushes/follow.ts"
 
 /** What a client may ask for in the place of a shell. */
 export type Command =

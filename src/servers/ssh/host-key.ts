@@ -2,7 +2,7 @@ import { join } from "node:path"
 import ssh2 from "ssh2"
 import { makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
 import { KeyRefused } from "../../core/secrets.ts"
-import { fingerprintOf } from "../../features/keys/ssh/public-key.ts"
+import { fingerprintOf } from "../../features/people/keys/ssh/public-key.ts"
 
 /** What this server is known by: clients remember it, and warn where it changes. */
 export interface HostKey {

@@ -3,9 +3,9 @@ import { createServer } from "node:net"
 import type { FreshKind } from "../../../tests/support/database.ts"
 import type { Repository } from "../../access/permission.ts"
 import type { ConfigOverrides } from "../../core/config.ts"
-import { addDeployKey } from "../../features/keys/deploy-keys.ts"
-import { addPublicKey, readKeyText } from "../../features/keys/public-keys.ts"
-import { type KeyFile, type KeyFolder, openKeyFolder } from "../../features/keys/ssh/testing.ts"
+import { addDeployKey } from "../../features/code/deploy-keys/rules.ts"
+import { addPublicKey, readKeyText } from "../../features/people/keys/public-keys.ts"
+import { type KeyFile, type KeyFolder, openKeyFolder } from "../../features/people/keys/ssh/testing.ts"
 import { type World as Forge, openWorld as openForge, type Person, person } from "../git-http/testing.ts"
 
 /** What tests of git over SSH share: a whole forge that serves it, people and repositories with keys, and the machine's own OpenSSH. */

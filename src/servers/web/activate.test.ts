@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import { type MailServer, mailConfig, openMailServer } from "../../features/mail/testing.ts"
+import { type MailServer, mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
 import { ACTIVATE, FORGOT, OLD, openScene, type Scene } from "./testing.ts"
 
 describe.each(databaseKinds)("accounts that are activated by mail (%s)", (kind) => {

@@ -3,8 +3,8 @@ import { neededScopes, scopeAllows } from "../../access/scopes.ts"
 import type { Actor } from "../../core/actor.ts"
 import type { ScopeCategory } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { type Authenticator, requireUsable } from "../../features/authentication/authenticate.ts"
-import { readAuthorization } from "../../features/authentication/credentials.ts"
+import { type Authenticator, requireUsable } from "../../features/people/authentication/authenticate.ts"
+import { readAuthorization } from "../../features/people/authentication/credentials.ts"
 
 /** Who asks for something outside of the API. Refuses like signing in to the API does. */
 export async function actorOf(request: FastifyRequest, services: Services, authenticator: Authenticator): Promise<Actor> {

@@ -3,7 +3,7 @@ import { findRepositoryById } from "../../access/store.ts"
 import { refuse } from "../../core/errors.ts"
 import { pathNumber } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
-import { artifactDownload, linkHolds, requireContentById } from "../../features/actions/artifacts.ts"
+import { artifactDownload, linkHolds, requireContentById } from "../../features/actions/artifacts/artifacts.ts"
 import { sendDownload } from "../api/download.ts"
 
 /** Texts that may be given in a link. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
-import { askRecovery } from "../../features/authentication/recovery.ts"
-import { FORGOT_PATH } from "../../features/mail/compose-account.ts"
+import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
+import { askRecovery } from "../../features/people/authentication/recovery.ts"
 import { addressForm, evenly, FORM, formOf, sendPrivatePage, withoutMail } from "./form.ts"
 
 const TITLE = "Forgot your password?"

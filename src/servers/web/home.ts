@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { escapeHtml } from "../../core/text/html.ts"
 import { VERSION } from "../../core/version.ts"
-import { FORGOT_PATH } from "../../features/mail/compose-account.ts"
-import { sshRoot } from "../../features/repositories/urls.ts"
+import { sshRoot } from "../../features/code/repositories/urls.ts"
+import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { sendPage } from "./layout.ts"
 
 /** The front page: says what this is and where to go on. */

@@ -2,7 +2,7 @@ import { readKeys } from "openpgp"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { freshKey } from "../../../tests/examples/keys.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import { makeGpgKey } from "../../features/keys/testing.ts"
+import { makeGpgKey } from "../../features/people/keys/testing.ts"
 
 let forge: TestHearth
 let ann: string

@@ -3,8 +3,8 @@ import { locateUser, userVisible } from "../../access/policies/people.ts"
 import { anonymous, type User } from "../../core/actor.ts"
 import { Moved, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
-import { armorCertificates } from "../../features/keys/openpgp.ts"
-import { findCertificates, findPublicKeyLines } from "../../features/keys/store.ts"
+import { armorCertificates } from "../../features/people/keys/openpgp.ts"
+import { findCertificates, findPublicKeyLines } from "../../features/people/keys/store.ts"
 
 /** Somebody's public keys as text, `/{user}.keys` and `/{user}.gpg`: for machines that let people in, or believe them, by their keys. */
 export function registerKeys(app: FastifyInstance, services: Services): void {

@@ -1,9 +1,9 @@
 import { expect } from "vitest"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
 import type { User } from "../../core/actor.ts"
-import { makeCode, type Purpose } from "../../features/authentication/codes.ts"
-import { type MailServer, mailConfig } from "../../features/mail/testing.ts"
-import { findAddressesOf } from "../../features/users/store.ts"
+import { type MailServer, mailConfig } from "../../features/events/mail/testing.ts"
+import { makeCode, type Purpose } from "../../features/people/authentication/codes.ts"
+import { findAddressesOf } from "../../features/people/users/store.ts"
 
 export const FORGOT = "/user/forgot_password"
 export const RECOVER = "/user/recover_account"

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
 import type { Services } from "../../core/services.ts"
-import { readSubscription, UNSUBSCRIBE_PATH, unsubscribe } from "../../features/mail/unsubscribe.ts"
+import { readSubscription, UNSUBSCRIBE_PATH, unsubscribe } from "../../features/events/mail/unsubscribe.ts"
 import { sendPage } from "./layout.ts"
 
 /**

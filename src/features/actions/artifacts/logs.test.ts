@@ -1,0 +1,140 @@
+import { readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
+import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
+import { actionFilesOf } from "./files.ts"
+import { appendLog, type LogPart } from "./logs.ts"
+
+describe.each(databaseKinds)("logs of jobs on %s", (kind) => {
+  let forge: TestHearth
+  let ann: string
+  let runner: number
+  let row: { readonly id: number; readonly storage: string }
+  const at = "/repos/ann/lamp/actions"
+  const services = () => forge.hearth.services
+  beforeAll(async () => {
+    forge = await freshHearth(kind)
+    ann = await forge.person("ann")
+    await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main", private: true })
+    await commitWorkflow(forge, ann, "ann/lamp")
+    runner = await addRunner(forge, "/repos/ann/lamp", { name: "worker" })
+    row = await services().database.read.selectFrom("repositories").select(["id", "storage"]).executeTakeFirstOrThrow()
+  })
+  afterAll(() => forge.close())
+
+  const fresh = async () => {
+    const { body } = await forge.call(ann, `POST ${at}/workflows/build.yml/dispatches?return_run_details=true`, { ref: "main" })
+    const run: number = body.workflow_run_id
+    const job: number = (await forge.call(ann, `GET ${at}/runs/${run}/jobs`)).body.jobs[0].id
+    return { run, job, task: await takeJob(forge, job, runner) }
+  }
+  const line = (content: string) => ({ seconds: 1_700_000_000, nanos: 123_456_789, content })
+  const add = (taskId: number, index: number, contents: readonly string[], more: Partial<LogPart> = {}) =>
+    appendLog(services(), { repository: row, taskId, index, lines: contents.map(line), isLast: false, ...more })
+  const read = (job: number, who: string | undefined = ann) => forge.call(who, `GET ${at}/jobs/${job}/logs`)
+  const shown = (...contents: readonly string[]) => contents.map((content) => `2023-11-14T22:13:20.1234567Z ${content}\n`).join("")
+
+  test("grow at the end, and are read as far as they have come", async () => {
+    const { job, task } = await fresh()
+    expect((await read(job)).status).toBe(404)
+    expect(await add(task, 0, ["one", "two"])).toBe(2)
+    const { status, headers, body } = await read(job)
+    expect([status, body]).toEqual([200, shown("one", "two")])
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    expect(headers.get("content-disposition")).toBe(`attachment; filename="build-build-${task}.log"`)
+    expect(headers.get("content-length")).toBe(String(shown("one", "two").length))
+    expect(await add(task, 1, ["two", "three\nand more"]), "what came already is passed over").toBe(3)
+    expect(await add(task, 7, ["far"]), "nothing is taken behind a gap").toBe(3)
+    expect(await add(task, 3, []), "nothing changes nothing").toBe(3)
+    expect((await read(job)).body).toBe(shown("one", "two", "three\\nand more"))
+    expect(await add(task, 3, ["four"], { isLast: true })).toBe(4)
+    expect(await add(task, 3, ["four"], { isLast: true }), "closing again is no matter").toBe(4)
+    await expect(add(task, 4, ["five"])).rejects.toMatchObject({ kind: "conflict" })
+    expect((await read(job)).body).toBe(shown("one", "two", "three\\nand more", "four"))
+  })
+
+  test("an empty one can be closed and read", async () => {
+    const { job, task } = await fresh()
+    expect(await add(task, 0, [], { isLast: true })).toBe(0)
+    expect(await read(job)).toMatchObject({ status: 200, body: undefined })
+  })
+
+  test("long lines are cut between characters", async () => {
+    const { job, task } = await fresh()
+    await add(task, 0, [`${"x".repeat(65_535)}ä`, "y"])
+    const lines = String((await read(job)).body).split("\n")
+    expect(lines.map((each) => each.length)).toEqual([29 + 65_535, 30, 0])
+  })
+
+  test("what a process wrote that died before it could say so is written over", async () => {
+    const { job, task } = await fresh()
+    await add(task, 0, ["kept"])
+    const { log_file } = await services()
+      .database.read.selectFrom("action_tasks")
+      .select("log_file")
+      .where("id", "=", task)
+      .executeTakeFirstOrThrow()
+    await writeFile(join(actionFilesOf(services(), row.storage), log_file), "half a line that nobody counted", { flag: "a" })
+    expect((await read(job)).body).toBe(shown("kept"))
+    expect(await add(task, 1, ["next"])).toBe(2)
+    expect((await read(job)).body).toBe(shown("kept", "next"))
+  })
+
+  test("of two calls at once one goes on from where the other has come", async () => {
+    const { job, task } = await fresh()
+    const before = (await readdir(actionFilesOf(services(), row.storage))).length
+    const ends = await Promise.all([add(task, 0, ["one"]), add(task, 0, ["one"])])
+    expect(ends).toEqual([1, 1])
+    expect((await read(job)).body).toBe(shown("one"))
+    expect(await readdir(actionFilesOf(services(), row.storage))).toHaveLength(before + 1)
+  })
+
+  test("belong to tasks of the repository, and are for those who may read them", async () => {
+    const { job, task } = await fresh()
+    await expect(add(999_999, 0, ["x"])).rejects.toMatchObject({ kind: "notFound" })
+    await expect(add(task, 0, ["x"], { repository: { ...row, id: row.id + 1 } })).rejects.toMatchObject({ kind: "notFound" })
+    await add(task, 0, ["x"])
+    const eve = await forge.person("eve")
+    expect((await read(job, eve)).status).toBe(404)
+    expect((await forge.call(undefined, `GET ${at}/jobs/${job}/logs`)).status).toBe(404)
+    expect((await read(999_999)).status).toBe(404)
+  })
+
+  test("stand for later attempts that did not do the job again, and go after a year or with the run", async () => {
+    const { run, job, task } = await fresh()
+    await add(task, 0, ["done once"], { isLast: true })
+    await services().database.write((tx) =>
+      tx.updateTable("action_tasks").set({ state: "success", stopped_at: services().now() }).where("id", "=", task).execute(),
+    )
+    await finishRun(forge, run, "success")
+    const jobs = (await forge.call(ann, `GET ${at}/runs/${run}/jobs`)).body.jobs
+    expect((await forge.call(ann, `POST ${at}/runs/${run}/jobs/${jobs[1].id}/rerun`)).status).toBe(201)
+    const again = (await forge.call(ann, `GET ${at}/runs/${run}/jobs`)).body.jobs[0].id
+    expect(again).not.toBe(job)
+    expect((await read(again)).body).toBe(shown("done once"))
+
+    await services().database.write((tx) =>
+      tx
+        .updateTable("action_tasks")
+        .set({ stopped_at: services().now() - 366 * 86_400 })
+        .where("id", "=", task)
+        .execute(),
+    )
+    const before = await readdir(actionFilesOf(services(), row.storage))
+    await forge.call(forge.root, "POST /admin/cron/cleanup_actions")
+    await services().jobs.drain()
+    expect(await readdir(actionFilesOf(services(), row.storage))).toHaveLength(before.length - 1)
+    expect((await read(job)).status).toBe(404)
+    await expect(add(task, 0, ["late"])).rejects.toMatchObject({ kind: "conflict" })
+
+    const other = await fresh()
+    await add(other.task, 0, ["x"])
+    await finishRun(forge, other.run, "failure")
+    const kept = await readdir(actionFilesOf(services(), row.storage))
+    expect((await forge.call(ann, `DELETE ${at}/runs/${other.run}`)).status).toBe(204)
+    await services().jobs.drain()
+    expect(await readdir(actionFilesOf(services(), row.storage))).toHaveLength(kept.length - 1)
+  })
+})

@@ -1,0 +1,78 @@
+import { noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "../records.ts"
+import { inEveryScope, managingIn } from "../scopes.ts"
+import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner } from "./rules.ts"
+
+/** Machines that run jobs. */
+export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
+  operation({
+    ...managingIn(scope),
+    id: `get${scope.name}Runners`,
+    route: `GET ${scope.prefix}/actions/runners`,
+    summary: `List ${scope.whose} runners`,
+    description: scope.id === "admin" ? "All there are, also those of repositories, people and organisations." : "Only its own.",
+    changesWithTime: true,
+    // Clients know this list without paging headers, so that it is none of those that are paged.
+    query: {
+      disabled: Type.Optional(Type.Boolean({ description: "only those that are switched off, or only the others" })),
+      page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
+      limit: Type.Optional(Type.Integer({ description: "page size" })),
+    },
+    answers: { 200: ActionRunnersResponse },
+    handle: async ({ services, db, place, query, page }) => {
+      const { rows, total } = await findRunners(db, place, query.disabled, page)
+      return ok({ runners: rows.map((row) => presentRunner(row, services.now())), total_count: total })
+    },
+  }),
+
+  operation({
+    ...managingIn(scope),
+    id: `${scope.id}CreateRunnerRegistrationToken`,
+    route: `POST ${scope.prefix}/actions/runners/registration-token`,
+    summary: `Get the token that ${scope.whose} runners register with`,
+    description: "It is made when it is first asked for, and is the same each time.",
+    answers: { 200: RegistrationToken },
+    handle: async ({ services, place }) => ok({ token: await services.database.write((tx) => registrationToken(tx, services, place)) }),
+  }),
+
+  operation({
+    ...managingIn(scope),
+    id: `get${scope.name}Runner`,
+    route: `GET ${scope.prefix}/actions/runners/{runner_id}`,
+    summary: `Get one of ${scope.whose} runners`,
+    changesWithTime: true,
+    answers: { 200: ActionRunner },
+    refuses: ["notFound"],
+    handle: async ({ services, db, place, path }) =>
+      ok(presentRunner(await requireRunner(db, place, pathNumber(path.runner_id)), services.now())),
+  }),
+
+  operation({
+    ...managingIn(scope),
+    id: `update${scope.name}Runner`,
+    route: `PATCH ${scope.prefix}/actions/runners/{runner_id}`,
+    summary: `Switch one of ${scope.whose} runners off or on`,
+    body: EditActionRunnerOption,
+    answers: { 200: ActionRunner },
+    refuses: ["notFound", "invalid"],
+    handle: async ({ services, place, path, body }) => {
+      const runner = await services.database.write((tx) => editRunner(tx, services, place, pathNumber(path.runner_id), body.disabled))
+      return ok(presentRunner(runner, services.now()))
+    },
+  }),
+
+  operation({
+    ...managingIn(scope),
+    id: `delete${scope.name}Runner`,
+    route: `DELETE ${scope.prefix}/actions/runners/{runner_id}`,
+    summary: `Remove one of ${scope.whose} runners`,
+    description: "A job that it runs is not ended by this; it fails when it is not heard of any more.",
+    answers: { 204: null },
+    refuses: ["notFound"],
+    handle: async ({ services, place, path }) => {
+      await services.database.write((tx) => deleteRunner(tx, services, place, pathNumber(path.runner_id)))
+      return noContent()
+    },
+  }),
+])

@@ -1,0 +1,166 @@
+import type { Owned } from "../../../access/permission.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import { anonymous } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { ActionState } from "../../../core/database/tables/actions.ts"
+import type { Services } from "../../../core/services.ts"
+import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import { createStatuses } from "../../code/statuses/rules.ts"
+import { type Announcement, announceEvents } from "../../events/webhooks/announce.ts"
+import { presentOrganization } from "../../people/organizations/present.ts"
+import { presentJobs, presentRun } from "../present.ts"
+import type { ActionWorkflowJob } from "../records.ts"
+import { disabledWorkflows, findAttempt, findJobsOfAttempt, type Job, type Run } from "../store.ts"
+import { presentWorkflow } from "../workflows/present.ts"
+import { ACTIONS_USER, standIn } from "./bot.ts"
+import { readCommit } from "./checked-commit.ts"
+import { holdRun } from "./settle.ts"
+import { isDone, presentState } from "./status.ts"
+
+/** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
+
+interface Snapshot {
+  readonly run: Run
+  readonly states: ReadonlyMap<number, ActionState>
+}
+
+/** Runs as they are before a change; nobody else changes them until the transaction ends. */
+async function lookAt(tx: Transaction, runIds: readonly number[]): Promise<readonly Snapshot[]> {
+  const found: Snapshot[] = []
+  // In one order, against deadlocks.
+  for (const id of [...new Set(runIds)].sort((one, other) => one - other)) {
+    const run = await holdRun.first(tx, { id })
+    if (!run) continue
+    const jobs = await findJobsOfAttempt(tx, { runId: id, attempt: run.attempt })
+    found.push({ run, states: new Map(jobs.map((job) => [job.id, job.state])) })
+  }
+  return found
+}
+
+/** Changes runs or their jobs, and tells of what is another than before, in the same transaction. */
+export async function telling<Result>(
+  tx: Transaction,
+  services: Services,
+  runIds: readonly number[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const before = await lookAt(tx, runIds)
+  const result = await change()
+  for (const { run, states } of before) {
+    const now = await holdRun.first(tx, { id: run.id })
+    if (!now) continue
+    const jobs = await findJobsOfAttempt(tx, { runId: run.id, attempt: now.attempt })
+    await tell(tx, services, now, {
+      runIsNews: now.state !== run.state || now.attempt !== run.attempt,
+      // What stands from an earlier attempt was told of then.
+      jobs: jobs.filter((job) => job.original_id === 0 && states.get(job.id) !== job.state),
+    })
+  }
+  return result
+}
+
+/** Tells of a run that has just been made. */
+export async function tellOfNewRun(tx: Transaction, services: Services, run: Run): Promise<void> {
+  await tell(tx, services, run, { runIsNews: true, jobs: await findJobsOfAttempt(tx, { runId: run.id, attempt: run.attempt }) })
+}
+
+interface News {
+  readonly runIsNews: boolean
+  readonly jobs: readonly Job[]
+}
+
+async function tell(tx: Transaction, services: Services, run: Run, { runIsNews, jobs }: News): Promise<void> {
+  if (!runIsNews && jobs.length === 0) return
+  const attempt = await findAttempt.first(tx, { runId: run.id, number: run.attempt })
+  const senderId = attempt?.actor_id ?? run.actor_id
+  const sender = (await findUserById.first(tx, { id: senderId })) ?? standIn(senderId)
+  let records: Promise<readonly ActionWorkflowJob[]> | undefined
+  const recordOf = async ({ id }: Job) => {
+    records ??= presentJobs(tx, services.site, jobs)
+    return (await records).find((record) => record.id === id)
+  }
+  const ofJob = (job: Job): Announcement => ({
+    event: "workflow_job",
+    payload: async (home) => ({ action: presentState(job.state).status, workflow_job: await recordOf(job), ...ownerOf(services, home) }),
+  })
+  const ofRun: Announcement = {
+    event: "workflow_run",
+    payload: async (home) => ({
+      action: actionOf(run.state),
+      workflow: await workflowOf(tx, services, home, run),
+      workflow_run: await presentRun(tx, services.site, anonymous, run, { withPulls: true }),
+      ...ownerOf(services, home),
+    }),
+  }
+  await announceEvents(tx, services, { repositoryId: run.repository_id, sender }, [...jobs.map(ofJob), ...(runIsNews ? [ofRun] : [])])
+  await checkCommit(tx, services, run, jobs)
+}
+
+const actionOf = (state: ActionState): "requested" | "in_progress" | "completed" =>
+  isDone(state) ? "completed" : state === "running" || state === "cancelling" ? "in_progress" : "requested"
+
+const ownerOf = ({ site }: Services, { owner }: Owned) =>
+  owner.kind === "organization" ? { organization: presentOrganization(site, owner, anonymous) } : {}
+
+const workflowOf = async (tx: Transaction, { site }: Services, home: Owned, run: Run) =>
+  presentWorkflow(site, home, {
+    file: run.workflow,
+    folder: run.workflow_folder,
+    name: run.workflow_name,
+    isDisabled: (await disabledWorkflows(tx, run.repository_id)).has(run.workflow),
+    writtenAt: readCommit(run.checked_commit).author.when,
+  })
+
+// --- statuses ------------------------------------------------------------------------------------------------------------------------
+
+/** What brings about runs that say something of a commit. */
+const CHECKING: ReadonlySet<string> = new Set(["push", "pull_request", "pull_request_target"])
+
+async function checkCommit(tx: Transaction, services: Services, run: Run, jobs: readonly Job[]): Promise<void> {
+  if (!CHECKING.has(run.event) || jobs.length === 0) return
+  const repository = await findRepositoryById.first(tx, { id: run.repository_id })
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (!owner) return
+  const html = `${repositoryHtmlUrl(services.site, owner.name, repository.name)}/actions/runs/${run.id}`
+  const file = run.workflow.split("/").at(-1) ?? run.workflow
+  await createStatuses(tx, services, {
+    repositoryId: run.repository_id,
+    commit: readCommit(run.checked_commit),
+    creator: ACTIONS_USER,
+    statuses: jobs.map((job) => ({
+      ...statusOf(job),
+      target_url: `${html}/jobs/${job.id}`,
+      context: `${run.workflow_name || file} / ${job.name} (${run.event})`,
+    })),
+  })
+}
+
+function statusOf({ state, started_at, stopped_at }: Job) {
+  const took = durationOf(started_at === 0 ? 0 : stopped_at - started_at)
+  switch (state) {
+    case "waiting":
+      return { state: "pending", description: "Waiting to run" } as const
+    case "blocked":
+      return { state: "pending", description: "Blocked by required conditions" } as const
+    case "running":
+      return { state: "pending", description: "In progress" } as const
+    case "cancelling":
+      return { state: "pending", description: "Canceling" } as const
+    case "success":
+      return { state: "success", description: `Successful in ${took}` } as const
+    case "failure":
+      return { state: "failure", description: `Failing after ${took}` } as const
+    case "cancelled":
+      return { state: "failure", description: `Canceled after ${took}` } as const
+    case "skipped":
+      return { state: "skipped", description: "Skipped" } as const
+  }
+}
+
+/** Seconds as "1h2m3s", without the parts that are nothing at the front. */
+function durationOf(seconds: number): string {
+  const whole = Math.max(0, seconds)
+  const hours = Math.floor(whole / 3600)
+  const minutes = Math.floor(whole / 60) % 60
+  return `${hours > 0 ? `${hours}h` : ""}${whole >= 60 ? `${minutes}m` : ""}${whole % 60}s`
+}

@@ -1,0 +1,65 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ActionState } from "../../../core/database/tables/actions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { texts } from "../../code/repositories/present.ts"
+import { findJobsOfAttempt, type Job } from "../store.ts"
+import { countsAsSuccess, isDone, stateOf } from "./status.ts"
+
+/** What follows for a run when jobs of it have ended. */
+
+/** Keeps others from changing the run until the transaction ends. */
+export const holdRun = query("actions.holdRun", (db, p: Params<{ id: number }>) =>
+  db
+    .updateTable("action_runs")
+    .set((eb) => ({ state: eb.ref("state") }))
+    .where("id", "=", p.id)
+    .returningAll(),
+)
+
+/**
+ * What blocked jobs become now that others have ended, by their ids: with nothing left to wait for they wait for a runner where all went well,
+ * and are skipped otherwise, which may again end the waiting of others. A condition of their own is for whoever runs jobs to judge: they stay.
+ */
+export function unblocked(jobs: readonly Job[]): ReadonlyMap<number, ActionState> {
+  const changed = new Map<number, ActionState>()
+  const now = (job: Job): Job => ({ ...job, state: changed.get(job.id) ?? job.state })
+  for (let before = -1; changed.size > before; ) {
+    before = changed.size
+    for (const job of jobs.map(now)) {
+      if (job.state !== "blocked" || job.condition !== "") continue
+      const keys = new Set(texts(job.needs))
+      const needed = jobs.map(now).filter(({ key }) => keys.has(key))
+      if (needed.every(({ state }) => isDone(state))) changed.set(job.id, needed.every(countsAsSuccess) ? "waiting" : "skipped")
+    }
+  }
+  return changed
+}
+
+/** Brings the jobs that waited for others, the last attempt and the run itself in step with its jobs. */
+export async function settleRun(tx: Transaction, runId: number, now: Seconds): Promise<void> {
+  const held = await holdRun.first(tx, { id: runId })
+  if (!held) return
+  const { attempt } = held
+  const next = held.needs_approval === 1 ? new Map<number, ActionState>() : unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
+  for (const state of ["waiting", "skipped"] as const) {
+    const ids = [...next].flatMap(([id, to]) => (to === state ? [id] : []))
+    if (ids.length > 0)
+      await tx
+        .updateTable("action_jobs")
+        .set({ state, ...(state === "skipped" ? { stopped_at: now } : {}) })
+        .where(inList("action_jobs.id", ids))
+        .execute()
+  }
+  const jobs = await findJobsOfAttempt(tx, { runId, attempt })
+  const state = stateOf(jobs)
+  const starts = jobs.flatMap(({ started_at }) => (started_at === 0 ? [] : [started_at]))
+  const change = {
+    state,
+    started_at: starts.length === 0 ? 0 : Math.min(...starts),
+    stopped_at: isDone(state) ? Math.max(...jobs.map(({ stopped_at }) => stopped_at)) : 0,
+  }
+  await tx.updateTable("action_runs").set(change).where("id", "=", runId).execute()
+  await tx.updateTable("action_attempts").set(change).where("run_id", "=", runId).where("number", "=", attempt).execute()
+}

@@ -1,0 +1,70 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit, isBranchName, isTagName, type RefName, tagRef } from "../../../git/index.ts"
+import { peel } from "../../code/contents/revision.ts"
+import type { CreateActionWorkflowDispatch } from "../records.ts"
+import { disabledWorkflows, type Run } from "../store.ts"
+import { findWorkflowFiles, openWorkflow } from "../workflows/files.ts"
+import { inputsOf } from "../workflows/triggers.ts"
+import { startRun } from "./start.ts"
+
+/**
+ * Starts a workflow by hand, by its file on a branch or tag. Refuses as invalid without a reference, and where the workflow isn't started so;
+ * `forbidden` where it, or all of them, are switched off; `notFound` for an unknown reference or file.
+ */
+export async function dispatchWorkflow(
+  services: Services,
+  { repository: row }: OnRepository,
+  actor: User,
+  name: string,
+  { ref: asked = "", inputs = {} }: CreateActionWorkflowDispatch,
+): Promise<Run> {
+  const { git, database } = services
+  if (asked === "") throw refuse.invalid("ref", "is required: a branch or a tag")
+  if (row.has_actions === 0) throw refuse.forbidden("workflows are switched off in this repository")
+  if ((await disabledWorkflows(database.read, row.id)).has(name)) throw refuse.forbidden("this workflow is switched off")
+  const repository = git.at(row.storage, row.object_format)
+  const found = await locate(services, repository, asked)
+  if (!found) throw refuse.notFound()
+  const file = (await findWorkflowFiles(git, repository, found.commit.tree)).find((one) => one.name === name)
+  const workflow = file && (await openWorkflow(git, repository, file))
+  if (!file) throw refuse.notFound()
+  const said = workflow?.events.get("workflow_dispatch")
+  if (!workflow || !said) throw refuse.invalid("workflow_id", "this workflow is not started by workflow_dispatch")
+  const payload = { ref: found.ref, workflow: `${file.folder}/${file.name}`, inputs: inputsOf(said, inputs) }
+  return database.write((tx) =>
+    startRun(tx, services, {
+      repositoryId: row.id,
+      actorId: actor.id,
+      file,
+      workflow,
+      event: "workflow_dispatch",
+      payload,
+      ref: found.ref,
+      commit: found.commit,
+    }),
+  )
+}
+
+type Repository = ReturnType<Services["git"]["at"]>
+
+/** The branch or tag of a name, short or in full, and its commit. */
+async function locate(
+  { git }: Services,
+  repository: Repository,
+  name: string,
+): Promise<{ readonly ref: RefName; readonly commit: Commit } | undefined> {
+  const [, kind, full = ""] = /^refs\/(heads|tags)\/(.+)$/.exec(name) ?? []
+  const refs = [
+    ...(kind !== "tags" && isBranchName(full || name) ? [branchRef(full || name)] : []),
+    ...(kind !== "heads" && isTagName(full || name) ? [tagRef(full || name)] : []),
+  ]
+  for (const ref of refs) {
+    const id = await git.references.resolve(repository, ref)
+    const commit = id && (await peel(git, repository, id))
+    if (commit) return { ref, commit }
+  }
+  return undefined
+}

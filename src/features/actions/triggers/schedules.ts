@@ -1,0 +1,188 @@
+import { type SqlBool, sql } from "kysely"
+import type { Repository } from "../../../access/permission.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit } from "../../../git/index.ts"
+import { peel } from "../../code/contents/revision.ts"
+import { holdRepository } from "../../code/repositories/counters.ts"
+import { isMapping } from "../../planning/issue-templates/yaml.ts"
+import { ACTIONS_USER } from "../runs/bot.ts"
+import { endJobs } from "../runs/end.ts"
+import { disabledWorkflows } from "../store.ts"
+import { nextTime } from "../workflows/cron-line.ts"
+import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../workflows/files.ts"
+import type { Workflow } from "../workflows/workflow.ts"
+import { startRun } from "./start.ts"
+
+/** Workflows that the clock starts, by the lines that stand in the files of default branches. */
+
+/** Lines of one repository that are followed: working out when one is due takes a moment. */
+const MOST_LINES = 20
+
+/** Schedules that are looked at in one go of the clock; the others wait for the next. */
+const MOST_DUE = 500
+
+export interface Line {
+  readonly workflow: string
+  readonly line: string
+}
+
+/** A line with when it is due next. */
+export interface TimedLine extends Line {
+  readonly nextAt: Seconds
+}
+
+/** When lines are due next: of the first of them, without those that never are or can't be read. Takes its time: not for inside of a transaction. */
+export const timed = (lines: readonly Line[], now: Seconds): readonly TimedLine[] =>
+  lines.slice(0, MOST_LINES).flatMap((line) => {
+    const nextAt = nextTime(line.line, now)
+    return nextAt === undefined ? [] : [{ ...line, nextAt }]
+  })
+
+/** The lines of a workflow: `schedule` is a list of mappings with a `cron` each. */
+export function linesOf(file: WorkflowFile, workflow: Workflow): readonly Line[] {
+  const list = workflow.schedule
+  const lines = list.flatMap((one) => (isMapping(one) && typeof one["cron"] === "string" ? [one["cron"].trim()] : []))
+  return [...new Set(lines)].map((line) => ({ workflow: file.name, line }))
+}
+
+const findLines = query("actions.findSchedules", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("action_schedules").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
+)
+
+/** Makes these the lines that a repository's workflows are started by; those that stay keep their time. */
+export async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedLine[]): Promise<void> {
+  const before = await findLines(tx, { repositoryId })
+  const same = (one: Line, other: Line) => one.workflow === other.workflow && one.line === other.line
+  const gone = before.filter((row) => !lines.some((line) => same(line, row))).map(({ id }) => id)
+  const fresh = lines.filter((line) => !before.some((row) => same(line, row)))
+  if (gone.length > 0) await tx.deleteFrom("action_schedules").where("id", "in", gone).execute()
+  const rows = fresh.map(({ workflow, line, nextAt }) => ({ repository_id: repositoryId, workflow, line, next_at: nextAt }))
+  if (rows.length > 0) await tx.insertInto("action_schedules").values(rows).execute()
+}
+
+interface Opened {
+  readonly file: WorkflowFile
+  readonly workflow: Workflow
+  readonly commit: Commit
+}
+
+/** The workflows that can be read on the default branch. */
+async function openAll({ git }: Services, row: Repository): Promise<readonly Opened[]> {
+  const repository = git.at(row.storage, row.object_format)
+  const tip = row.default_branch === "" ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
+  const commit = tip && (await peel(git, repository, tip))
+  if (!commit) return []
+  const opened: Opened[] = []
+  const budget = newBudget()
+  for (const file of await findWorkflowFiles(git, repository, commit.tree)) {
+    const workflow = await openWorkflow(git, repository, file, budget)
+    if (workflow) opened.push({ file, workflow, commit })
+  }
+  return opened
+}
+
+/** Reads the lines of a repository's default branch anew: it is another branch now. */
+export async function readSchedules(services: Services, repositoryId: number): Promise<void> {
+  const { database } = services
+  const row = await findRepositoryById.first(database.read, { id: repositoryId })
+  if (!row) return
+  const lines = (await openAll(services, row)).flatMap(({ file, workflow }) => linesOf(file, workflow))
+  const due = timed(lines, services.now())
+  await database.write((tx) => replaceLines(tx, repositoryId, due))
+}
+
+const findDue = query("actions.findDueSchedules", (db, p: Params<{ now: number; limit: number }>) =>
+  db.selectFrom("action_schedules").selectAll().where("next_at", "<=", p.now).orderBy("next_at").orderBy("id").limit(p.limit),
+)
+type Due = Awaited<ReturnType<typeof findDue>>[number]
+
+const moveOn = query("actions.moveSchedule", (db, p: Params<{ id: number; from: number; next: number }>) =>
+  db.updateTable("action_schedules").set({ next_at: p.next }).where("id", "=", p.id).where("next_at", "=", p.from),
+)
+const removeLine = query("actions.removeSchedule", (db, p: Params<{ id: number; from: number }>) =>
+  db.deleteFrom("action_schedules").where("id", "=", p.id).where("next_at", "=", p.from),
+)
+
+/** Starts the workflows whose time has come. What was due several times while nothing ran here is started once. */
+export const startScheduled: Task = {
+  name: "start_schedule_tasks",
+  cron: "* * * * *",
+  async run(services, signal) {
+    const { database, log } = services
+    let started = 0
+    for (const due of await findDue(database.read, { now: services.now(), limit: MOST_DUE })) {
+      if (signal.aborted) break
+      try {
+        if (await startDue(services, due)) started++
+      } catch (error) {
+        // One repository that can't be read keeps the others from nothing; it is tried again in a minute.
+        log.error({ err: error, repository: due.repository_id, workflow: due.workflow }, "a scheduled workflow could not be started")
+      }
+    }
+    return started === 0 ? undefined : `${started} started`
+  },
+}
+
+/** Starts what a line stands for, unless it, or all of the repository's, are switched off. Says whether it did. */
+async function startDue(services: Services, due: Due): Promise<boolean> {
+  const { database } = services
+  const row = await findRepositoryById.first(database.read, { id: due.repository_id })
+  if (!row) return false
+  const runs = row.has_actions === 1 && row.is_archived === 0
+  const found = runs ? (await openAll(services, row)).find(({ file }) => file.name === due.workflow) : undefined
+  const stands = found && linesOf(found.file, found.workflow).some(({ line }) => line === due.line)
+  const next = nextTime(due.line, services.now())
+  return database.write(async (tx) => {
+    await holdRepository(tx, row.id)
+    const claimed =
+      next === undefined || (runs && !stands)
+        ? await removeLine.changes(tx, { id: due.id, from: due.next_at })
+        : await moveOn.changes(tx, { id: due.id, from: due.next_at, next })
+    if (claimed === 0 || !found || !stands || (await disabledWorkflows(tx, row.id)).has(due.workflow)) return false
+    const ref = branchRef(row.default_branch)
+    await cancelUntaken(tx, services, { repositoryId: row.id, workflow: due.workflow, ref })
+    await startRun(tx, services, {
+      repositoryId: row.id,
+      actorId: ACTIONS_USER.id,
+      file: found.file,
+      workflow: found.workflow,
+      event: "schedule",
+      payload: { schedule: due.line },
+      ref,
+      commit: found.commit,
+    })
+    return true
+  })
+}
+
+// Written out: an index that covers a part of a table is only used for the very words that it was made with.
+const isUntaken = sql<SqlBool>`action_runs.state in ('waiting', 'blocked')`
+
+const findUntaken = query("actions.findUntaken", (db, p: Params<{ repositoryId: number; workflow: string; ref: string }>) =>
+  db
+    .selectFrom("action_jobs")
+    .innerJoin("action_runs", "action_runs.id", "action_jobs.run_id")
+    .select(["action_jobs.id", "action_jobs.run_id"])
+    .where("action_runs.repository_id", "=", p.repositoryId)
+    .where("action_runs.workflow", "=", p.workflow)
+    .where("action_runs.ref", "=", p.ref)
+    .where("action_runs.event", "=", "schedule")
+    .where(isUntaken)
+    .where("action_jobs.state", "in", ["waiting", "blocked"])
+    .where("action_runs.started_at", "=", 0),
+)
+
+/** Cancels the runs of earlier times that no runner has begun: without runners there would be more every minute. */
+async function cancelUntaken(
+  tx: Transaction,
+  services: Services,
+  which: { readonly repositoryId: number; readonly workflow: string; readonly ref: string },
+): Promise<void> {
+  const jobs = await findUntaken(tx, which)
+  if (jobs.length > 0) await endJobs(tx, services, jobs, "cancelled")
+}

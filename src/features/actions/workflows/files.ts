@@ -1,0 +1,73 @@
+import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
+import { findEntry } from "../../code/contents/paths.ts"
+import { Unfit } from "../../planning/issue-templates/yaml.ts"
+import { readWorkflow, type Workflow } from "./workflow.ts"
+
+/** Where workflows lie; only the first of them that is there is looked at. */
+const FOLDERS = [".gitea/workflows", ".github/workflows"]
+
+/** Bytes of one file, files in all, and folders above one another, that are read. */
+const LARGEST = 1024 * 1024
+const MOST_FILES = 100
+const DEEPEST = 5
+
+export interface WorkflowFile {
+  /** Below the folder. */
+  readonly name: string
+  readonly folder: string
+  readonly entry: TreeEntry
+}
+
+/** The files of workflows that a tree holds, by name. Reads git: not for inside of a transaction. */
+export async function findWorkflowFiles(git: Git, repository: Repository, tree: ObjectId): Promise<readonly WorkflowFile[]> {
+  for (const folder of FOLDERS) {
+    const root = await findEntry(git, repository, tree, folder.split("/"))
+    if (root?.mode !== "40000") continue
+    const files: WorkflowFile[] = []
+    await collect(git, repository, { folder, below: "", tree: root.id, depth: 0 }, files)
+    return files
+  }
+  return []
+}
+
+interface Folder {
+  readonly folder: string
+  readonly below: string
+  readonly tree: ObjectId
+  readonly depth: number
+}
+
+async function collect(git: Git, repository: Repository, { folder, below, tree, depth }: Folder, into: WorkflowFile[]): Promise<void> {
+  for (const entry of await git.objects.readTree(repository, tree)) {
+    if (into.length === MOST_FILES) return
+    const name = `${below}${entry.name}`
+    if (entry.mode === "40000" && depth < DEEPEST)
+      await collect(git, repository, { folder, below: `${name}/`, tree: entry.id, depth: depth + 1 }, into)
+    else if ((entry.mode === "100644" || entry.mode === "100755") && /\.ya?ml$/.test(entry.name)) into.push({ folder, name, entry })
+  }
+}
+
+/** Bytes that may still be read for one request or push: reading a workflow keeps everybody waiting. */
+export interface Budget {
+  left: number
+}
+const MOST_BYTES = 4 * 1024 * 1024
+export const newBudget = (): Budget => ({ left: MOST_BYTES })
+
+/** A workflow of a file; undefined where it is too large, for itself or for what is left to read, or is none. */
+export async function openWorkflow(
+  git: Git,
+  repository: Repository,
+  { entry }: WorkflowFile,
+  budget: Budget = newBudget(),
+): Promise<Workflow | undefined> {
+  const info = await git.objects.info(repository, entry.id)
+  if (!info || info.size > LARGEST || info.size > budget.left) return undefined
+  budget.left -= info.size
+  try {
+    return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
+  } catch (error) {
+    if (error instanceof Unfit) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,41 @@
+import type { Owned } from "../../../access/permission.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import type { ActionWorkflow } from "../records.ts"
+
+/** What is told of a workflow beside the repository that its file lies in. */
+export interface AboutWorkflow {
+  /** Its file below the folder. */
+  readonly file: string
+  readonly folder: string
+  /** What it names itself; "" for nothing. */
+  readonly name: string
+  readonly isDisabled: boolean
+  /** When the commit was written that it was read from, in unix seconds. */
+  readonly writtenAt: number
+}
+
+const escaped = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
+
+/** A workflow as a record. */
+export function presentWorkflow(
+  site: Site,
+  { owner, repository }: Owned,
+  { file, folder, name, isDisabled, writtenAt }: AboutWorkflow,
+): ActionWorkflow {
+  const html = repositoryHtmlUrl(site, owner.name, repository.name)
+  const branch = repository.default_branch
+  const written = rfc3339(writtenAt)
+  return {
+    id: file,
+    name: name || file,
+    path: `${folder}/${file}`,
+    state: isDisabled ? "disabled_manually" : "active",
+    url: `${repositoryApiUrl(site, owner.name, repository.name)}/actions/workflows/${escaped(file)}`,
+    html_url: `${html}/src/branch/${escaped(branch)}/${folder}/${escaped(file)}`,
+    badge_url: `${html}/actions/workflows/${escaped(file)}/badge.svg?branch=${encodeURIComponent(branch)}`,
+    created_at: written,
+    updated_at: written,
+  }
+}

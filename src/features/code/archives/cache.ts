@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto"
+import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Readable } from "node:stream"
+import type { Services } from "../../../core/services.ts"
+
+/**
+ * Files that are made once and sent often, kept below the data folder. Whoever asks for one that is being made reads along; so does the first,
+ * and nobody waits for the end of it.
+ */
+
+/** A file that is being made. */
+interface Making {
+  /** Where it grows, and where it lies when it is done. */
+  readonly draft: string
+  readonly path: string
+  readonly written: () => number
+  /** Settled with the first bytes, or as `done`. */
+  readonly begun: Promise<void>
+  /** Settled when all is there, or rejected with why not. */
+  readonly done: Promise<void>
+  /** Resolved the next time that something changes. */
+  readonly changed: () => Promise<void>
+}
+
+const making = new WeakMap<Services, Map<string, Making>>()
+
+function makingOf(services: Services): Map<string, Making> {
+  const there = making.get(services)
+  if (there) return there
+  const made = new Map<string, Making>()
+  making.set(services, made)
+  return made
+}
+
+export const folderOf = ({ config }: Pick<Services, "config">): string => join(config.dataDir, "archives")
+
+/** The endings of files that are not whole yet. */
+export const DRAFT = ".part"
+
+/** A kept file's size in bytes; undefined where it isn't there. Asking for it counts as using it. */
+export async function findKept({ now }: Services, path: string): Promise<number | undefined> {
+  try {
+    const { size } = await stat(path)
+    await utimes(path, now(), now())
+    return size
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * The bytes of the file at `path`, which `make` gives where they aren't kept yet. Rejects as `make` and its stream do where they fail before the
+ * first byte; later the stream is cut off.
+ */
+export async function openKept(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
+  const all = makingOf(services)
+  const under = all.get(path)
+  if (under) return follow(under)
+  const kept = await openFile(path)
+  if (kept) return kept.createReadStream()
+  // Another call may have begun while this one looked.
+  const begun = all.get(path) ?? begin(path, make)
+  if (!all.has(path)) {
+    all.set(path, begun)
+    begun.done.finally(() => all.delete(path)).catch(() => {})
+  }
+  return follow(begun)
+}
+
+function begin(path: string, make: () => Promise<Readable>): Making {
+  const draft = `${path}.${randomUUID()}${DRAFT}`
+  let written = 0
+  let wake = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
+  const tell = () => {
+    wake.resolve()
+    wake = Promise.withResolvers<void>()
+  }
+
+  async function write(): Promise<void> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+    const file = await open(draft, "wx", 0o640)
+    try {
+      for await (const chunk of await make()) {
+        const bytes: Buffer = chunk
+        await file.writeFile(bytes)
+        written += bytes.length
+        started.resolve()
+        tell()
+      }
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  }
+
+  const done = write().catch(async (error: unknown) => {
+    await rm(draft, { force: true })
+    throw error
+  })
+  // Whoever follows looks at these when it comes to it.
+  done.then(started.resolve, started.reject)
+  done.then(tell, tell)
+  started.promise.catch(() => {})
+  return { draft, path, written: () => written, begun: started.promise, done, changed: () => wake.promise }
+}
+
+/** What is written of a file, from its beginning, until all is. */
+async function follow(made: Making): Promise<Readable> {
+  await made.begun
+  const file = (await openFile(made.draft)) ?? (await openFile(made.path))
+  if (!file) throw new TypeError("a file that was made is gone before anybody read it")
+  async function* bytes(from: FileHandle): AsyncGenerator<Buffer> {
+    let [at, whole] = [0, false]
+    made.done.then(
+      () => {
+        whole = true
+      },
+      () => {},
+    )
+    try {
+      for (;;) {
+        const changed = made.changed()
+        const end = made.written()
+        if (end > at) {
+          yield* from.createReadStream({ autoClose: false, start: at, end: end - 1 })
+          at = end
+        } else if (whole) return
+        else await Promise.race([changed, made.done])
+      }
+    } finally {
+      await from.close()
+    }
+  }
+  return Readable.from(bytes(file), { objectMode: false })
+}
+
+/** A file, to be read and closed by the caller; undefined where it isn't there. */
+export async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r")
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"

@@ -1,0 +1,58 @@
+import { readdir, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { DRAFT, folderOf, isMissing } from "./cache.ts"
+
+/** Milliseconds after which nobody writes to a file any more that is not whole. */
+const ABANDONED = 86_400_000
+
+interface KeptFile {
+  readonly path: string
+  readonly size: number
+  /** Milliseconds. */
+  readonly usedAt: number
+}
+
+/** Removes archives that nobody has asked for lately, what killed processes left of others, and the longest unused of more than may be kept. */
+export const sweepArchives: Task = {
+  name: "sweep_archives",
+  cron: "47 * * * *",
+  run: async (services) => {
+    const removed = await trim(services)
+    return removed === 0 ? undefined : `removed ${removed} files`
+  },
+}
+
+/** Brings the kept archives within their bounds; gives how many files were removed. */
+export async function trim(services: Services): Promise<number> {
+  const { archives } = services.config
+  const now = services.now() * 1000
+  const files = await filesIn(folderOf(services))
+  const whole = files.filter(({ path }) => !path.endsWith(DRAFT)).sort((a, b) => b.usedAt - a.usedAt)
+  let total = 0
+  const surplus = whole.filter(({ size, usedAt }) => {
+    total += size
+    return total > archives.cacheBytes || usedAt < now - archives.keepSeconds * 1000
+  })
+  const abandoned = files.filter(({ path, usedAt }) => path.endsWith(DRAFT) && usedAt < now - ABANDONED)
+  for (const { path } of [...surplus, ...abandoned]) await rm(path, { force: true })
+  return surplus.length + abandoned.length
+}
+
+async function filesIn(folder: string): Promise<readonly KeptFile[]> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const files: KeptFile[] = []
+  for (const name of names) {
+    const path = join(folder, name)
+    const found = await stat(path).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    if (found?.isFile()) files.push({ path, size: found.size, usedAt: found.mtimeMs })
+  }
+  return files
+}

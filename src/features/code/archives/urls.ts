@@ -1,0 +1,13 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Services } from "../../../core/services.ts"
+import { repositoryHtmlUrl } from "../repositories/urls.ts"
+
+/** A reference's name in an address: its slashes stay. */
+export const escapeName = (name: string): string => name.split("/").map(encodeURIComponent).join("/")
+
+/** Where the files of a tag can be fetched in one piece; nothing where archives are switched off. */
+export function archiveUrls({ config, site }: Pick<Services, "config" | "site">, { owner, repository }: Owned, tag: string) {
+  if (!config.archives.enabled) return {}
+  const base = `${repositoryHtmlUrl(site, owner.name, repository.name)}/archive/${escapeName(tag)}`
+  return { zipball_url: `${base}.zip`, tarball_url: `${base}.tar.gz` }
+}

@@ -1,0 +1,90 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { type Commit, objectId } from "../../../git/index.ts"
+import { presentPayloadCommits, type UnsignedCommit } from "../commits/present.ts"
+import { eachInTurn } from "../contents/batches.ts"
+import {
+  findProtections,
+  merges,
+  type Protection,
+  pushes,
+  ruleFinder,
+  type Standing,
+  standingUnder,
+  statusGlobs,
+} from "../protections/rules.ts"
+import { maintainedBranches } from "./maintenance.ts"
+import type { Branch } from "./records.ts"
+import type { BranchRow } from "./store.ts"
+
+/** What of a branch's row is presented. */
+export type ToldBranch = Omit<BranchRow, "id" | "repository_id" | "pusher_id" | "updated_at">
+
+/**
+ * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries, and a look at git only for the
+ * commits that are signed or have very long messages.
+ */
+export async function presentBranches(
+  services: Services,
+  db: Handle,
+  actor: Actor,
+  on: OnRepository,
+  rows: readonly ToldBranch[],
+): Promise<Branch[]> {
+  if (rows.length === 0) return []
+  const protections = await findProtections(db, on.repository.id)
+  const ruleOf = ruleFinder(protections)
+  const who = actor.kind === "user" ? await standingUnder(db, protections, on, actor.user) : undefined
+  const maintained = who && !who.writes ? await maintainedBranches(db, actor, on) : new Set<string>()
+  const commits = await presentPayloadCommits(services, db, on, await commitsOf(services, on, rows))
+  return rows.flatMap(({ name, commit_id }) => {
+    const commit = commits.get(objectId(commit_id))
+    return commit ? { name, commit, ...ruled(ruleOf(name), who, maintained.has(name)) } : []
+  })
+}
+
+export async function presentBranch(services: Services, db: Handle, actor: Actor, on: OnRepository, row: ToldBranch): Promise<Branch> {
+  const [branch] = await presentBranches(services, db, actor, on, [row])
+  if (!branch) throw new TypeError("one branch makes one record")
+  return branch
+}
+
+/** What a branch's rule says, and what it lets the caller do; undefined stands for somebody who hasn't signed in. */
+function ruled(protection: Protection | undefined, who: Standing | undefined, isMaintained: boolean): Omit<Branch, "name" | "commit"> {
+  return {
+    protected: protection !== undefined,
+    required_approvals: protection?.required_approvals ?? 0,
+    enable_status_check: protection?.enable_status_check === 1,
+    status_check_contexts: protection ? mutable(statusGlobs(protection)) : [],
+    user_can_push: who !== undefined && (pushes(protection, who) || (isMaintained && !protection)),
+    user_can_merge: who !== undefined && merges(protection, who),
+    effective_branch_protection_name: protection && who?.administers ? protection.rule_name : "",
+  }
+}
+
+const mutable = (globs: readonly string[] | null): string[] | null => globs && [...globs]
+
+async function commitsOf(
+  { git }: Services,
+  { repository }: OnRepository,
+  rows: readonly ToldBranch[],
+): Promise<readonly (Commit | UnsignedCommit)[]> {
+  const distinct = [...new Map(rows.map((row) => [row.commit_id, row])).values()]
+  const storage = git.at(repository.storage, repository.object_format)
+  const read = await eachInTurn(
+    distinct.filter(({ is_told }) => is_told === 0),
+    ({ commit_id }) => git.objects.readCommit(storage, objectId(commit_id)),
+  )
+  return [...read, ...distinct.filter(({ is_told }) => is_told === 1).map(commitOf)]
+}
+
+/** The commit of a row that holds all that is told of it. */
+const commitOf = (row: ToldBranch): UnsignedCommit => ({
+  id: objectId(row.commit_id),
+  author: { name: row.author_name, email: row.author_email, when: row.authored_at, offset: row.author_offset },
+  committer: { name: row.committer_name, email: row.committer_email, when: row.committed_at, offset: 0 },
+  message: row.commit_message,
+  signature: undefined,
+})

@@ -1,0 +1,41 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Services } from "../../../core/services.ts"
+import { type Reference as GitReference, isHiddenRef, isRefName, refName } from "../../../git/index.ts"
+import { eachInTurn } from "../contents/batches.ts"
+import { repositoryApiUrl } from "../repositories/urls.ts"
+import type { Reference } from "./records.ts"
+
+/**
+ * The references of a repository by name: all of them, or the one called `refs/<below>`, or else those whose names begin so. No process is
+ * started; objects are looked at only where a reference need not name a commit.
+ */
+export async function readReferences({ git, site }: Services, { owner, repository: row }: Owned, below = ""): Promise<Reference[]> {
+  const repository = git.at(row.storage, row.object_format)
+  const api = repositoryApiUrl(site, owner.name, row.name)
+  const path = below.replace(/\/+$/, "")
+  const found = (await (path === "" ? git.references.list(repository) : listBelow())).filter(({ name }) => !isHiddenRef(name))
+  const presented = await eachInTurn(found, async ({ name, id }): Promise<readonly Reference[]> => {
+    const type = alwaysCommit(name) ? "commit" : (await git.objects.info(repository, id))?.type
+    if (type === undefined) return []
+    return [
+      {
+        ref: name,
+        url: `${api}/git/${name.split("/").map(encodeURIComponent).join("/")}`,
+        object: { type, sha: id, url: `${api}/git/${type}s/${id}` },
+      },
+    ]
+  })
+  return presented.flat()
+
+  async function listBelow(): Promise<readonly GitReference[]> {
+    const name = `refs/${path}`
+    if (!isRefName(name)) return []
+    const id = await git.references.resolve(repository, name)
+    if (id !== undefined) return [{ name: refName(name), id }]
+    const beside = await git.references.list(repository, name.slice(0, name.lastIndexOf("/") + 1))
+    return beside.filter((reference) => reference.name.startsWith(name))
+  }
+}
+
+/** References that this service lets name nothing but commits. */
+const alwaysCommit = (name: string): boolean => name.startsWith("refs/heads/") || name.startsWith("refs/pull/")

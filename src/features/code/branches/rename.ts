@@ -1,0 +1,160 @@
+import { Mode } from "../../../access/modes.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isGitError } from "../../../git/index.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { announceEvents } from "../../events/webhooks/announce.ts"
+import { createEvents, deleteEvents } from "../../events/webhooks/events/pushes.ts"
+import { renameBranchInPulls } from "../../review/pulls/branches.ts"
+import { renameRule } from "../protections/edit.ts"
+import { findProtections, type Protection, ruleFinder } from "../protections/rules.ts"
+import { alignHead } from "../pushes/after.ts"
+import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
+import { judge } from "../pushes/judge.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { alignHeadJob } from "../repositories/jobs.ts"
+import { requireBranchName } from "../repositories/names.ts"
+import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
+import { followRedirects, putRedirect, removeRedirect } from "./store.ts"
+
+/*
+ * The reference is renamed in git first, in one step, and all rows that speak of the branch follow in one transaction. A job that is stored before
+ * writes them should this process end in between.
+ */
+
+const Renaming = Type.Object({ repositoryId: int64(), doerId: int64(), from: Type.String(), to: Type.String(), tip: Type.String() })
+type Renaming = Static<typeof Renaming>
+
+/** How long a renaming is left to the process that began it. */
+const LEASE_SECONDS = 30
+
+/** Does what a renaming left undone when its process died after the reference had its new name. */
+export const renameJob = defineJob({
+  kind: "branch.rename",
+  payload: Renaming,
+  run: (renaming, { context, id }) => followNow(context, renaming, { entryId: id, isSure: false }),
+})
+
+/**
+ * Gives a branch another name; open pull requests, its own rule, the default branch and HEAD follow. Refuses `notFound` a branch that is not there,
+ * `invalid` a name that is its own, or another's, or no branch's, and `forbidden` the default branch or one with a rule of its own to those who
+ * don't administer the repository, one that a rule for many branches is about, and a name that the caller could not push to.
+ */
+export async function renameBranch(changing: Changing, from: string, to: string): Promise<void> {
+  const { services, actor, on } = changing
+  const { database, git, jobs, now } = services
+  requireBranchName(to, "name")
+  if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
+  if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
+  await requireFree(changing, from, to)
+  const tip = await tipOf(changing, from)
+  if (tip === undefined) throw refuse.notFound()
+  requireRenamable(changing, await findProtections(database.read, on.repository.id), from, to)
+  const repository = gitRepository(changing)
+  const made = { ref: branchRef(to), oldId: null, newId: tip, kind: "create", forced: false } as const
+  const refused = await judge({ services, pusher: actor, on, repository, mergedPull: undefined }, [made])
+  for (const words of refused.values()) throw refuse.forbidden(words)
+
+  const renaming: Renaming = { repositoryId: on.repository.id, doerId: actor.user.id, from, to, tip }
+  const entryId = await database.write((tx) => jobs.enqueue(tx, renameJob, renaming, { runAt: now() + LEASE_SECONDS }))
+  try {
+    await git.references.update(repository, [
+      { name: branchRef(from), from: tip, to: null },
+      { name: branchRef(to), from: null, to: tip },
+    ])
+  } catch (error) {
+    if (!isGitError(error, "conflict")) throw error
+    await database.write((tx) => takeEntry(tx, entryId))
+    throw refuse.conflict("the branch was changed by somebody else meanwhile; look at it again and repeat the request")
+  }
+  await followNow(services, renaming, { entryId, isSure: true }).catch((error: unknown) =>
+    // The reference has its new name, and saying otherwise would be a lie; the job does the rest.
+    services.log.error({ err: error, repository: on.repository.id }, "what follows from renaming a branch failed"),
+  )
+}
+
+/** What is known of a renaming: the job that would follow it, and whether the reference has its new name for sure. */
+interface Known {
+  readonly entryId: number
+  readonly isSure: boolean
+}
+
+async function followNow(services: Services, renaming: Renaming, { entryId, isSure }: Known): Promise<void> {
+  const { database, git } = services
+  const row = await findRepositoryById.first(database.read, { id: renaming.repositoryId })
+  if (!row) return
+  const tips = await readTips(git, git.at(row.storage, row.object_format), [renaming.from, renaming.to])
+  const [isFromThere, isToThere] = tips.map(({ commit }) => commit !== undefined)
+  // After a crash: where both are there, nobody knows whether the branch was renamed or another one made; what is there is told in any case.
+  const isRenamed = isSure || (isToThere === true && isFromThere === false)
+  if (!isRenamed && !isToThere) return
+  if (await database.write((tx) => follow(tx, services, renaming, { tips, entryId, isRenamed }))) await alignHead(services, row.id)
+}
+
+/** Names in use are told as `invalid` here, as clients know it. */
+async function requireFree(changing: Changing, from: string, to: string): Promise<void> {
+  if (from === to) throw refuse.invalid("name", "is the name that the branch has")
+  if (from.startsWith(`${to}/`) || to.startsWith(`${from}/`))
+    throw refuse.invalid("name", `${to} and ${from} can't be there at once; give the branch a third name first`)
+  if ((await tipOf(changing, to)) !== undefined) throw refuse.invalid("name", `there is a branch ${to}`)
+  await requireRoom(changing, to).catch((error: unknown) => {
+    throw error instanceof Refusal ? refuse.invalid("name", error.message) : error
+  })
+}
+
+function requireRenamable({ on }: Changing, protections: readonly Protection[], from: string, to: string): void {
+  const own = protections.find(({ rule_name }) => rule_name === from)
+  if (on.permission.mode < Mode.admin && (own || from === on.repository.default_branch))
+    throw refuse.forbidden("User must be a repo or site admin to rename default or protected branches.")
+  if (!own && ruleFinder(protections)(from)) throw refuse.forbidden("The branch is protected by a rule for branches of several names.")
+  if (own && protections.some(({ rule_name }) => rule_name.toLowerCase() === to.toLowerCase() && rule_name !== from))
+    throw refuse.invalid("name", `there is a rule ${to} beside the one that would get this name`)
+}
+
+const takeEntry = async (tx: Transaction, id: number): Promise<boolean> =>
+  (await tx.deleteFrom("jobs").where("id", "=", id).returning("id").execute()).length === 1
+
+interface Following {
+  readonly tips: readonly Tip[]
+  readonly entryId: number
+  readonly isRenamed: boolean
+}
+
+/** Lets everything that speaks of the branch follow, once. Gives whether git's HEAD must follow too. */
+async function follow(tx: Transaction, services: Services, renaming: Renaming, { tips, entryId, isRenamed }: Following): Promise<boolean> {
+  const { repositoryId, doerId, from, to } = renaming
+  const now = services.now()
+  await holdRepository(tx, repositoryId)
+  const repository = await findRepositoryById.first(tx, { id: repositoryId })
+  if (!repository || !(await takeEntry(tx, entryId))) return false
+  await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now })
+  if (!isRenamed) return false
+  await renameRule(tx, { repositoryId, from, to, now })
+  await renameBranchInPulls(tx, repositoryId, from, to)
+  await removeRedirect(tx, { repositoryId, name: to })
+  await followRedirects(tx, { repositoryId, name: from, newName: to })
+  await putRedirect(tx, { repositoryId, name: from, newName: to, now })
+  const isDefault = repository.default_branch === from
+  const changes = { updated_at: now, ...(isDefault && { default_branch: to }) }
+  await tx.updateTable("repositories").set(changes).where("id", "=", repositoryId).execute()
+  if (isDefault) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId })
+  await tell(tx, services, renaming)
+  return isDefault
+}
+
+async function tell(tx: Transaction, services: Services, { repositoryId, doerId, from, to, tip }: Renaming): Promise<void> {
+  const now = services.now()
+  const repository = await findRepositoryById.first(tx, { id: repositoryId })
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  const actor = await findUserById.first(tx, { id: doerId })
+  if (!repository || !owner || !actor) return
+  await recordActivity(tx, { kind: "delete_branch", actor, repository, owner, refName: branchRef(from), now })
+  await recordActivity(tx, { kind: "commit_repo", actor, repository, owner, refName: branchRef(to), now })
+  const events = [...deleteEvents(branchRef(from)), ...createEvents(branchRef(to), tip)]
+  await announceEvents(tx, services, { repositoryId, sender: actor }, events)
+}

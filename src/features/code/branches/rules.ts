@@ -1,0 +1,103 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit, isBranchName, isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
+import { resolveRevision } from "../contents/revision.ts"
+import { findProtection } from "../protections/rules.ts"
+import { pushFromServer } from "../pushes/server-push.ts"
+import { requireBranchName } from "../repositories/names.ts"
+import type { CreateBranchRepoOption, UpdateBranchRepoOption } from "./records.ts"
+import { findInTheWay } from "./store.ts"
+
+/** Whoever changes branches of a repository through the service. */
+export interface Changing {
+  readonly services: Services
+  readonly actor: SignedIn
+  readonly on: OnRepository
+}
+
+export const gitRepository = ({ services: { git }, on: { repository } }: Pick<Changing, "services" | "on">) =>
+  git.at(repository.storage, repository.object_format)
+
+/** What a branch names in git, which is the truth. Undefined for what is no branch. */
+export const tipOf = async (changing: Pick<Changing, "services" | "on">, branch: string): Promise<ObjectId | undefined> =>
+  isBranchName(branch) ? changing.services.git.references.resolve(gitRepository(changing), branchRef(branch)) : undefined
+
+/**
+ * Makes a branch and gives the commit that it names. Refuses `notFound` what it is to begin with, `invalid` a name that no branch can have,
+ * `conflict` one that a tag or a branch has or is in the way of, and what `pushFromServer` refuses.
+ */
+export async function createBranch(changing: Changing, wishes: CreateBranchRepoOption): Promise<Commit> {
+  const { services, actor, on } = changing
+  const name = wishes.new_branch_name
+  if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
+  if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
+  requireBranchName(name, "new_branch_name")
+  const commit = await beginningOf(changing, wishes)
+  if (!commit) throw refuse.notFound("there is no such branch, tag or commit to begin with")
+  if (isTagName(name) && (await services.git.references.resolve(gitRepository(changing), tagRef(name))))
+    throw refuse.conflict("The branch with the same tag already exists.")
+  await requireRoom(changing, name)
+  await pushFromServer(services, actor, on, [{ ref: branchRef(name), oldId: null, newId: commit.id }], { addedBytes: 0 })
+  return commit
+}
+
+async function beginningOf(
+  changing: Changing,
+  { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption,
+): Promise<Commit | undefined> {
+  const { git } = changing.services
+  const { repository } = changing.on
+  if (ref) return (await resolveRevision(git, repository, ref))?.commit
+  const branch = old_branch_name || repository.default_branch
+  return isBranchName(branch) ? git.history.lastCommit(gitRepository(changing), branch) : undefined
+}
+
+/** Refuses `conflict` where a branch of this name is there, or one stands in its way: where one is called `a`, none can be called `a/b`. */
+export async function requireRoom(
+  { services: { database }, on: { repository } }: Pick<Changing, "services" | "on">,
+  name: string,
+): Promise<void> {
+  const parts = name.split("/")
+  const names = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+  // "0" is the character after the slash.
+  const found = await findInTheWay.first(database.read, { repositoryId: repository.id, names, from: `${name}/`, before: `${name}0` })
+  if (found)
+    throw refuse.conflict(found.name === name ? "The branch already exists." : `The branch ${found.name} stands in the way of ${name}.`)
+}
+
+/**
+ * Makes a branch name another commit. Refuses `notFound` a branch or commit that is not there, `invalid` when it no longer names `old_commit_id` or
+ * would lose commits without `force`, and what `pushFromServer` refuses.
+ */
+export async function updateBranch(changing: Changing, branch: string, wishes: UpdateBranchRepoOption): Promise<void> {
+  const { services, actor, on } = changing
+  const { git } = services
+  const repository = gitRepository(changing)
+  const { new_commit_id: wanted, old_commit_id: expected = "", force = false } = wishes
+  const oldId = await tipOf(changing, branch)
+  if (oldId === undefined) throw refuse.notFound()
+  const newId = await git.objects.expand(repository, wanted.toLowerCase())
+  if (newId === undefined || (await git.objects.info(repository, newId))?.type !== "commit")
+    throw refuse.notFound("there is no such commit")
+  if (expected !== "" && expected.toLowerCase() !== oldId) throw refuse.invalid("old_commit_id", `the branch names ${oldId}`)
+  if (newId === oldId) return
+  if (!force && !(await git.history.isAncestor(repository, oldId, newId)))
+    throw refuse.invalid("force", "is needed: the branch would lose commits")
+  await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId, newId }], { addedBytes: 0 })
+}
+
+/**
+ * Deletes a branch. Refuses `notFound` one that is not there, `forbidden` the default branch and one that a rule is about, and what `pushFromServer`
+ * refuses.
+ */
+export async function deleteBranch(changing: Changing, branch: string): Promise<void> {
+  const { services, actor, on } = changing
+  const oldId = await tipOf(changing, branch)
+  if (oldId === undefined) throw refuse.notFound()
+  if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
+  if (branch === on.repository.default_branch) throw refuse.forbidden("can not delete default or pull request target branch")
+  if (await findProtection(services.database.read, on.repository.id, branch)) throw refuse.forbidden("branch protected")
+  await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId, newId: null }], { addedBytes: 0 })
+}

@@ -1,0 +1,115 @@
+import { type Selectable, sql } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { contains } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { BranchesTable } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+
+export type BranchRow = Selectable<BranchesTable>
+
+export const findBranch = query("branches.find", (db, p: Params<{ repositoryId: number; name: string }>) =>
+  db.selectFrom("branches").selectAll().where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
+)
+
+const findPage = query("branches.findPage", (db, p: Params<{ repositoryId: number; limit: number; offset: number }>) =>
+  db
+    .selectFrom("branches")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("committed_at", "desc")
+    .orderBy("name")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countAll = query("branches.countAll", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("branches")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("repository_id", "=", p.repositoryId),
+)
+
+type Search = Params<{ repositoryId: number; text: string; limit: number; offset: number }>
+
+const searchPage = query("branches.searchPage", (db, p: Search) =>
+  db
+    .selectFrom("branches")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where(contains(sql.ref("name"), p.text))
+    .orderBy("committed_at", "desc")
+    .orderBy("name")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countFound = query("branches.countFound", (db, p: Params<{ repositoryId: number; text: string }>) =>
+  db
+    .selectFrom("branches")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("repository_id", "=", p.repositoryId)
+    .where(contains(sql.ref("name"), p.text)),
+)
+
+/** A repository's branches whose names hold the text, in any case: those with the newest commits first, of several of one second by name. */
+export async function findBranches(
+  db: Handle,
+  repositoryId: number,
+  text: string,
+  { limit, offset }: Page,
+): Promise<{ readonly rows: readonly BranchRow[]; readonly total: number }> {
+  const rows = await (text === "" ? findPage(db, { repositoryId, limit, offset }) : searchPage(db, { repositoryId, text, limit, offset }))
+  const counted = await (text === "" ? countAll.first(db, { repositoryId }) : countFound.first(db, { repositoryId, text }))
+  return { rows, total: counted?.total ?? 0 }
+}
+
+/** A branch that stands where another is to be: of its name, where it needs a directory, or below it. */
+export const findInTheWay = query(
+  "branches.findInTheWay",
+  (db, p: Params<{ repositoryId: number; names: readonly string[]; from: string; before: string }>) =>
+    db
+      .selectFrom("branches")
+      .select("name")
+      .where("repository_id", "=", p.repositoryId)
+      .where((eb) => eb.or([eb("name", "in", p.names), eb.and([eb("name", ">", p.from), eb("name", "<", p.before)])]))
+      .limit(1),
+)
+
+/** The branches of a repository that open pull requests come from whose author lets those who maintain their base push to them. */
+export const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
+    .distinct()
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.allow_maintainer_edit", "=", 1)
+    .where("issues.is_closed", "=", 0),
+)
+
+/** What a branch was called before leads to what it is called now. */
+export const putRedirect = query(
+  "branches.putRedirect",
+  (db, p: Params<{ repositoryId: number; name: string; newName: string; now: number }>) =>
+    db
+      .insertInto("branch_redirects")
+      .values({ repository_id: p.repositoryId, name: p.name, new_name: p.newName, created_at: p.now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["repository_id", "name"])
+          .doUpdateSet((eb) => ({ new_name: eb.ref("excluded.new_name"), created_at: eb.ref("excluded.created_at") })),
+      ),
+)
+
+/** Older names lead straight to the newest. */
+export const followRedirects = query("branches.followRedirects", (db, p: Params<{ repositoryId: number; name: string; newName: string }>) =>
+  db
+    .updateTable("branch_redirects")
+    .set({ new_name: p.newName })
+    .where("repository_id", "=", p.repositoryId)
+    .where("new_name", "=", p.name),
+)
+
+export const removeRedirect = query("branches.removeRedirect", (db, p: Params<{ repositoryId: number; name: string }>) =>
+  db.deleteFrom("branch_redirects").where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
+)

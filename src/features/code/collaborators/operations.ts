@@ -1,0 +1,116 @@
+import { Mode, modeName } from "../../../access/modes.ts"
+import { permissionOn } from "../../../access/permission.ts"
+import { userVisible } from "../../../access/policies/people.ts"
+import { onRepositoryAsAdministrator, onRepositoryOfPerson, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { findUserByName } from "../../../access/store.ts"
+import type { User as UserRow } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { presentUser, presentUserPlainly } from "../../people/users/present.ts"
+import { User } from "../../people/users/records.ts"
+import { AddCollaboratorOption, RepoCollaboratorPermission } from "../repositories/records.ts"
+import { putCollaborator, removeCollaborator } from "./rules.ts"
+import { findCollaborators, isLetIn, isShownCollaborator } from "./store.ts"
+
+const shared = { tag: "repository", scope: ["repository"] } as const
+
+const findByName = (db: Handle, name: string): Promise<UserRow | undefined> => findUserByName.first(db, { lowerName: name.toLowerCase() })
+
+/** The user of the path's {collaborator}. An unknown name is invalid: the repository is not what is missing. */
+async function requireUser(db: Handle, name: string): Promise<UserRow> {
+  const user = await findByName(db, name)
+  if (!user) throw refuse.invalid("collaborator", `there is no user ${name}`)
+  return user
+}
+
+export const collaboratorOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "repoListCollaborators",
+    route: "GET /repos/{owner}/{repo}/collaborators",
+    summary: "List a repository's collaborators",
+    description: "Of those whom the caller may know of; its administrators know all.",
+    access: onRepositorySignedIn,
+    paged: true,
+    answers: { 200: Type.Array(User) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, page, ...found }) => {
+      const { rows, total } = await findCollaborators(db, actor, found, page)
+      return listed(
+        rows.map((user) => presentUser(services.site, user, actor)),
+        total,
+      )
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoCheckCollaborator",
+    route: "GET /repos/{owner}/{repo}/collaborators/{collaborator}",
+    summary: "Check whether a user is a collaborator of a repository",
+    access: onRepositorySignedIn,
+    answers: { 204: null },
+    refuses: ["notFound", "invalid"],
+    handle: async ({ db, actor, path, ...found }) => {
+      const user = await requireUser(db, path.collaborator)
+      if (!(await isShownCollaborator(db, actor, found, user.id))) throw refuse.notFound()
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoAddCollaborator",
+    route: "PUT /repos/{owner}/{repo}/collaborators/{collaborator}",
+    summary: "Make a user a collaborator of a repository, or change what one may do",
+    access: onRepositoryAsAdministrator,
+    body: AddCollaboratorOption,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, actor, repository, path, body }) => {
+      const user = await requireUser(db, path.collaborator)
+      const mode = Mode[body.permission ?? "write"]
+      await services.database.write((tx) => putCollaborator(tx, actor, repository.id, { user, mode }, services.now()))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoDeleteCollaborator",
+    route: "DELETE /repos/{owner}/{repo}/collaborators/{collaborator}",
+    summary: "Remove a collaborator from a repository",
+    description: "Whoever can't reach the repository any more stops watching it.",
+    access: onRepositoryAsAdministrator,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, repository, path }) => {
+      const user = await requireUser(db, path.collaborator)
+      await services.database.write((tx) => removeCollaborator(tx, repository.id, user))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoGetRepoPermissions",
+    route: "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission",
+    summary: "Get what a user may do with a repository",
+    access: onRepositoryOfPerson,
+    answers: { 200: RepoCollaboratorPermission },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, me, owner, repository, path }) => {
+      const user = await findByName(db, path.collaborator)
+      const isKnown = user && ((await userVisible(db, actor, user)) || (await isLetIn(db, repository.id, user.id)))
+      if (!isKnown) throw refuse.notFound()
+      const asUser = { kind: "user", user, credential: { kind: "password" }, basic: false } as const
+      const permission = modeName((await permissionOn(db, asUser, { owner, repository })).mode)
+      // Clients know the account's state here only where the owner asks for himself.
+      const isOwner = user.id === me.id && user.id === owner.id
+      const record = isOwner ? presentUser(services.site, user, actor) : presentUserPlainly(services.site, user, true)
+      return ok({ permission, role_name: permission, user: record })
+    },
+  }),
+]

@@ -1,0 +1,49 @@
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { afterAccessLost } from "../../people/teams/rules.ts"
+import { holdUser } from "../../people/users/store.ts"
+import { holdRepository } from "../repositories/counters.ts"
+
+/**
+ * Makes a person a collaborator, or gives a collaborator another mode. Refuses as `invalid` organisations, people who can't sign in yet, and
+ * the owner, who has every right already; `forbidden` where the owner or the caller and the person have blocked one another; `notFound` a
+ * repository that the caller can no longer reach.
+ */
+export async function putCollaborator(
+  tx: Transaction,
+  actor: SignedIn,
+  repositoryId: number,
+  { user, mode }: { readonly user: User; readonly mode: number },
+  now: Seconds,
+): Promise<void> {
+  // Blocking holds the same row: it leaves no collaboration behind that came a moment later.
+  const person = await holdUser(tx, user.id)
+  await holdRepository(tx, repositoryId)
+  const { owner } = await locateRepositoryById(tx, actor, repositoryId)
+  if (person.kind !== "person") throw refuse.invalid("collaborator", `${person.name} is an organization; give its teams the repository`)
+  if (person.id === owner.id) throw refuse.invalid("collaborator", `${person.name} owns the repository`)
+  if (person.is_active === 0) throw refuse.invalid("collaborator", `the account of ${person.name} is not active`)
+  await requireUnblocked(tx, person, [owner, actor.user])
+  await requireUnblocked(tx, owner, [person])
+  await requireUnblocked(tx, actor.user, [person])
+  await tx
+    .insertInto("collaborations")
+    .values({ repository_id: repositoryId, user_id: person.id, mode, created_at: now })
+    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
+    .execute()
+}
+
+/** Ends a collaboration, if there was one, with what hangs on it: whoever can no longer reach the repository stops watching it. */
+export async function removeCollaborator(tx: Transaction, repositoryId: number, user: User): Promise<void> {
+  const removed = await tx
+    .deleteFrom("collaborations")
+    .where("repository_id", "=", repositoryId)
+    .where("user_id", "=", user.id)
+    .returning("user_id")
+    .execute()
+  if (removed.length > 0) await afterAccessLost(tx, [user.id], [repositoryId])
+}

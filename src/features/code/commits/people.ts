@@ -1,0 +1,52 @@
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Site } from "../../../core/site.ts"
+import type { Person } from "../../../git/index.ts"
+
+/** Whose addresses these are: activated ones of people, and the addresses that stand in for hidden ones. */
+const findByAddresses = query("commits.findByAddresses", (db, p: Params<{ emails: readonly string[]; ids: readonly number[] }>) =>
+  db
+    .selectFrom("emails")
+    .innerJoin("users", "users.id", "emails.user_id")
+    .selectAll("users")
+    .select("emails.lower_email")
+    .where("emails.lower_email", "in", p.emails)
+    .where("emails.is_activated", "=", 1)
+    .unionAll(
+      db
+        .selectFrom("users")
+        .selectAll("users")
+        .select((eb) => eb.val("").as("lower_email"))
+        .where("users.id", "in", p.ids),
+    ),
+)
+
+/** Finds who stands behind the addresses of commits. */
+export type FindPerson = (person: Pick<Person, "email">) => User | undefined
+
+/** Who these people are here, found by their addresses in one query. An address counts once it is activated. */
+export async function findPeople(db: Handle, site: Site, people: readonly Pick<Person, "email">[]): Promise<FindPerson> {
+  const emails = [...new Set(people.map(({ email }) => email.toLowerCase()).filter((email) => email !== ""))]
+  if (emails.length === 0) return () => undefined
+  const ids = emails.flatMap((email) => standInOf(site, email)?.id ?? [])
+  const found = await findByAddresses(db, { emails, ids })
+  const byEmail = new Map(found.filter(({ lower_email }) => lower_email !== "").map(({ lower_email, ...user }) => [lower_email, user]))
+  const byId = new Map(found.filter(({ lower_email }) => lower_email === "").map(({ lower_email: _, ...user }) => [user.id, user]))
+  return ({ email }) => {
+    const address = email.toLowerCase()
+    const known = byEmail.get(address)
+    if (known) return known
+    const standIn = standInOf(site, address)
+    const user = standIn && byId.get(standIn.id)
+    return user?.kind === "person" ? user : undefined
+  }
+}
+
+/** The account that an address stands in for, as `noReplyAddress` makes it: by its id, for names change. */
+function standInOf(site: Site, email: string): { readonly id: number } | undefined {
+  const at = email.lastIndexOf("@")
+  if (email.slice(at + 1) !== site.noReplyDomain.toLowerCase()) return undefined
+  const id = /^(\d{1,15})\+/.exec(email.slice(0, at))?.[1]
+  return id === undefined ? undefined : { id: Number(id) }
+}

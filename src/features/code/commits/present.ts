@@ -1,0 +1,151 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { NEVER } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Site } from "../../../core/site.ts"
+import { type ChangedFile, type Commit, type ObjectId, type Person, sumOf } from "../../../git/index.ts"
+import { presentUser } from "../../people/users/present.ts"
+import { remembered } from "../../planning/issues/present.ts"
+import { localTime } from "../pushes/content.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
+import type { PayloadUser, Verification } from "../signatures/records.ts"
+import { UNSIGNED, verifications } from "../signatures/verification.ts"
+import { findPeople } from "./people.ts"
+import type { Commit as CommitRecord, PayloadCommit } from "./records.ts"
+
+/** What is told of a commit beyond itself; each costs a look. */
+export interface Wishes {
+  readonly stat: boolean
+  readonly files: boolean
+  readonly verification: boolean
+}
+
+/** Commits of one repository as records, in their order: two queries and one process at most, whatever their number. */
+export async function presentCommits(
+  services: Services,
+  db: Handle,
+  on: Owned,
+  commits: readonly Commit[],
+  wishes: Wishes,
+): Promise<CommitRecord[]> {
+  const { git, site } = services
+  const repository = git.at(on.repository.storage, on.repository.object_format)
+  const person = await findPeople(db, site, peopleOf(commits))
+  const verified = wishes.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
+  // A page is mostly the work of few.
+  const present = remembered((user: User) => presentUser(site, user))
+  const account = (of: Person) => {
+    const user = person(of)
+    return user ? present(user) : null
+  }
+  const ids = commits.map(({ id }) => id)
+  const changes = wishes.stat || wishes.files ? await git.diffs.ofCommits(repository, ids) : new Map<ObjectId, readonly ChangedFile[]>()
+  return commits.map((commit) => {
+    const changed = changes.get(commit.id) ?? []
+    return {
+      ...presentCommit(site, on, commit, account, verified.get(commit.id) ?? null),
+      files: wishes.files ? affected(changed) : null,
+      stats: wishes.stat ? statsOf(changed) : null,
+    }
+  })
+}
+
+const peopleOf = (commits: readonly Pick<Commit, "author" | "committer">[]): readonly Person[] =>
+  commits.flatMap(({ author, committer }) => [author, committer])
+
+function presentCommit(
+  site: Site,
+  { owner, repository }: Owned,
+  { id, tree, parents, author, committer, message }: Commit,
+  account: (person: Person) => CommitRecord["author"],
+  verification: Verification | null,
+): Omit<CommitRecord, "files" | "stats"> {
+  const api = repositoryApiUrl(site, owner.name, repository.name)
+  const url = `${api}/git/commits/${id}`
+  const created = timeOf(committer)
+  return {
+    url,
+    sha: id,
+    created,
+    html_url: `${repositoryHtmlUrl(site, owner.name, repository.name)}/commit/${id}`,
+    commit: {
+      url,
+      author: { name: author.name, email: author.email, date: timeOf(author) },
+      committer: { name: committer.name, email: committer.email, date: created },
+      message,
+      tree: { url: `${api}/git/trees/${tree}`, sha: tree, created },
+      verification,
+    },
+    author: account(author),
+    committer: account(committer),
+    parents: parents.map((parent) => ({ url: `${api}/git/commits/${parent}`, sha: parent, created: NEVER })),
+  }
+}
+
+const timeOf = ({ when, offset }: Person): string => localTime(when, offset)
+
+function statsOf(files: readonly ChangedFile[]) {
+  const { additions, deletions } = sumOf(files)
+  return { total: additions + deletions, additions, deletions }
+}
+
+/** The paths by what happened to them: those that are new, those that are gone, those that are other. A move is one of each. */
+function affected(files: readonly ChangedFile[]): NonNullable<CommitRecord["files"]> {
+  const named = (status: "added" | "removed" | "modified", paths: readonly string[]) =>
+    [...paths].sort(byBytes).map((filename) => ({ filename, status }))
+  const isNew = ({ status }: ChangedFile) => status === "added" || status === "renamed" || status === "copied"
+  const gone = files.flatMap(({ status, path, previousPath }) =>
+    status === "deleted" ? [path] : status === "renamed" && previousPath !== undefined ? [previousPath] : [],
+  )
+  return [
+    ...named("added", files.filter(isNew).map(pathOf)),
+    ...named("removed", gone),
+    ...named("modified", files.filter(({ status }) => status === "modified" || status === "typechanged").map(pathOf)),
+  ]
+}
+
+const pathOf = ({ path }: ChangedFile): string => path
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** What is told of a commit that nobody has signed. */
+export type UnsignedCommit = Pick<Commit, "id" | "author" | "committer" | "message"> & { readonly signature: undefined }
+
+/** Commits of one repository as branches and webhooks tell of them, by id: in two queries, whatever their number. */
+export async function presentPayloadCommits(
+  services: Services,
+  db: Handle,
+  { owner, repository }: Owned,
+  commits: readonly (Commit | UnsignedCommit)[],
+): Promise<ReadonlyMap<ObjectId, PayloadCommit>> {
+  const { site } = services
+  const person = await findPeople(db, site, peopleOf(commits))
+  const signed = commits.filter((commit): commit is Commit => commit.signature !== undefined)
+  const verified = signed.length === 0 ? new Map<ObjectId, Verification>() : await verifications(db, services, signed)
+  const html = repositoryHtmlUrl(site, owner.name, repository.name)
+  const named = (of: Person): PayloadUser => ({ name: of.name, email: of.email, username: person(of)?.name ?? "" })
+  return new Map(
+    commits.map((commit) => [
+      commit.id,
+      {
+        id: commit.id,
+        message: commit.message,
+        url: `${html}/commit/${commit.id}`,
+        author: named(commit.author),
+        committer: named(commit.committer),
+        verification: verified.get(commit.id) ?? UNSIGNED,
+        timestamp: timeOf(commit.author),
+        added: null,
+        removed: null,
+        modified: null,
+      },
+    ]),
+  )
+}
+
+/** One commit as `presentPayloadCommits` gives it. */
+export async function presentPayloadCommit(services: Services, db: Handle, on: Owned, commit: Commit): Promise<PayloadCommit> {
+  const record = (await presentPayloadCommits(services, db, on, [commit])).get(commit.id)
+  if (!record) throw new TypeError("one commit makes one record")
+  return record
+}

@@ -1,0 +1,37 @@
+import { readsKind } from "../../../access/policies/issues.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import type { ObjectId } from "../../../git/index.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { presentPull } from "../../review/pulls/present.ts"
+import type { PullRequest } from "../../review/pulls/records.ts"
+
+/** The pull requests whose merge made a commit, the newest first; there is more than one only where a merge was told of by hand. */
+const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
+  db
+    .selectFrom("pulls")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where("merge_commit_id", "=", p.commitId)
+    .where("is_merged", "=", 1)
+    .orderBy("id", "desc"),
+)
+
+/** The pull request whose merge made the commit. Refuses `notFound` where there is none, or none for this caller. */
+export async function pullOfCommit(
+  db: Handle,
+  services: Services,
+  actor: Actor,
+  on: OnRepository,
+  commitId: ObjectId,
+): Promise<PullRequest> {
+  if (!readsKind(on, { is_pull: 1 })) throw refuse.notFound()
+  const pull = await findMergedBy.first(db, { repositoryId: on.repository.id, commitId })
+  const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))
+  if (!pull || !issue) throw refuse.notFound()
+  return presentPull(db, services, actor, { pull, issue }, on)
+}

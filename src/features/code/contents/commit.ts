@@ -1,0 +1,125 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit, isGitError, type Repository } from "../../../git/index.ts"
+import { requireRoom } from "../branches/rules.ts"
+import { pushFromServer } from "../pushes/server-push.ts"
+import { requireBranchName } from "../repositories/names.ts"
+import { authorshipOf } from "./authorship.ts"
+import { applyChange, type Change, defaultMessage } from "./changes.ts"
+import type { CommitFields } from "./records.ts"
+import { openWorkingTree, type WorkingTree } from "./working-tree.ts"
+
+/** A commit that was made, and the branch that names it. */
+export interface Made {
+  readonly commit: Commit
+  readonly branch: string
+}
+
+/**
+ * Times that a commit is made anew because the branch has moved on meanwhile. Nothing is lost that way: whoever says which content he changes is
+ * refused when it is no longer there.
+ */
+const TRIES = 8
+
+/** What is done to the files of a branch. */
+export interface Edit {
+  readonly apply: (tree: WorkingTree) => Promise<void>
+  /** What the commit says where nobody says anything. */
+  readonly defaultMessage: string
+}
+
+/** Changes of single files, one after the other. */
+export const editOf = (changes: readonly Change[]): Edit => ({
+  apply: async (tree) => {
+    for (const change of changes) await applyChange(tree, change)
+  },
+  defaultMessage: defaultMessage(changes),
+})
+
+/**
+ * Commits changes of files to a branch, or from it to a new one. Nothing is ever checked out: trees are rewritten in memory and stored by id.
+ * Refuses what the edit and `authorshipOf` refuse, `invalid` names that no branch can have and a new branch that exists already,
+ * `notFound` a branch that doesn't exist, what `pushFromServer` refuses, and `tooLarge` trees that are too large to be rewritten.
+ */
+export async function commitEdit(
+  services: Services,
+  { actor, on }: { readonly actor: SignedIn; readonly on: OnRepository },
+  fields: CommitFields,
+  edit: Edit,
+): Promise<Made> {
+  const { git, config } = services
+  const start = fields.branch || on.repository.default_branch || config.repository.defaultBranch
+  const branch = fields.new_branch || start
+  requireBranchName(start, "branch")
+  requireBranchName(branch, "new_branch")
+  const repository = git.at(on.repository.storage, on.repository.object_format)
+  // To be in each other's way is the one conflict that no other try would end.
+  if (branch !== start && (await git.references.resolve(repository, branchRef(branch))) === undefined)
+    await requireRoom({ services, on }, branch)
+  const commit = () => commitOnce(services, { actor, on, repository, start, branch }, fields, edit)
+  return git.references.inTurn(repository, branchRef(branch), () => again(commit))
+}
+
+/** Runs it anew for as long as others get in the way. */
+async function again(commit: () => Promise<Made>): Promise<Made> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await commit()
+    } catch (error) {
+      if (isGitError(error, "invalid")) throw refuse.invalid("path", "the repository can't hold these files under these names")
+      if (isGitError(error, "tooLarge")) throw refuse.tooLarge("a directory of the repository is too large to be rewritten")
+      if (tries === TRIES || !(error instanceof Refusal) || error.kind !== "conflict") throw error
+    }
+  }
+}
+
+/** Where a commit is made: from `start`, to `branch`. */
+interface Target {
+  readonly actor: SignedIn
+  readonly on: OnRepository
+  readonly repository: Repository
+  readonly start: string
+  readonly branch: string
+}
+
+async function commitOnce(
+  services: Services,
+  { actor, on, repository, start, branch }: Target,
+  fields: CommitFields,
+  edit: Edit,
+): Promise<Made> {
+  const { git } = services
+  const base = await git.references.resolve(repository, branchRef(start))
+  if (base === undefined && !(await isUnborn(services, on))) throw refuse.notFound()
+  const old = branch === start ? base : await git.references.resolve(repository, branchRef(branch))
+  if (branch !== start && old !== undefined && !fields.force_push) throw refuse.invalid("new_branch", `branch ${branch} exists already`)
+
+  const authorship = authorshipOf(services, actor.user, fields)
+  const parent = base === undefined ? undefined : await git.objects.readCommit(repository, base)
+  const tree = openWorkingTree(git, repository, parent?.tree)
+  await edit.apply(tree)
+  const batch = git.objects.batch(repository)
+  const root = tree.write(batch)
+  const message = messageOf(fields, edit, authorship.committer)
+  const id = batch.commit({ tree: root, parents: parent ? [parent.id] : [], ...authorship, message })
+  const addedBytes = await batch.store()
+  await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: old ?? null, newId: id }], { addedBytes })
+  return { commit: await git.objects.readCommit(repository, id), branch }
+}
+
+/** Whether nothing has been committed yet, so that any branch may be the first. */
+async function isUnborn({ git }: Services, { repository: { storage, object_format } }: OnRepository): Promise<boolean> {
+  return (await git.references.list(git.at(storage, object_format), "refs/heads/")).length === 0
+}
+
+/** What the commit says, without space around it. Existing clients know a message that is signed off as one without a newline at its end. */
+function messageOf(
+  { message = "", signoff }: CommitFields,
+  edit: Edit,
+  committer: { readonly name: string; readonly email: string },
+): string {
+  const text = message.replaceAll("\r\n", "\n").trim() || edit.defaultMessage
+  return signoff ? `${text}\n\nSigned-off-by: ${committer.name} <${committer.email}>` : `${text}\n`
+}

@@ -1,0 +1,185 @@
+import { refuse } from "../../../core/errors.ts"
+import { type DiffFile, type DiffHunk, parseDiff } from "../../../core/text/hunks.ts"
+import { partsToWrite } from "./paths.ts"
+import type { Leaf, WorkingTree } from "./working-tree.ts"
+
+/*
+ * Patches are applied here and not by git: there is then no index, no work tree and no process that a crafted one could lead astray. All that a
+ * patch can do is to put bytes under names into a tree in memory.
+ */
+
+/** The most files that a patch changes. */
+const MOST_FILES = 1000
+/** The largest file that is patched, and all files together as they are afterwards, in bytes. */
+const LARGEST_FILE = 32 * 1024 * 1024
+const MOST_BYTES = 128 * 1024 * 1024
+/** Lines that are compared to find where displaced hunks belong; far more than any honest patch takes. */
+const MOST_COMPARED = 20_000_000
+
+const FIELD = "content"
+
+/** A change to one file, checked as far as that goes without looking at what is there. */
+interface FilePatch {
+  readonly from: readonly string[] | undefined
+  readonly to: readonly string[] | undefined
+  readonly keepsOld: boolean
+  /** Set where the patch itself says which mode the file gets. */
+  readonly mode: "100644" | "100755" | undefined
+  readonly hunks: readonly DiffHunk[]
+}
+
+/** What may still be spent on one patch. */
+interface Budget {
+  bytes: number
+  compared: number
+}
+
+/** Reads a unified diff. Refuses as `invalid`, for `content`, what is none, and what it must not change. */
+export function readPatch(text: string): readonly FilePatch[] {
+  const { files, incomplete } = parseDiff(text, {
+    files: MOST_FILES,
+    lines: Number.POSITIVE_INFINITY,
+    lineLength: Number.POSITIVE_INFINITY,
+  })
+  if (incomplete) throw refuse.invalid(FIELD, `must change no more than ${MOST_FILES} files`)
+  if (files.length === 0) throw refuse.invalid(FIELD, "must be a unified diff, such as git diff writes it")
+  return files.map(readFilePatch)
+}
+
+function readFilePatch({ status, oldPath, newPath, oldMode, newMode, binary, hunks }: DiffFile): FilePatch {
+  const name = newPath ?? oldPath ?? ""
+  if (binary) throw refuse.invalid(FIELD, `${name} is binary; send such files whole`)
+  if ((oldPath === undefined && status !== "added") || (newPath === undefined && status !== "deleted"))
+    throw refuse.invalid(FIELD, "names a change without its file")
+  if (status === "modified" && oldPath !== newPath) throw refuse.invalid(FIELD, `names both ${oldPath} and ${newPath} in one change`)
+  for (const mode of [oldMode, newMode])
+    if (mode !== undefined && !isRegular(mode))
+      throw refuse.invalid(FIELD, `${name} must be an ordinary file, not one of mode ${mode.slice(0, 10)}`)
+  for (const hunk of hunks) requireWhole(hunk, name)
+  return {
+    from: oldPath === undefined ? undefined : partsToWrite(oldPath, FIELD),
+    to: newPath === undefined ? undefined : partsToWrite(newPath, FIELD),
+    keepsOld: status === "copied",
+    mode: newMode !== undefined && newMode !== oldMode && isRegular(newMode) ? newMode : undefined,
+    hunks,
+  }
+}
+
+const isRegular = (mode: string): mode is "100644" | "100755" => mode === "100644" || mode === "100755"
+
+function requireWhole({ lines, oldCount, newCount, header }: DiffHunk, name: string): void {
+  const count = (kind: "added" | "deleted") => lines.filter((line) => line.kind !== kind).length
+  if (count("added") !== oldCount || count("deleted") !== newCount)
+    throw refuse.invalid(FIELD, `${name}: ${header.slice(0, 60)} does not have the lines that it promises`)
+}
+
+/**
+ * Makes the changes of a patch in the tree, one file after the other. Refuses as `invalid` what does not fit what is there, and as `tooLarge` files that
+ * are too large to be patched.
+ */
+export async function applyPatch(tree: WorkingTree, patches: readonly FilePatch[]): Promise<void> {
+  const budget = { bytes: MOST_BYTES, compared: MOST_COMPARED }
+  for (const patch of patches) await applyFile(tree, patch, budget)
+}
+
+async function applyFile(tree: WorkingTree, { from, to, keepsOld, mode, hunks }: FilePatch, budget: Budget): Promise<void> {
+  const old = from && (await present(tree, from))
+  const isSame = from !== undefined && to !== undefined && nameOf(from) === nameOf(to)
+  if (from !== undefined && !keepsOld && !isSame) await tree.remove(from)
+  if (to !== undefined && !isSame && (await tree.get(to)) !== undefined) throw refuse.invalid(FIELD, `${nameOf(to)} exists already`)
+  if (hunks.length === 0 && old !== undefined && to !== undefined) return tree.put(to, { ...old, ...(mode && { mode }) })
+  const bytes = old === undefined ? Buffer.alloc(0) : await tree.read(old)
+  if (bytes.length > LARGEST_FILE) throw refuse.tooLarge(`${nameOf(from ?? [])} is too large to be patched`)
+  const result = patched(bytes, hunks, nameOf(to ?? from ?? []), budget)
+  budget.bytes -= result.length
+  if (budget.bytes < 0) throw refuse.tooLarge("the files of the patch are too large together")
+  if (to !== undefined) return tree.put(to, { mode: mode ?? old?.mode ?? "100644", content: result })
+  if (result.length > 0) throw refuse.invalid(FIELD, `${nameOf(from ?? [])} holds more than the patch deletes`)
+}
+
+const nameOf = (parts: readonly string[]): string => parts.join("/")
+
+/** The ordinary file at a path. */
+async function present(tree: WorkingTree, parts: readonly string[]): Promise<Leaf> {
+  const there = await tree.get(parts)
+  if (there === undefined) throw refuse.invalid(FIELD, `${nameOf(parts)} does not exist`)
+  if (there === "directory" || !isRegular(there.mode)) throw refuse.invalid(FIELD, `${nameOf(parts)} is no ordinary file`)
+  return there
+}
+
+// --- lines -------------------------------------------------------------------------------------------------------------------------------
+
+/** A file as its bytes, one character for each, and where its lines begin; the last number is its end. */
+interface Lines {
+  readonly text: string
+  readonly starts: Uint32Array
+}
+
+function linesOf(bytes: Buffer): Lines {
+  const text = bytes.toString("latin1")
+  let count = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1
+  const endsOpen = text !== "" && !text.endsWith("\n")
+  const starts = new Uint32Array(count + (endsOpen ? 1 : 0) + 1)
+  let line = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts[++line] = at + 1
+  if (endsOpen) starts[line + 1] = text.length
+  return { text, starts }
+}
+
+/** The bytes of a file after all hunks. Refuses as `invalid` a hunk whose lines are nowhere to be found. */
+function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget: Budget): Buffer {
+  const file = linesOf(bytes)
+  const startOf = (line: number): number => file.starts[line] ?? file.text.length
+  const pieces: string[] = []
+  let [done, shift] = [0, 0]
+  for (const hunk of hunks) {
+    const before = hunk.lines.filter(({ kind }) => kind !== "added").map(asBytes)
+    const after = hunk.lines.filter(({ kind }) => kind !== "deleted").map(asBytes)
+    const expected = (hunk.oldCount === 0 ? hunk.oldStart : hunk.oldStart - 1) + shift
+    const found = findHunk(file, hunk, before, { least: done, expected }, budget)
+    if (found === undefined) throw refuse.invalid(FIELD, `${name}: the lines of ${hunk.header.slice(0, 60)} are not there`)
+    pieces.push(file.text.slice(startOf(done), startOf(found)), ...after)
+    shift += found - expected
+    done = found + before.length
+  }
+  pieces.push(file.text.slice(startOf(done)))
+  return Buffer.from(pieces.join(""), "latin1")
+}
+
+const asBytes = ({ text, noNewline }: DiffHunk["lines"][number]): string => Buffer.from(text).toString("latin1") + (noNewline ? "" : "\n")
+
+/**
+ * The line where a hunk belongs: the one that it names, or else the nearest. As git does it, one that begins with the first line belongs to the
+ * beginning of the file, and one that ends without an unchanged line to its end.
+ */
+function findHunk(
+  file: Lines,
+  { oldStart, lines }: DiffHunk,
+  before: readonly string[],
+  { least, expected }: { readonly least: number; readonly expected: number },
+  budget: Budget,
+): number | undefined {
+  const most = file.starts.length - 1 - before.length
+  const [first, last] = [oldStart <= 1 ? 0 : undefined, lines.at(-1)?.kind === "context" ? undefined : most]
+  const low = Math.max(least, last ?? least)
+  const high = Math.min(first ?? most, most)
+  if (low > high) return undefined
+  const nearest = Math.min(Math.max(expected, low), high)
+  for (let distance = 0; nearest - distance >= low || nearest + distance <= high; distance++) {
+    for (const place of distance === 0 ? [nearest] : [nearest - distance, nearest + distance])
+      if (place >= low && place <= high && stands(file, before, place, budget)) return place
+  }
+  return undefined
+}
+
+/** Whether these lines stand there. Refuses as `invalid` once too much was looked at. */
+function stands({ text, starts }: Lines, lines: readonly string[], place: number, budget: Budget): boolean {
+  for (const [index, line] of lines.entries()) {
+    budget.compared -= 1
+    if (budget.compared < 0) throw refuse.invalid(FIELD, "the patch was made for other files than are there")
+    const [start = 0, end = 0] = [starts[place + index], starts[place + index + 1]]
+    if (end - start !== line.length || !text.startsWith(line, start)) return false
+  }
+  return true
+}

@@ -1,0 +1,190 @@
+import type { Owned } from "../../../access/permission.ts"
+import { NEVER, rfc3339 } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Site } from "../../../core/site.ts"
+import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
+import { localTime } from "../pushes/content.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
+import { UNSIGNED } from "../signatures/verification.ts"
+import { eachInTurn } from "./batches.ts"
+import { lastCommits } from "./last-commits.ts"
+import { type LargeFile, POINTER_BYTES, readPointer } from "./lfs.ts"
+import { findEntry } from "./paths.ts"
+import { type ContentsResponse, type FileCommitResponse, MAX_INLINE_BYTES } from "./records.ts"
+import type { Revision } from "./revision.ts"
+
+/** Where files are looked at: a repository at a revision. */
+export interface Place {
+  readonly services: Services
+  readonly owned: Owned
+  readonly revision: Revision
+}
+
+/** What is told of a file beyond its place. */
+export interface Wishes {
+  readonly content: boolean
+  readonly commit: boolean
+  readonly message: boolean
+  readonly lfs: boolean
+}
+
+const escapePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
+
+export function repositoryOf({ services: { git }, owned: { repository } }: Place) {
+  return git.at(repository.storage, repository.object_format)
+}
+
+export const apiUrl = (site: Site, { owner, repository }: Owned): string => repositoryApiUrl(site, owner.name, repository.name)
+
+/** One entry, whose content is read where it is wished for. */
+export async function presentEntry(
+  place: Place,
+  directory: readonly string[],
+  entry: TreeEntry,
+  wishes: Wishes,
+): Promise<ContentsResponse> {
+  const [record] = await presentEntries(place, directory, [entry], wishes)
+  if (!record) throw new TypeError("one entry makes one record")
+  return record
+}
+
+/** The entries of one directory, with one walk through the history for all of them. */
+export async function presentEntries(
+  place: Place,
+  directory: readonly string[],
+  entries: readonly TreeEntry[],
+  wishes: Wishes,
+): Promise<readonly ContentsResponse[]> {
+  const { services, revision } = place
+  const repository = repositoryOf(place)
+  const names = entries.map(({ name }) => name)
+  const last =
+    wishes.commit || wishes.message
+      ? await lastCommits(services.git, repository, revision.commit, directory, names)
+      : new Map<string, ObjectId>()
+  const commits = new Map<ObjectId, Commit>()
+  await eachInTurn([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
+  const modules = entries.some(({ mode }) => mode === "160000") ? await readModules(place) : new Map<string, string>()
+  return eachInTurn(entries, async (entry) => {
+    const read = await readEntry(place, entry, wishes)
+    const id = last.get(entry.name)
+    return present(place, directory, entry, read, { ...told(id === undefined ? undefined : commits.get(id), wishes) }, modules)
+  })
+}
+
+interface Read {
+  readonly size: number
+  readonly content: Buffer | undefined
+  readonly target: string | null
+  readonly largeFile: LargeFile | undefined
+}
+
+async function readEntry(place: Place, { mode, id }: TreeEntry, wishes: Wishes): Promise<Read> {
+  const { objects } = place.services.git
+  const repository = repositoryOf(place)
+  const none = { size: 0, content: undefined, target: null, largeFile: undefined }
+  if (mode === "40000" || mode === "160000") return none
+  const size = (await objects.info(repository, id))?.size ?? 0
+  if (mode === "120000") {
+    const target = size <= MAX_INLINE_BYTES ? (await objects.readBlob(repository, id)).toString("utf8") : ""
+    return { ...none, size, target }
+  }
+  const wanted = wishes.content ? size <= MAX_INLINE_BYTES : wishes.lfs && size <= POINTER_BYTES
+  const bytes = wanted ? await objects.readBlob(repository, id) : undefined
+  return {
+    ...none,
+    size,
+    content: wishes.content ? bytes : undefined,
+    largeFile: wishes.lfs && bytes ? readPointer(bytes) : undefined,
+  }
+}
+
+function told(commit: Commit | undefined, wishes: Wishes): Partial<ContentsResponse> {
+  if (!commit) return {}
+  const { author, committer, id, message } = commit
+  return {
+    ...(wishes.commit && {
+      last_commit_sha: id,
+      last_committer_date: localTime(committer.when, committer.offset),
+      last_author_date: localTime(author.when, author.offset),
+    }),
+    ...(wishes.message && { last_commit_message: message }),
+  }
+}
+
+const TYPES = { "100644": "file", "100755": "file", "120000": "symlink", "40000": "dir", "160000": "submodule" } as const
+
+function present(
+  { services: { site }, owned, revision }: Place,
+  directory: readonly string[],
+  { name, mode, id }: TreeEntry,
+  { size, content, target, largeFile }: Read,
+  last: Partial<ContentsResponse>,
+  modules: ReadonlyMap<string, string>,
+): ContentsResponse {
+  const path = [...directory, name].join("/")
+  const type = TYPES[mode]
+  const api = apiUrl(site, owned)
+  const html = repositoryHtmlUrl(site, owned.owner.name, owned.repository.name)
+  const at = `${revision.kind}/${escapePath(revision.name)}/${escapePath(path)}`
+  const self = `${api}/contents/${escapePath(path)}?ref=${encodeURIComponent(revision.name)}`
+  const here = type === "submodule" ? null : { git: `${api}/git/blobs/${id}`, html: `${html}/src/${at}` }
+  return {
+    name,
+    path,
+    sha: id,
+    ...last,
+    type,
+    size,
+    encoding: content ? "base64" : null,
+    content: content ? content.toString("base64") : null,
+    target,
+    url: self,
+    html_url: here?.html ?? null,
+    git_url: here?.git ?? null,
+    download_url: type === "file" || type === "symlink" ? `${html}/raw/${at}` : null,
+    submodule_git_url: type === "submodule" ? (modules.get(path) ?? null) : null,
+    _links: { self, git: here?.git ?? null, html: here?.html ?? null },
+    ...(largeFile && { lfs_oid: largeFile.oid, lfs_size: largeFile.size }),
+  }
+}
+
+/** Where the submodules come from, by their paths, as `.gitmodules` has it. */
+async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
+  const { git } = place.services
+  const repository = repositoryOf(place)
+  const entry = await findEntry(git, repository, place.revision.commit.tree, [".gitmodules"])
+  if (entry?.mode !== "100644") return new Map()
+  const info = await git.objects.info(repository, entry.id)
+  if (!info || info.size > MAX_INLINE_BYTES) return new Map()
+  const modules = new Map<string, string>()
+  let section: { path?: string; url?: string } = {}
+  for (const line of (await git.objects.readBlob(repository, entry.id)).toString("utf8").split("\n")) {
+    if (line.trimStart().startsWith("[")) section = {}
+    const equals = line.indexOf("=")
+    const [key, value] = [line.slice(0, Math.max(equals, 0)).trim(), line.slice(equals + 1).trim()]
+    if (key === "path" || key === "url") section[key] = value
+    if (section.path !== undefined && section.url !== undefined) modules.set(section.path, section.url)
+  }
+  return modules
+}
+
+// --- the commit that a change made ---------------------------------------------------------------------------------------------------
+
+/** A commit that was just made here, which nobody has signed. */
+export function presentCommit(site: Site, owned: Owned, { id, tree, parents, author, committer, message }: Commit) {
+  const api = apiUrl(site, owned)
+  const meta = (kind: "commits" | "trees", sha: ObjectId) => ({ url: `${api}/git/${kind}/${sha}`, sha, created: NEVER })
+  const commit: FileCommitResponse = {
+    ...meta("commits", id),
+    html_url: `${repositoryHtmlUrl(site, owned.owner.name, owned.repository.name)}/commit/${id}`,
+    author: presentPerson(author),
+    committer: presentPerson(committer),
+    parents: parents.map((parent) => meta("commits", parent)),
+    message,
+    tree: meta("trees", tree),
+  }
+  return { commit, verification: UNSIGNED }
+}
+
+const presentPerson = ({ name, email, when }: Person) => ({ name, email, date: rfc3339(when) })

@@ -1,0 +1,77 @@
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { findEntry, partsToRead } from "./paths.ts"
+import { type Place, presentEntries, presentEntry, repositoryOf, type Wishes } from "./present.ts"
+import type { ContentsResponse } from "./records.ts"
+import { resolveRevision } from "./revision.ts"
+
+/** What is told of files unless something else is asked for. */
+export const USUAL: Wishes = { content: true, commit: true, message: false, lfs: true }
+
+/** The files of one answer, and how much their contents together take in it. */
+const MOST_FILES = 30
+const MOST_BYTES = 100 * 1024 * 1024
+
+/** The repository at the revision that is asked for, or at its default branch. Refuses `notFound` a revision that is not there. */
+export async function placeOf(services: Services, owned: OnRepository, ref: string | undefined): Promise<Place> {
+  const revision = await resolveRevision(services.git, owned.repository, ref)
+  if (!revision) throw refuse.notFound()
+  return { services, owned, revision }
+}
+
+/** A file, or the entries of a directory in git's order; the root for an empty path. Refuses like `partsToRead`. */
+export async function contentsAt(place: Place, path: string, wishes: Wishes): Promise<ContentsResponse | ContentsResponse[]> {
+  const { git } = place.services
+  const repository = repositoryOf(place)
+  const parts = partsToRead(path)
+  const entry = await findEntry(git, repository, place.revision.commit.tree, parts)
+  if (!entry) throw refuse.notFound()
+  if (entry.mode !== "40000") return presentEntry(place, parts.slice(0, -1), entry, wishes)
+  const entries = await git.objects.readTree(repository, entry.id)
+  return [...(await presentEntries(place, parts, entries, { ...wishes, content: false }))]
+}
+
+/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB of content. */
+export async function filesAt(place: Place, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
+  const found: (ContentsResponse | null)[] = []
+  let bytes = 0
+  for (const path of paths.slice(0, MOST_FILES)) {
+    const file = await fileAt(place, path)
+    bytes += file?.content?.length ?? 0
+    if (bytes > MOST_BYTES) break
+    found.push(file)
+  }
+  return found
+}
+
+async function fileAt(place: Place, path: string): Promise<ContentsResponse | null> {
+  const parts = partsOf(path)
+  if (!parts || parts.length === 0) return null
+  const entry = await findEntry(place.services.git, repositoryOf(place), place.revision.commit.tree, parts)
+  return entry ? presentEntry(place, parts.slice(0, -1), entry, USUAL) : null
+}
+
+/** The parts of a path; undefined for one at which nothing can be. One such path spoils none of the others. */
+function partsOf(path: string): readonly string[] | undefined {
+  try {
+    return partsToRead(path)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+const INCLUDES = ["file_content", "lfs_metadata", "commit_metadata", "commit_message"] as const
+
+/** What a list of words asks for. Refuses `badRequest` a word that means nothing. */
+export function readIncludes(text: string): Wishes {
+  const words = text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
+  const unknown = words.find((word) => !INCLUDES.some((known) => known === word))
+  if (unknown !== undefined) throw refuse.badRequest(`[includes]: there is no ${unknown.slice(0, 100)}; there are ${INCLUDES.join(", ")}`)
+  const has = (word: (typeof INCLUDES)[number]): boolean => words.includes(word)
+  return { content: has("file_content"), lfs: has("lfs_metadata"), commit: has("commit_metadata"), message: has("commit_message") }
+}

@@ -1,0 +1,57 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { type KeyText, keyLine } from "../../people/keys/ssh/key-text.ts"
+import { fingerprintOf } from "../../people/keys/ssh/public-key.ts"
+import { type DeployKeyRow, findDeployKeyByTitle, findGrant, forgetUnusedKey } from "../../people/keys/store.ts"
+
+export interface NewDeployKey {
+  readonly title: string
+  readonly text: KeyText
+  readonly readOnly: boolean
+  readonly now: Seconds
+}
+
+/**
+ * Lets a key fetch from a repository, and push to it unless it is read-only. One key may serve several repositories. Refuses as `invalid` a key that is
+ * a person's, one that the repository has already, and a title that another of its keys has.
+ */
+export async function addDeployKey(
+  tx: Transaction,
+  { id: repositoryId }: Repository,
+  { title, text, readOnly, now }: NewDeployKey,
+): Promise<DeployKeyRow> {
+  const fingerprint = fingerprintOf(text.key.blob)
+  // Whether it was there or not, the row is held now, so that nobody forgets the key as unused.
+  const key = await tx
+    .insertInto("public_keys")
+    .values({ owner_id: null, title: "", fingerprint, content: keyLine(text), created_at: now })
+    .onConflict((conflict) => conflict.column("fingerprint").doUpdateSet((eb) => ({ fingerprint: eb.ref("excluded.fingerprint") })))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (key.owner_id !== null) throw refuse.invalid("key", "this key is in use as the key of an account")
+  if (await findGrant.first(tx, { keyId: key.id, repositoryId })) throw refuse.invalid("key", "the repository has this key already")
+  if (await findDeployKeyByTitle.first(tx, { repositoryId, title }))
+    throw refuse.invalid("title", "another key of this repository has the same title")
+  const grant = await tx
+    .insertInto("deploy_keys")
+    .values({ key_id: key.id, repository_id: repositoryId, title, is_read_only: flag(readOnly), created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...grant, content: key.content, fingerprint }
+}
+
+/** Takes a key away from a repository, and forgets it where no other uses it. One that isn't there is no error; refuses `forbidden` for another repository's. */
+export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Repository, id: number): Promise<void> {
+  const grant = await tx
+    .selectFrom("deploy_keys")
+    .innerJoin("public_keys", "public_keys.id", "deploy_keys.key_id")
+    .select(["repository_id", "fingerprint"])
+    .where("deploy_keys.id", "=", id)
+    .executeTakeFirst()
+  if (!grant) return
+  if (grant.repository_id !== repositoryId) throw refuse.forbidden("this key belongs to another repository")
+  await tx.deleteFrom("deploy_keys").where("id", "=", id).execute()
+  await forgetUnusedKey(tx, grant.fingerprint)
+}

@@ -1,0 +1,121 @@
+import spdx from "spdx-license-list"
+import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
+import { licenseText } from "../repositories/templates/licenses.ts"
+import { languageOf } from "./languages.ts"
+
+/** Which licences a repository names, told by the texts at its root. */
+
+/** Bytes of a file that is compared; the longest licence has half of that. */
+const LONGEST_TEXT = 128 * 1024
+/** Files that are compared. */
+const MOST_FILES = 10
+/** How much of two texts must be the same: years, names and line ends always differ, a sentence more or less makes another licence. */
+const ALIKE = 0.9
+
+const FILE_NAME = /^((un)?licen[cs]e|copying)([-_.][\w.-]*)?$/i
+
+/** The files at a root that hold licences. */
+export const licenseFiles = (root: readonly TreeEntry[]): readonly TreeEntry[] =>
+  root.filter(({ mode, name }) => mode === "100644" && FILE_NAME.test(name) && languageOf(name) === undefined).slice(0, MOST_FILES)
+
+/** The SPDX names of the licences in these files; of names that stand for one text, those that are known already. */
+export async function readLicenses(
+  git: Git,
+  repository: Repository,
+  files: readonly TreeEntry[],
+  known: readonly string[],
+): Promise<readonly string[]> {
+  if (files.length === 0) return []
+  const usual = await texts()
+  // Whoever chose a rarer one when the repository was made keeps it.
+  const rarer = await readTexts(known.filter((name) => !usual.some((text) => text.name === name)))
+  const found: string[] = []
+  for (const { id } of files) {
+    const name = detectLicense(await textOf(git, repository, id), [...usual, ...rarer], known)
+    if (name !== undefined && !found.includes(name)) found.push(name)
+  }
+  return found
+}
+
+async function textOf(git: Git, repository: Repository, id: ObjectId): Promise<string> {
+  const info = await git.objects.info(repository, id)
+  if (info?.type !== "blob" || info.size > LONGEST_TEXT) return ""
+  return (await git.objects.readBlob(repository, id)).toString("utf8")
+}
+
+/** A licence's text as it is compared. */
+interface Known {
+  readonly name: string
+  readonly pairs: Uint32Array
+}
+
+/** The licence whose text this is, or undefined. */
+export function detectLicense(text: string, licenses: readonly Known[], known: readonly string[]): string | undefined {
+  const named = /^.{0,20}SPDX-License-Identifier:\s*([\w.+-]+)\s*$/m.exec(text.slice(0, 500))?.[1]
+  if (named !== undefined && Object.hasOwn(spdx, named)) return named
+  const pairs = pairsOf(text)
+  if (pairs.length === 0) return undefined
+  let best: { readonly name: string; readonly likeness: number } | undefined
+  for (const license of licenses) {
+    const likeness = likenessOf(pairs, license.pairs)
+    if (likeness < ALIKE) continue
+    if (!best || likeness > best.likeness || (likeness === best.likeness && known.includes(license.name)))
+      best = { name: license.name, likeness }
+  }
+  return best?.name
+}
+
+/** What is used beside the approved ones, and for more than programs. */
+const OTHERS = ["CC-BY-4.0", "CC-BY-SA-4.0", "CC0-1.0", "OFL-1.1", "WTFPL"]
+
+let read: Promise<readonly Known[]> | undefined
+
+/** The texts that are looked for, read at first use: a moment's work, and a megabyte that stays. */
+function texts(): Promise<readonly Known[]> {
+  read ??= readTexts(usualNames())
+  return read
+}
+
+const usualNames = (): readonly string[] =>
+  Object.entries(spdx).flatMap(([name, { osiApproved }]) => {
+    // The older names of what is called -only and -or-later now.
+    const isOld = name.endsWith("+") || Object.hasOwn(spdx, `${name}-only`)
+    return !isOld && (osiApproved || OTHERS.includes(name)) ? [name] : []
+  })
+
+async function readTexts(names: readonly string[]): Promise<readonly Known[]> {
+  const known: Known[] = []
+  for (const name of names.toSorted()) known.push({ name, pairs: pairsOf((await licenseText(name)) ?? "") })
+  return known
+}
+
+/** The pairs of neighbouring words of a text as numbers, each once and in order. Who holds the copyright, and since when, is left out. */
+function pairsOf(text: string): Uint32Array {
+  const words = text
+    .replaceAll(/^\W*(copyright|\(c\)|©|all rights reserved).*$/gim, "")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+  if (!words) return new Uint32Array()
+  const pairs = new Set<number>()
+  for (let at = 1; at < words.length; at++) pairs.add(numberOf(`${words[at - 1]} ${words[at]}`))
+  return Uint32Array.from(pairs).sort()
+}
+
+/** FNV-1a over the text's units; two pairs with one number do no harm among thousands. */
+function numberOf(text: string): number {
+  let number = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193)
+  return number >>> 0
+}
+
+/** From 0 for nothing in common to 1 for the same (Sørensen and Dice). */
+function likenessOf(a: Uint32Array, b: Uint32Array): number {
+  let [i, j, common] = [0, 0, 0]
+  while (i < a.length && j < b.length) {
+    const [x = 0, y = 0] = [a[i], b[j]]
+    if (x === y) common++
+    if (x <= y) i++
+    if (y <= x) j++
+  }
+  return (2 * common) / (a.length + b.length)
+}

@@ -1,0 +1,91 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ObjectId } from "../../../git/index.ts"
+
+/** The bytes of each language, the most first. */
+export type LanguageBytes = Readonly<Record<string, number>>
+
+/** What was counted last, and where to count anew. */
+export const findComposition = query("composition.find", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("repositories")
+    .leftJoin("repository_languages", "repository_languages.repository_id", "repositories.id")
+    .select([
+      "repositories.storage",
+      "repositories.object_format",
+      "repositories.default_branch",
+      "repositories.language",
+      "repositories.licenses",
+      "repository_languages.tree_id",
+      "repository_languages.bytes",
+    ])
+    .where("repositories.id", "=", p.repositoryId),
+)
+
+export const findLanguages = query("composition.findLanguages", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("repository_languages").select("bytes").where("repository_id", "=", p.repositoryId),
+)
+
+const putLanguages = query(
+  "composition.putLanguages",
+  (db, p: Params<{ repositoryId: number; before: string; treeId: string; bytes: string }>) =>
+    db
+      .insertInto("repository_languages")
+      .values({ repository_id: p.repositoryId, tree_id: p.treeId, bytes: p.bytes })
+      .onConflict((conflict) =>
+        conflict
+          .column("repository_id")
+          .doUpdateSet((eb) => ({ tree_id: eb.ref("excluded.tree_id"), bytes: eb.ref("excluded.bytes") }))
+          .where("repository_languages.tree_id", "=", p.before),
+      ),
+)
+
+const describe = query("composition.describe", (db, p: Params<{ repositoryId: number; language: string; licenses: string }>) =>
+  db.updateTable("repositories").set({ language: p.language, licenses: p.licenses }).where("id", "=", p.repositoryId),
+)
+
+/** What the default branch of a repository is made of. */
+export interface Composition {
+  /** The tree that was looked through; null for none. */
+  readonly tree: ObjectId | null
+  readonly bytes: LanguageBytes
+  readonly licenses: readonly string[]
+}
+
+/** What is stored of a repository by now. */
+export interface Known extends Composition {
+  /** The main language that the repository's row names. */
+  readonly language: string
+}
+
+/** Stores what the default branch is made of, the language with the most bytes as its main one, unless something else than `before` was stored since; says whether it did. */
+export async function putComposition(tx: Transaction, repositoryId: number, before: Known, after: Composition): Promise<boolean> {
+  const bytes = JSON.stringify(after.bytes)
+  const stored = await putLanguages.changes(tx, { repositoryId, before: before.tree ?? "", treeId: after.tree ?? "", bytes })
+  if (stored === 0) return false
+  const [language = ""] = Object.keys(after.bytes)
+  const licenses = JSON.stringify(after.licenses)
+  // Most pushes leave these two as they are.
+  if (before.language !== language || JSON.stringify(before.licenses) !== licenses) await describe(tx, { repositoryId, language, licenses })
+  return true
+}
+
+export const copyLanguages = query("composition.copyLanguages", (db, p: Params<{ from: number; to: number }>) =>
+  db
+    .insertInto("repository_languages")
+    .columns(["repository_id", "tree_id", "bytes"])
+    .expression((eb) =>
+      eb
+        .selectFrom("repository_languages")
+        .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.to))
+        .select(["repositories.id as repository_id", "repository_languages.tree_id", "repository_languages.bytes"])
+        .where("repository_languages.repository_id", "=", p.from),
+    ),
+)
+
+/** What a stored count says; nothing where none is stored. */
+export function readBytes(text: string | null | undefined): LanguageBytes {
+  const read: unknown = JSON.parse(text ?? "{}")
+  if (typeof read !== "object" || read === null) return {}
+  return Object.fromEntries(Object.entries(read).map(([language, bytes]) => [language, Number(bytes)]))
+}

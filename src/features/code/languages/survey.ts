@@ -1,0 +1,70 @@
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { type Git, isGitError, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
+import { resolveRevision } from "../contents/revision.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { texts } from "../repositories/present.ts"
+import { type Budget, budgetOf, changed, countChange } from "./languages.ts"
+import { licenseFiles, readLicenses } from "./licenses.ts"
+import { type Composition, findComposition, type Known, putComposition, readBytes } from "./store.ts"
+
+/** Objects that the job reads; what is beyond is not counted. */
+const JOB_BUDGET = 500_000
+
+interface Stored {
+  readonly tree_id: string | null
+  readonly bytes: string | null
+  readonly language: string
+  readonly licenses: string
+}
+
+/** What is stored of a repository. */
+export const knownOf = ({ tree_id, bytes, language, licenses }: Stored): Known => ({
+  tree: tree_id !== null && isObjectId(tree_id) ? tree_id : null,
+  bytes: readBytes(bytes),
+  language,
+  licenses: texts(licenses),
+})
+
+/** What a tree is made of, reckoned from what was known of another. Reads git: not for inside of a transaction. */
+export async function compose(git: Git, repository: Repository, known: Composition, tree: ObjectId, budget: Budget): Promise<Composition> {
+  try {
+    return await composeFrom(git, repository, known, tree, budget)
+  } catch (error) {
+    // A repository that was brought back from a backup may not have the tree that was counted.
+    if (known.tree === null || !isGitError(error, "missing")) throw error
+    return composeFrom(git, repository, { ...known, tree: null, bytes: {} }, tree, budget)
+  }
+}
+
+async function composeFrom(git: Git, repository: Repository, known: Composition, tree: ObjectId, budget: Budget): Promise<Composition> {
+  const change = await countChange(git, repository, known.tree, tree, budget)
+  const before = known.tree === null ? undefined : licenseFiles(await git.objects.readTree(repository, known.tree))
+  const now = licenseFiles(await git.objects.readTree(repository, tree))
+  const licenses = before && sameFiles(before, now) ? known.licenses : await readLicenses(git, repository, now, known.licenses)
+  return { tree, bytes: changed(known.bytes, change), licenses }
+}
+
+const sameFiles = (a: readonly TreeEntry[], b: readonly TreeEntry[]): boolean =>
+  a.length === b.length && a.every(({ id, name }, index) => b[index]?.id === id && b[index].name === name)
+
+/** Looks through the default branch of a repository and stores what it is made of. */
+export const surveyJob = defineJob({
+  kind: "repository.survey",
+  payload: Type.Object({ repositoryId: int64() }),
+  timeoutSeconds: 3600,
+  run: async ({ repositoryId }, { context: { database, git, jobs } }) => {
+    const row = await findComposition.first(database.read, { repositoryId })
+    const revision = row && (await resolveRevision(git, row, undefined))
+    if (!row || !revision) return
+    const known = knownOf(row)
+    if (known.tree === revision.commit.tree) return
+    const composition = await compose(git, git.at(row.storage, row.object_format), known, revision.commit.tree, budgetOf(JOB_BUDGET))
+    await database.write(async (tx) => {
+      await holdRepository(tx, repositoryId)
+      // Whoever stored another meanwhile may have read an older state than this.
+      if (!(await putComposition(tx, repositoryId, known, composition))) await jobs.enqueue(tx, surveyJob, { repositoryId })
+    })
+  },
+})

@@ -1,0 +1,32 @@
+import type { SignedIn } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { admitFetch, admitPush } from "../pushes/admission.ts"
+import { type Address, follow } from "../pushes/follow.ts"
+import { type LfsOperation, PASS_SECONDS, writePass } from "./passes.ts"
+import { lfsUrl } from "./urls.ts"
+
+/** The answer to `git-lfs-authenticate`: where the large files of a repository are over HTTP, and a pass to them. */
+export interface LfsAuthentication {
+  readonly href: string
+  readonly header: { readonly Authorization: string }
+  /** Seconds. */
+  readonly expires_in: number
+}
+
+/**
+ * Lets somebody who came over SSH in over HTTP, for one repository and one operation. Refuses like `admitFetch` for downloads and `admitPush` for uploads,
+ * and `notFound` where the site keeps no large files.
+ */
+export async function authenticateLfs(
+  services: Services,
+  actor: SignedIn,
+  address: Address,
+  operation: LfsOperation,
+): Promise<LfsAuthentication> {
+  if (!services.config.lfs.enabled) throw refuse.notFound("Git LFS is switched off here.")
+  const admit = operation === "upload" ? admitPush : admitFetch
+  const { repository, owner } = await follow(address, (at) => admit(services, actor, at.owner, at.name))
+  const pass = writePass(services, actor, repository, operation)
+  return { href: lfsUrl(services.site, owner.name, repository.name), header: { Authorization: `Bearer ${pass}` }, expires_in: PASS_SECONDS }
+}

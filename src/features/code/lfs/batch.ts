@@ -1,0 +1,103 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+import { isOid, isSize } from "./names.ts"
+import type { LfsOperation } from "./passes.ts"
+import { findLinked } from "./store.ts"
+
+/** The most objects of one batch; clients ask for a hundred at a time. */
+const MOST_OBJECTS = 1000
+
+export const BatchRequest = Type.Object({
+  operation: Type.String(),
+  transfers: Type.Optional(Type.Array(Type.String())),
+  ref: Type.Optional(Type.Union([Type.Null(), Type.Object({ name: Type.String() })])),
+  objects: Type.Array(Type.Object({ oid: Type.String(), size: Type.Number() })),
+  hash_algo: Type.Optional(Type.String()),
+})
+export type BatchRequest = Static<typeof BatchRequest>
+
+/** Where a client goes on with one object. */
+interface Action {
+  readonly href: string
+  readonly header?: Readonly<Record<string, string>>
+  /** Seconds. */
+  readonly expires_in?: number
+}
+
+interface BatchObject {
+  readonly oid: string
+  readonly size: number
+  readonly authenticated?: boolean
+  readonly actions?: { readonly [name in "download" | "upload" | "verify"]?: Action }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+export interface BatchAnswer {
+  readonly transfer: "basic"
+  readonly objects: readonly BatchObject[]
+  readonly hash_algo: "sha256"
+}
+
+/** How the transfers of a batch are addressed and let in. */
+export interface Transfers {
+  /** The address of the repository's large files, without a slash at its end. */
+  readonly root: string
+  /** The value of the Authorization header; undefined where none is needed, or none could be given. */
+  readonly authorization: string | undefined
+  /** Seconds that it is good for. */
+  readonly expiresIn: number
+}
+
+/** Refuses `badRequest` an unknown operation, `tooLarge` too many objects, `conflict` names that are no SHA-256. */
+export function requireBatch({ operation, objects, hash_algo = "sha256" }: BatchRequest): LfsOperation {
+  if (operation !== "upload" && operation !== "download") throw refuse.badRequest("[operation]: must be upload or download")
+  if (objects.length > MOST_OBJECTS) throw refuse.tooLarge(`[objects]: at most ${MOST_OBJECTS} at once`)
+  if (hash_algo !== "sha256") throw refuse.conflict("[hash_algo]: only sha256 is known here")
+  return operation
+}
+
+/** Says for each object where it is to be fetched from or sent to; what is wrong with one is told with that one. One query, whatever the number. */
+export async function answerBatch(
+  db: Handle,
+  { id: repositoryId }: Pick<Repository, "id">,
+  {
+    operation,
+    objects,
+    maxBytes,
+  }: { readonly operation: LfsOperation; readonly objects: BatchRequest["objects"]; readonly maxBytes: number },
+  transfers: Transfers,
+): Promise<BatchAnswer> {
+  const oids = [...new Set(objects.map(({ oid }) => oid).filter(isOid))]
+  const found = oids.length === 0 ? [] : await findLinked(db, { repositoryId, oids })
+  const sizes = new Map(found.map(({ oid, size }) => [oid, size]))
+  const { root, authorization, expiresIn } = transfers
+  const action = (href: string, header: Readonly<Record<string, string>> = {}): Action => ({
+    href: `${root}/${href}`,
+    ...(authorization === undefined
+      ? Object.keys(header).length > 0 && { header }
+      : { header: { ...header, Authorization: authorization }, expires_in: expiresIn }),
+  })
+
+  const answer = ({ oid, size }: { readonly oid: string; readonly size: number }): BatchObject => {
+    const failed = (code: number, message: string): BatchObject => ({ oid, size, error: { code, message } })
+    if (!isOid(oid)) return failed(422, "the oid must be a SHA-256 in lower-case hex")
+    if (!isSize(size)) return failed(422, "the size must be a whole number of bytes")
+    const stored = sizes.get(oid)
+    if (stored !== undefined && stored !== size) return failed(422, `the object has ${stored} bytes`)
+    const authenticated = authorization === undefined ? {} : { authenticated: true }
+    if (operation === "download")
+      return stored === undefined
+        ? failed(404, "the object does not exist")
+        : { oid, size, ...authenticated, actions: { download: action(`objects/${oid}`) } }
+    if (stored !== undefined) return { oid, size }
+    if (size > maxBytes) return failed(422, `a large file may have at most ${maxBytes} bytes here`)
+    const upload = action(`objects/${oid}/${size}`)
+    return { oid, size, ...authenticated, actions: { upload, verify: action("verify", { Accept: MEDIA_TYPE }) } }
+  }
+  return { transfer: "basic", objects: objects.map(answer), hash_algo: "sha256" }
+}
+
+/** What requests and answers of this interface are. */
+export const MEDIA_TYPE = "application/vnd.git-lfs+json"

@@ -1,0 +1,130 @@
+import type { Selectable } from "kysely"
+import type { Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { LfsLocksTable } from "../../../core/database/tables/lfs.ts"
+import { refuse } from "../../../core/errors.ts"
+import { rfc3339 } from "../../../core/record.ts"
+
+/** Locks: who alone wants to change a file that can't be merged. Clients ask for them before they push. */
+
+export type LockRow = Selectable<LfsLocksTable> & { readonly owner_name: string }
+
+export interface Lock {
+  readonly id: string
+  readonly path: string
+  readonly locked_at: string
+  readonly owner: { readonly name: string }
+}
+
+export const presentLock = ({ id, path, created_at, owner_name }: LockRow): Lock => ({
+  id: String(id),
+  path,
+  locked_at: rfc3339(created_at),
+  owner: { name: owner_name },
+})
+
+/** Characters. */
+const LONGEST_PATH = 4096
+/** The most locks given at once. */
+const MOST_LOCKS = 100
+
+/** A path as git has it: relative, with forward slashes, leading nowhere but down. Refuses `invalid` every other. */
+export function requirePath(path: string): string {
+  const isPath = path.length <= LONGEST_PATH && !path.includes("\0") && path.split("/").every((part) => !["", ".", ".."].includes(part))
+  if (!isPath) throw refuse.invalid("path", "must be the path of a file in the repository")
+  return path
+}
+
+type In = Pick<Repository, "id">
+
+const insertLock = query("lfs.insertLock", (db, p: Params<{ repositoryId: number; path: string; ownerId: number; now: number }>) =>
+  db
+    .insertInto("lfs_locks")
+    .values({ repository_id: p.repositoryId, path: p.path, owner_id: p.ownerId, created_at: p.now })
+    .onConflict((oc) => oc.columns(["repository_id", "path"]).doNothing()),
+)
+
+const lockRows = (db: Handle) =>
+  db.selectFrom("lfs_locks").innerJoin("users", "users.id", "lfs_locks.owner_id").selectAll("lfs_locks").select("users.name as owner_name")
+
+const findLockByPath = query("lfs.findLockByPath", (db, p: Params<{ repositoryId: number; path: string }>) =>
+  lockRows(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.path", "=", p.path),
+)
+
+const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  lockRows(db).where("lfs_locks.repository_id", "=", p.repositoryId).where("lfs_locks.id", "=", p.id),
+)
+
+const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))
+
+/** Locks a path. Refuses `invalid` what is no path, and `conflict`, with the lock that is there, where it is locked already. */
+export async function createLock(
+  tx: Transaction,
+  { id: repositoryId }: In,
+  owner: User,
+  { path, now }: { readonly path: string; readonly now: number },
+): Promise<LockRow> {
+  requirePath(path)
+  const made = await insertLock.changes(tx, { repositoryId, path, ownerId: owner.id, now })
+  const lock = await findLockByPath.first(tx, { repositoryId, path })
+  // Whoever held it may have let it go in between.
+  if (!lock) throw refuse.conflict("the lock has just been given up; try again")
+  if (made === 0) throw refuse.conflict("already created lock", { lock: presentLock(lock) })
+  return lock
+}
+
+/**
+ * Gives a lock up. Those of others only by `force`. Refuses `notFound` where the repository has no such lock, and `forbidden` for those of others.
+ */
+export async function releaseLock(
+  tx: Transaction,
+  { id: repositoryId }: In,
+  actor: User,
+  { id, force }: { readonly id: string; readonly force: boolean },
+): Promise<LockRow> {
+  const lock = /^\d{1,15}$/.test(id) ? await findLock.first(tx, { repositoryId, id: Number(id) }) : undefined
+  if (!lock) throw refuse.notFound("the lock does not exist")
+  if (lock.owner_id !== actor.id && !force) throw refuse.forbidden(`the file is locked by ${lock.owner_name}; only force unlocks it`)
+  // Somebody else may have been quicker, on PostgreSQL.
+  if ((await deleteLock.changes(tx, { id: lock.id })) === 0) throw refuse.notFound("the lock does not exist")
+  return lock
+}
+
+/** What of a repository's locks is asked for; all but `limit` may be absent. */
+export interface LockQuery {
+  readonly path?: string | undefined
+  readonly id?: string | undefined
+  /** Where the last page said that there is more. */
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export interface LockPage {
+  readonly locks: readonly LockRow[]
+  readonly next: string | undefined
+}
+
+/** A page of a repository's locks, oldest first. Refuses `badRequest` a cursor that was never given. */
+export async function listLocks(db: Handle, { id: repositoryId }: In, { path, id, cursor, limit }: LockQuery): Promise<LockPage> {
+  const size = limit === undefined || limit <= 0 ? MOST_LOCKS : Math.min(limit, MOST_LOCKS)
+  let found = lockRows(db).where("lfs_locks.repository_id", "=", repositoryId)
+  if (path !== undefined && path !== "") {
+    if (path.includes("\0")) return { locks: [], next: undefined }
+    found = found.where("lfs_locks.path", "=", path)
+  }
+  if (id !== undefined && id !== "") {
+    if (!/^\d{1,15}$/.test(id)) return { locks: [], next: undefined }
+    found = found.where("lfs_locks.id", "=", Number(id))
+  }
+  if (cursor !== undefined && cursor !== "") {
+    if (!/^\d{1,15}$/.test(cursor)) throw refuse.badRequest("[cursor]: is none of ours")
+    found = found.where("lfs_locks.id", ">=", Number(cursor))
+  }
+  const rows = await found
+    .orderBy("lfs_locks.id")
+    .limit(size + 1)
+    .execute()
+  return { locks: rows.slice(0, size), next: rows[size] && String(rows[size].id) }
+}

@@ -1,0 +1,52 @@
+import type { Readable } from "node:stream"
+import type { Repository } from "../../../access/permission.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import type { LargeFile } from "../contents/lfs.ts"
+import { discardFile, storeFile } from "./files.ts"
+import { isOid, isSize } from "./names.ts"
+import { findLinked, insertLink, keepObject, type LfsObject, recountSize } from "./store.ts"
+
+/** The object that the repository has under this name; undefined where it has none, whatever others have. */
+export const findObject = (db: Handle, { id: repositoryId }: Pick<Repository, "id">, oid: string): Promise<LfsObject | undefined> =>
+  findLinked.first(db, { repositoryId, oids: [oid] })
+
+/** Refuses `invalid` what can't be the name and the length of anything. */
+export function requireNameable({ oid, size }: LargeFile): void {
+  if (!isOid(oid)) throw refuse.invalid("oid", "must be a SHA-256 in lower-case hex")
+  if (!isSize(size)) throw refuse.invalid("size", "must be a whole number of bytes")
+}
+
+/**
+ * Takes an object in for a repository: all its bytes must come, even where another repository has the same, for who only knows a name has no right to
+ * what it names. First the bytes, then row, link and size in one transaction. Uploads of one object at the same time end with one file.
+ * Refuses `invalid` for a name or length that can't be and for other bytes than announced, `tooLarge` past the site's limit.
+ */
+export async function takeObject(
+  services: Services,
+  { id: repositoryId }: Pick<Repository, "id">,
+  announced: LargeFile,
+  content: Readable,
+): Promise<void> {
+  const { config, database, now } = services
+  const { oid, size } = announced
+  requireNameable(announced)
+  if (size > config.lfs.maxBytes) throw tooLarge(config.lfs.maxBytes)
+  const file = await storeFile(services, content, announced)
+  let kept: string | undefined
+  try {
+    kept = await database.write(async (tx) => {
+      const [object] = await keepObject(tx, { oid, size, file, now: now() })
+      if (!object) throw new TypeError("an insert gives its row")
+      await insertLink.changes(tx, { repositoryId, objectId: object.id, now: now() })
+      await recountSize(tx, repositoryId)
+      return object.file
+    })
+  } finally {
+    // A commit whose answer was lost may have happened: then the sweep finds out.
+    if (kept !== undefined && kept !== file) await discardFile(services, file)
+  }
+}
+
+export const tooLarge = (limit: number) => refuse.tooLarge(`a large file may have at most ${limit} bytes here`)

@@ -1,0 +1,112 @@
+import { timingSafeEqual } from "node:crypto"
+import type { Repository } from "../../../access/permission.ts"
+import { isPublicOnlyScope } from "../../../access/scopes.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import Type, { Check, type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { findTokenById } from "../../people/authentication/store.ts"
+import { bearerOf, personWith } from "../../people/keys/holders.ts"
+import { findPublicKey } from "../../people/keys/store.ts"
+import type { Address } from "../pushes/follow.ts"
+
+/**
+ * Passes: short-lived signed tokens that stand for what somebody has shown already, for one repository and one operation. A client that came over SSH
+ * gets one for HTTP, and every transfer of a batch carries one in the place of a password. A pass gives no right of its own: whoever it names is asked
+ * for again, and what may be done is judged anew, at every use.
+ */
+
+/** What a client wants to do with large files. Whoever may upload may download. */
+export type LfsOperation = "upload" | "download"
+
+/** Seconds that a pass is good for. */
+export const PASS_SECONDS = 3600
+
+const PREFIX = "lfs."
+
+const Pass = Type.Object({
+  operation: Type.Union([Type.Literal("upload"), Type.Literal("download")]),
+  repositoryId: Type.Integer(),
+  /** Seconds since 1970. */
+  until: Type.Integer(),
+  by: Type.Union([
+    Type.Object({ kind: Type.Literal("password"), userId: Type.Integer(), version: Type.Integer() }),
+    Type.Object({ kind: Type.Literal("token"), tokenId: Type.Integer() }),
+    Type.Object({ kind: Type.Literal("key"), keyId: Type.Integer() }),
+  ]),
+})
+
+/** A pass as it was read: believed, and not out of date. */
+export type Pass = Static<typeof Pass>
+
+const sign = ({ secrets }: Pick<Services, "secrets">, text: string): string => secrets.mac("lfs pass", text)
+
+/** Writes a pass for somebody who was let in. */
+export function writePass(
+  services: Pick<Services, "secrets" | "now">,
+  actor: SignedIn,
+  { id: repositoryId }: Pick<Repository, "id">,
+  operation: LfsOperation,
+): string {
+  const pass: Pass = { operation, repositoryId, until: services.now() + PASS_SECONDS, by: bearerFor(actor) }
+  const text = Buffer.from(JSON.stringify(pass)).toString("base64url")
+  return `${PREFIX}${text}.${sign(services, text)}`
+}
+
+function bearerFor({ user, credential }: SignedIn): Pass["by"] {
+  switch (credential.kind) {
+    case "password":
+      return { kind: "password", userId: user.id, version: user.credentials_version }
+    case "token":
+      return { kind: "token", tokenId: credential.tokenId }
+    case "publicKey":
+    case "deployKey":
+      return { kind: "key", keyId: credential.keyId }
+  }
+}
+
+export const isPassText = (text: string): boolean => text.startsWith(PREFIX)
+
+/** Reads a pass. Refuses `badCredentials` one that is not ours, was changed, or is out of date. */
+export function readPass(services: Pick<Services, "secrets" | "now">, given: string): Pass {
+  const [text = "", signature = "", ...more] = given.slice(PREFIX.length).split(".")
+  const [made, shown] = [Buffer.from(sign(services, text)), Buffer.from(signature)]
+  if (more.length > 0 || made.length !== shown.length || !timingSafeEqual(made, shown)) throw refuse.badCredentials()
+  const pass: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"))
+  if (!Check(Pass, pass) || pass.until <= services.now()) throw refuse.badCredentials()
+  return pass
+}
+
+/**
+ * Whoever the pass was written for, as they are now. Refuses `badCredentials` where the password, the token or the key that was shown then is no longer
+ * good.
+ */
+export async function bearerOfPass({ database }: Services, { by }: Pass, { owner, name }: Address): Promise<SignedIn> {
+  const db = database.read
+  switch (by.kind) {
+    case "password": {
+      const user = await findUserById.first(db, { id: by.userId })
+      if (!user || user.credentials_version !== by.version) throw refuse.badCredentials()
+      return { kind: "user", user, credential: { kind: "password" }, basic: false }
+    }
+    case "token": {
+      const token = await findTokenById.first(db, { id: by.tokenId })
+      const user = token && (await findUserById.first(db, { id: token.user_id }))
+      if (!user) throw refuse.badCredentials()
+      const scopes = new Set(token.scopes.split(","))
+      return {
+        kind: "user",
+        user,
+        credential: { kind: "token", tokenId: token.id, scopes, publicOnly: isPublicOnlyScope(scopes) },
+        basic: false,
+      }
+    }
+    case "key": {
+      const key = await findPublicKey.first(db, { id: by.keyId })
+      const actor = key && ((await personWith(db, key)) ?? (await bearerOf(db, key, owner, name)))
+      if (!actor) throw refuse.badCredentials()
+      return actor
+    }
+  }
+}

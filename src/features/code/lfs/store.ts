@@ -1,0 +1,124 @@
+import type { Selectable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { LfsObjectsTable } from "../../../core/database/tables/lfs.ts"
+
+export type LfsObject = Selectable<LfsObjectsTable>
+
+/** The objects of these names that the repository has. */
+export const findLinked = query("lfs.findLinked", (db, p: Params<{ repositoryId: number; oids: readonly string[] }>) =>
+  db
+    .selectFrom("lfs_objects")
+    .innerJoin("lfs_links", "lfs_links.object_id", "lfs_objects.id")
+    .selectAll("lfs_objects")
+    .where("lfs_links.repository_id", "=", p.repositoryId)
+    .where("lfs_objects.oid", "in", p.oids),
+)
+
+/** Whether the repository has any object. */
+export const findAnyLink = query("lfs.findAnyLink", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("lfs_links").select("object_id").where("repository_id", "=", p.repositoryId).limit(1),
+)
+
+/** Gives the object's row, made now where there was none. Until the transaction ends nobody can remove it. */
+export const keepObject = query("lfs.keepObject", (db, p: Params<{ oid: string; size: number; file: string; now: number }>) =>
+  db
+    .insertInto("lfs_objects")
+    .values({ oid: p.oid, size: p.size, file: p.file, created_at: p.now, linked_at: p.now })
+    .onConflict((oc) => oc.column("oid").doUpdateSet((eb) => ({ linked_at: eb.ref("excluded.linked_at") })))
+    .returningAll(),
+)
+
+/** Keeps objects from being removed until the transaction ends, and for the while after it that every newly given one has. */
+const touchObjects = query("lfs.touchObjects", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
+  db.updateTable("lfs_objects").set({ linked_at: p.now }).where("id", "in", p.ids).returning("id"),
+)
+
+export const insertLink = query("lfs.insertLink", (db, p: Params<{ repositoryId: number; objectId: number; now: number }>) =>
+  db
+    .insertInto("lfs_links")
+    .values({ repository_id: p.repositoryId, object_id: p.objectId, created_at: p.now })
+    .onConflict((oc) => oc.columns(["repository_id", "object_id"]).doNothing()),
+)
+
+const countSize = query("lfs.countSize", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({
+      lfs_size: eb
+        .selectFrom("lfs_links")
+        .innerJoin("lfs_objects", "lfs_objects.id", "lfs_links.object_id")
+        .select((sum) => sum.fn.coalesce(sum.fn.sum<number>("lfs_objects.size"), sum.lit(0)).as("total"))
+        .whereRef("lfs_links.repository_id", "=", "repositories.id"),
+    }))
+    .where("id", "=", p.repositoryId),
+)
+
+const holdSize = query("lfs.holdSize", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({ lfs_size: eb.ref("lfs_size") }))
+    .where("id", "=", p.repositoryId),
+)
+
+/** Counts what the repository's objects take. Its row is held first, so that what others have just given it counts too. */
+export async function recountSize(tx: Transaction, repositoryId: number): Promise<void> {
+  await holdSize.changes(tx, { repositoryId })
+  await countSize.changes(tx, { repositoryId })
+}
+
+/** Gives a repository objects that are there, by their ids; those that are gone meanwhile are left out. */
+export async function linkObjects(tx: Transaction, repositoryId: number, objectIds: readonly number[], now: number): Promise<void> {
+  if (objectIds.length === 0) return
+  for (const { id } of await touchObjects(tx, { ids: objectIds, now })) await insertLink.changes(tx, { repositoryId, objectId: id, now })
+  await recountSize(tx, repositoryId)
+}
+
+const copyLinks = query("lfs.copyLinks", (db, p: Params<{ from: number; to: number; now: number }>) =>
+  db
+    .insertInto("lfs_links")
+    .columns(["repository_id", "object_id", "created_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("lfs_links")
+        .select((select) => [
+          select.cast<number>(p.to, "bigint").as("repository_id"),
+          "object_id",
+          select.cast<number>(p.now, "bigint").as("created_at"),
+        ])
+        .where("repository_id", "=", p.from),
+    ),
+)
+
+/**
+ * Gives a new repository every object of the one that it is made from. That one's row must be held by the transaction, so that nobody deletes it, and
+ * with it the last link of an object, at the same time.
+ */
+export async function copyObjects(
+  tx: Transaction,
+  { from, to, now }: { readonly from: number; readonly to: number; readonly now: number },
+): Promise<void> {
+  if ((await copyLinks.changes(tx, { from, to, now })) > 0) await recountSize(tx, to)
+}
+
+// --- what is no longer wanted ------------------------------------------------------------------------------------------------------
+
+export const findLastObject = query("lfs.findLastObject", (db) =>
+  db.selectFrom("lfs_objects").select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("last")),
+)
+
+/** Forgets the objects in a range of ids that no repository has and none was given lately. */
+export const deleteUnlinked = query("lfs.deleteUnlinked", (db, p: Params<{ after: number; upTo: number; before: number }>) =>
+  db
+    .deleteFrom("lfs_objects")
+    .where("id", ">", p.after)
+    .where("id", "<=", p.upTo)
+    .where("linked_at", "<", p.before)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom("lfs_links").select("lfs_links.object_id").whereRef("lfs_links.object_id", "=", "lfs_objects.id"))),
+    ),
+)
+
+export const findKeptFiles = query("lfs.findKeptFiles", (db, p: Params<{ files: readonly string[] }>) =>
+  db.selectFrom("lfs_objects").select("file").where("file", "in", p.files),
+)

@@ -1,0 +1,55 @@
+import {
+  branchOf,
+  type Git,
+  isBranchName,
+  isTagName,
+  type ObjectId,
+  type Reference,
+  type RefName,
+  type Repository,
+  tagOf,
+} from "../../../git/index.ts"
+import type { RefChange } from "../pushes/consequences.ts"
+import { RemoteRefused } from "./remote.ts"
+
+/** The most branches and tags that are followed; as many as a push may change. */
+const MOST = 50_000
+
+/** The branches and tags among references. Others, such as those of pull requests, belong to the server that has them. */
+export function followed(references: readonly Reference[]): readonly Reference[] {
+  const kept = references.filter(({ name }) => {
+    const [branch, tag] = [branchOf(name), tagOf(name)]
+    return branch !== undefined ? isBranchName(branch) : tag !== undefined && isTagName(tag)
+  })
+  if (kept.length > MOST) throw new RemoteRefused(`the repository there has more than ${MOST} branches and tags`)
+  return kept
+}
+
+/** What must change here for it to be as it is there. Without `prune` what is gone there stays here. */
+export function changesTowards(there: readonly Reference[], here: readonly Reference[], prune: boolean): readonly RefChange[] {
+  const wanted = new Map<RefName, ObjectId>(there.map(({ name, id }) => [name, id]))
+  const found = new Map<RefName, ObjectId>(here.map(({ name, id }) => [name, id]))
+  const gone = prune ? here.filter(({ name }) => !wanted.has(name)) : []
+  return [
+    ...gone.map(({ name, id }) => ({ ref: name, oldId: id, newId: null })),
+    ...there.flatMap(({ name, id }) => {
+      const before = found.get(name) ?? null
+      return before === id ? [] : [{ ref: name, oldId: before, newId: id }]
+    }),
+  ]
+}
+
+/** The objects that changes name and the repository doesn't have. */
+export async function missing(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<readonly ObjectId[]> {
+  const ids = new Set(changes.flatMap(({ newId }) => newId ?? []))
+  const absent: ObjectId[] = []
+  for (const id of ids) if (!(await git.objects.info(repository, id))) absent.push(id)
+  return absent
+}
+
+/** Refuses branches that would name no commit. Throws {@link RemoteRefused}. */
+export async function requireCommits(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<void> {
+  for (const { ref, newId } of changes)
+    if (newId !== null && branchOf(ref) !== undefined && (await git.objects.info(repository, newId))?.type !== "commit")
+      throw new RemoteRefused(`${ref} names no commit there`)
+}

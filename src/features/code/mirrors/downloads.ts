@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream"
+import { openStream, type StreamAnswer, type StreamRequest } from "../../../core/outgoing/stream.ts"
+import type { Services } from "../../../core/services.ts"
+import { allowedAddress, RemoteRefused, RemoteTrouble } from "./remote.ts"
+
+/** Files of other servers, too large for memory. */
+
+/** How long nothing may move. Milliseconds. */
+const SILENCE_MS = 60_000
+/** Servers lead to where they keep their files, and that may lead on once or twice. */
+const MOST_REDIRECTS = 3
+
+export type Way = Pick<Services, "outgoing">
+
+/** Sends a request to where this service may call. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
+export async function openGuarded(services: Way, request: Omit<StreamRequest, "address" | "silenceMs">): Promise<StreamAnswer> {
+  if (!URL.canParse(request.url) || !/^https?:$/.test(new URL(request.url).protocol))
+    throw new RemoteRefused("the server names an address for a file that is none")
+  const address = await allowedAddress(services, request.url)
+  return openStream({ ...request, address, silenceMs: SILENCE_MS }).catch((error: unknown) => {
+    request.signal.throwIfAborted()
+    throw new RemoteTrouble("a file can't be transferred", { cause: error })
+  })
+}
+
+/**
+ * Opens a file for reading, which the caller destroys; undefined where it is not there. A redirect is followed to where this service may call, without what
+ * lets in at another server. Throws {@link RemoteRefused}, {@link RemoteTrouble}.
+ */
+export async function openDownload(
+  services: Way,
+  from: string,
+  given: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Readable | undefined> {
+  let url = from
+  let headers = given
+  for (let followed = 0; followed <= MOST_REDIRECTS; followed++) {
+    const { status, headers: told, body } = await openGuarded(services, { method: "GET", url, headers, signal })
+    // Until it is read, and after what was read of it wasn't what it should be.
+    body.on("error", () => {})
+    if (status === 200) return body
+    body.destroy()
+    if (status === 404 || status === 410) return undefined
+    const to = told["location"]
+    const location = typeof to === "string" && URL.canParse(to, url) ? new URL(to, url) : undefined
+    if (![301, 302, 303, 307, 308].includes(status) || !location)
+      throw new RemoteTrouble(`the server answered ${status} when asked for a file`)
+    if (location.origin !== new URL(url).origin) headers = {}
+    url = location.href
+  }
+  throw new RemoteRefused("the server leads from one address to another for a file")
+}

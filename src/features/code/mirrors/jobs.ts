@@ -1,0 +1,85 @@
+import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
+import type { Services } from "../../../core/services.ts"
+import { runImport } from "../../site/migration/import.ts"
+import { importKind, importPayload, pushKind, pushPayload, syncKind, syncPayload } from "./kinds.ts"
+import { synchronize } from "./pull.ts"
+import { pushOut } from "./push.ts"
+import { findDueMirrors, findDuePushMirrors, postponeMirror, postponePushMirror } from "./store.ts"
+
+/** What a large transfer may take: git's own limit, and time to look through what came. */
+const TRANSFER_SECONDS = 3 * 3_600
+
+// What fails is written down and tried again by the schedule; the attempts are for processes that end in the middle.
+export const syncJob = defineJob({
+  ...syncKind,
+  payload: syncPayload,
+  attempts: 20,
+  timeoutSeconds: TRANSFER_SECONDS,
+  run: ({ repositoryId }, { context, signal }) => synchronize(context, repositoryId, signal),
+})
+
+export const pushJob = defineJob({
+  ...pushKind,
+  payload: pushPayload,
+  attempts: 20,
+  timeoutSeconds: TRANSFER_SECONDS,
+  run: async ({ pushMirrorId }, { context, signal }) => {
+    await pushOut(context, pushMirrorId, signal)
+  },
+})
+
+export const importJob = defineJob({
+  ...importKind,
+  payload: importPayload,
+  attempts: 20,
+  timeoutSeconds: TRANSFER_SECONDS,
+  run: ({ importId }, run) => runImport(run.context, importId, run),
+})
+
+export const mirrorJobs = [syncJob, pushJob, importJob] as const
+
+/** Rows looked at in one transaction. */
+const BATCH = 100
+/** What stops in the middle without a word is tried again after this at the latest. Seconds. */
+const LOST_AFTER = 3_600
+
+/** Has all mirrors synchronised whose time has come, by jobs of their own. */
+export const updateMirrors: Task = {
+  name: "update_mirrors",
+  cron: "*/10 * * * *",
+  run: async (services, signal) => {
+    if (!services.config.mirror.enabled) return undefined
+    const pulled = await enqueueDue(services, signal, async (tx, limit, until) => {
+      const due = await findDueMirrors(tx, { now: services.now(), limit })
+      for (const { repository_id: repositoryId, interval } of due) {
+        await enqueueOnce(tx, services.jobs, syncKind, { repositoryId })
+        await postponeMirror(tx, { repositoryId, until: until(interval) })
+      }
+      return due.length
+    })
+    const pushed = await enqueueDue(services, signal, async (tx, limit, until) => {
+      const due = await findDuePushMirrors(tx, { now: services.now(), limit })
+      for (const { id, interval } of due) {
+        await enqueueOnce(tx, services.jobs, pushKind, { pushMirrorId: id })
+        await postponePushMirror(tx, { id, until: until(interval) })
+      }
+      return due.length
+    })
+    return `${pulled} to be fetched, ${pushed} to be pushed`
+  },
+}
+
+type Enqueue = (
+  tx: Parameters<Parameters<Services["database"]["write"]>[0]>[0],
+  limit: number,
+  until: (interval: number) => number,
+) => Promise<number>
+
+/** Goes through what is due in small transactions. Each is postponed with its job, so that the next look does not find it again. */
+async function enqueueDue({ database, now }: Services, signal: AbortSignal, enqueue: Enqueue): Promise<number> {
+  let sum = 0
+  for (let found = BATCH; found === BATCH && !signal.aborted; sum += found)
+    found = await database.write((tx) => enqueue(tx, BATCH, (interval) => now() + Math.max(interval, LOST_AFTER)))
+  return sum
+}

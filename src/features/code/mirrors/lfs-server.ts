@@ -1,0 +1,100 @@
+import Type, { Check, type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import type { LargeFile } from "../contents/lfs.ts"
+import { MEDIA_TYPE } from "../lfs/batch.ts"
+import type { LfsOperation } from "../lfs/passes.ts"
+import { allowedAddress, authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble } from "./remote.ts"
+
+/** Another server's large files: asked for in batches, as Git LFS does it. What it says is not trusted: records are checked, and only what is needed is looked at. */
+export interface LfsServer {
+  /** Without a slash at its end. */
+  readonly endpoint: string
+  /** What lets in there; undefined where nothing was given, or where it was given for another server. */
+  readonly authorization: string | undefined
+}
+
+/** Where the large files of a remote are: at the address that is given, or where Git LFS looks for them. What lets in at one server is not shown to another. */
+export function lfsServerOf(target: RemoteAddress, given: string): LfsServer {
+  const endpoint = given || `${target.url.replace(/\.git$/, "")}.git/info/lfs`
+  const isSame = new URL(endpoint).origin === new URL(target.url).origin
+  return { endpoint, authorization: isSame ? authorizationOf(target) : undefined }
+}
+
+const Action = Type.Object({
+  href: Type.String(),
+  header: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
+})
+export type Action = Static<typeof Action>
+
+const BatchAnswer = Type.Object({
+  transfer: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  objects: Type.Array(
+    Type.Object({
+      oid: Type.String(),
+      authenticated: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+      error: Type.Optional(Type.Union([Type.Object({ code: Type.Integer(), message: Type.Optional(Type.String()) }), Type.Null()])),
+      actions: Type.Optional(
+        Type.Union([
+          Type.Object({ download: Type.Optional(Action), upload: Type.Optional(Action), verify: Type.Optional(Action) }),
+          Type.Null(),
+        ]),
+      ),
+    }),
+  ),
+})
+
+/** What a server says of one object. */
+export type BatchedObject = Static<typeof BatchAnswer>["objects"][number]
+
+/** Objects asked for at once, as every server grants. */
+export const BATCH = 100
+const ANSWER_BYTES = 16 * 1024 * 1024
+const TIMEOUT_MS = 60_000
+
+/**
+ * What the server says of each object, by their names. Throws {@link RemoteRefused} where asking again is of no use, {@link RemoteTrouble} where it may be.
+ */
+export async function askBatch(
+  services: Pick<Services, "outgoing">,
+  { endpoint, authorization }: LfsServer,
+  operation: LfsOperation,
+  files: readonly LargeFile[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BatchedObject>> {
+  // For its refusal in words; the request is tied to a machine by itself.
+  await allowedAddress(services, endpoint)
+  const objects = files.map(({ oid, size }) => ({ oid, size }))
+  const answer = await services.outgoing
+    .send({
+      method: "POST",
+      url: `${endpoint}/objects/batch`,
+      headers: { accept: MEDIA_TYPE, "content-type": MEDIA_TYPE, ...(authorization !== undefined && { authorization }) },
+      body: JSON.stringify({ operation, transfers: ["basic"], objects, hash_algo: "sha256" }),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: ANSWER_BYTES,
+      signal,
+    })
+    .catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw new RemoteTrouble("the server can't be asked for large files", { cause: error })
+    })
+  const { status } = answer
+  if (status === 429 || (status >= 500 && status !== 501))
+    throw new RemoteTrouble(`the server answered ${status} when asked for large files`)
+  if (status === 401 || status === 403)
+    throw new RemoteRefused("the server asks for credentials for its large files, or refuses the given ones")
+  if (status === 404 || status === 501) throw new RemoteRefused("the server keeps no large files (Git LFS) at that address")
+  if (status !== 200) throw new RemoteRefused(`the server answered ${status} when asked for large files`)
+  const record = parsed(answer.body)
+  if (answer.cut || !Check(BatchAnswer, record) || (record.transfer ?? "basic") !== "basic")
+    throw new RemoteRefused("what the server says of its large files can't be read")
+  return new Map(record.objects.map((object) => [object.oid, object]))
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,146 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import type { LargeFile } from "../contents/lfs.ts"
+import { openFile } from "../lfs/files.ts"
+import { isOid, isSize } from "../lfs/names.ts"
+import { takeObject } from "../lfs/objects.ts"
+import { findLinked, type LfsObject } from "../lfs/store.ts"
+import { askBatch, BATCH, type BatchedObject, type LfsServer } from "./lfs-server.ts"
+import { openObject, upload } from "./lfs-transfer.ts"
+import { RemoteRefused } from "./remote.ts"
+
+/** Large files on their way from and to other servers. */
+
+/** Objects transferred at once: most are small, and each waits for the other side. */
+const AT_ONCE = 4
+
+/** What has been brought, or was there before, of how many; `missing` of those that were asked for can't be had. */
+export interface Brought {
+  readonly done: number
+  readonly missing: number
+  readonly total: number
+}
+
+type Place = Pick<RepositoryRow, "id">
+
+/**
+ * Brings large files to a repository that it doesn't have. Each is there for good once it has come whole, so that doing it again goes on where it stopped.
+ * What the server doesn't have, what is larger than this site takes, and what turns out to be something else is left out and counted.
+ * Throws RemoteRefused where asking again is of no use, RemoteTrouble where it may be.
+ */
+export async function bringFiles(
+  services: Services,
+  { id: repositoryId }: Place,
+  server: LfsServer,
+  pointers: readonly LargeFile[],
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (brought: Brought) => Promise<void> },
+): Promise<Brought> {
+  const { config, database, log } = services
+  let brought: Brought = { done: 0, missing: 0, total: pointers.length }
+  for (let at = 0; at < pointers.length; at += BATCH) {
+    const batch = pointers.slice(at, at + BATCH)
+    const able = batch.filter(({ oid, size }) => isOid(oid) && isSize(size) && size <= config.lfs.maxBytes)
+    const here = new Set((await findLinked(database.read, { repositoryId, oids: able.map(({ oid }) => oid) })).map(({ oid }) => oid))
+    const wanted = able.filter(({ oid }) => !here.has(oid))
+    const told = wanted.length === 0 ? new Map<string, BatchedObject>() : await askBatch(services, server, "download", wanted, signal)
+    let missing = batch.length - able.length
+    await eachAtOnce(wanted, signal, async (file, ended) => {
+      const object = told.get(file.oid)
+      if (!object || !(await bring(services, repositoryId, server, file, object, ended))) missing++
+    })
+    brought = { ...brought, done: brought.done + batch.length - missing, missing: brought.missing + missing }
+    await tell?.(brought)
+  }
+  if (brought.missing > 0)
+    log.warn({ repository: repositoryId, missing: brought.missing }, "some large files of another server can't be had, or are too large")
+  return brought
+}
+
+/** Whether an object has come. */
+async function bring(
+  services: Services,
+  repositoryId: number,
+  server: LfsServer,
+  file: LargeFile,
+  object: BatchedObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const action = object.actions?.download
+  const content = action && (await openObject(services, server, action, object, signal))
+  if (!content) return false
+  try {
+    await takeObject(services, { id: repositoryId }, file, content)
+    return true
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof Refusal)) throw error
+    services.log.warn({ err: error, repository: repositoryId, oid: file.oid }, "what another server has as a large file is something else")
+    return false
+  } finally {
+    content.destroy()
+  }
+}
+
+/**
+ * Sends those large files that a repository has and the server lacks. What the repository itself doesn't have is left out.
+ * Throws like {@link bringFiles}.
+ */
+export async function sendFiles(
+  services: Services,
+  { id: repositoryId }: Place,
+  server: LfsServer,
+  pointers: readonly LargeFile[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let at = 0; at < pointers.length; at += BATCH) {
+    const sizes = new Map(pointers.slice(at, at + BATCH).map(({ oid, size }) => [oid, size]))
+    const found = await findLinked(services.database.read, { repositoryId, oids: [...sizes.keys()] })
+    const files = found.filter(({ oid, size }) => sizes.get(oid) === size)
+    if (files.length === 0) continue
+    const told = await askBatch(services, server, "upload", files, signal)
+    await eachAtOnce(files, signal, async (file, ended) => {
+      const object = told.get(file.oid)
+      if (object?.error) throw new RemoteRefused(`the server refuses a large file: ${(object.error.message ?? "").slice(0, 200)}`)
+      if (object) await send(services, server, file, object, ended)
+    })
+  }
+}
+
+async function send(services: Services, server: LfsServer, file: LfsObject, object: BatchedObject, signal: AbortSignal): Promise<void> {
+  if (!object.actions?.upload) return
+  const handle = await openFile(services, file.file)
+  if (!handle) return
+  const content = handle.createReadStream()
+  try {
+    await upload(services, server, object, { content, length: file.size }, signal)
+  } finally {
+    content.destroy()
+  }
+}
+
+/** Works on some at once. The first failure ends the others, and is thrown once they have ended. */
+async function eachAtOnce<T>(
+  items: readonly T[],
+  signal: AbortSignal,
+  work: (item: T, ended: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failed = new AbortController()
+  const ended = AbortSignal.any([signal, failed.signal])
+  const rest = items.values()
+  let first: { readonly error: unknown } | undefined
+  const lane = async () => {
+    for (const item of rest) {
+      if (ended.aborted) return
+      try {
+        await work(item, ended)
+      } catch (error) {
+        first ??= { error }
+        failed.abort()
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  signal.throwIfAborted()
+  if (first) throw first.error
+}

@@ -1,0 +1,148 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, type Reference, type RefName, type RemoteListing, type Repository, refName } from "../../../git/index.ts"
+import { surveyJob } from "../languages/survey.ts"
+import { findPointers } from "../lfs/pointers.ts"
+import { alignHead } from "../pushes/after.ts"
+import type { RefChange } from "../pushes/consequences.ts"
+import { moveReferences } from "../pushes/server-push.ts"
+import { alignHeadJob } from "../repositories/jobs.ts"
+import { mirrorSecretContext } from "../repositories/mirror.ts"
+import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
+import { bringFiles } from "./lfs.ts"
+import { lfsServerOf } from "./lfs-server.ts"
+import { opened, type RemoteAddress, RemoteRefused, reach, troubleOf } from "./remote.ts"
+import { nextSync } from "./schedule.ts"
+import { findMirror, type Mirror, recordSync } from "./store.ts"
+
+/** A name under which the synchronisations of one repository take turns. Nothing is ever stored under it. */
+const TURN = refName("refs/hearth/mirror")
+
+/**
+ * Makes a mirror what the repository is that it follows, and writes down how that went. Whatever moves is followed up like a push by its owner. Doing
+ * it again does nothing more. Throws only when it is interrupted, or when references here were changed meanwhile.
+ */
+export async function synchronize(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
+  const { database, git, log, now } = services
+  const row = await findRepositoryById.first(database.read, { id: repositoryId })
+  if (!row || row.is_mirror === 0) return
+  const repository = git.at(row.storage, row.object_format)
+  await git.references.inTurn(repository, TURN, async () => {
+    const mirror = await findMirror.first(database.read, { repositoryId })
+    if (!mirror) return
+    try {
+      const { moved, listing, lfsMissing } = await follow(services, row, repository, mirror, signal)
+      const remoteHead = await followHead(services, row, mirror, listing)
+      await database.write((tx) =>
+        recordSync(tx, {
+          repositoryId,
+          lastSyncAt: now(),
+          updatedAt: moved ? now() : mirror.updated_at,
+          nextSyncAt: nextSync(now(), mirror.interval, 0),
+          lastError: "",
+          remoteHead,
+          failures: 0,
+          lfsMissing,
+        }),
+      )
+    } catch (error) {
+      // Interrupted because the service stops, or overtaken: the job is done again.
+      if (signal.aborted || (error instanceof Refusal && error.kind === "conflict")) throw error
+      const lastError = troubleOf(error)
+      log.warn({ err: error, repository: repositoryId, reason: lastError }, "a mirror could not be synchronised")
+      await database.write((tx) =>
+        recordSync(tx, {
+          repositoryId,
+          lastSyncAt: mirror.last_sync_at,
+          updatedAt: mirror.updated_at,
+          nextSyncAt: nextSync(now(), mirror.interval, mirror.failures + 1),
+          lastError,
+          remoteHead: mirror.remote_head,
+          failures: mirror.failures + 1,
+          lfsMissing: mirror.lfs_missing,
+        }),
+      )
+    }
+  })
+}
+
+interface Followed {
+  readonly moved: boolean
+  readonly listing: RemoteListing
+  readonly lfsMissing: number
+}
+
+async function follow(
+  services: Services,
+  row: RepositoryRow,
+  repository: Repository,
+  mirror: Mirror,
+  signal: AbortSignal,
+): Promise<Followed> {
+  const { git } = services
+  const target = opened(services, mirror, mirrorSecretContext(row.id))
+  const remote = await reach(services, target)
+  const listing = await git.remotes.list(remote, signal)
+  const there = followed(listing.references)
+  const here = followed(await git.references.list(repository))
+  // A server that was set up anew must not take away the last copy.
+  if (there.length === 0 && here.length > 0) throw new RemoteRefused("the repository there is empty; nothing was taken away here")
+  const changes = changesTowards(there, here, mirror.enable_prune === 1)
+  const ids = await missing(git, repository, changes)
+  const addedBytes = ids.length === 0 ? 0 : await git.remotes.fetch(repository, remote, { ids, signal })
+  await requireCommits(git, repository, changes)
+  // Before branches move: who follows them finds what they point to.
+  const lfsMissing = await bringMirrored(services, row, mirror, target, { changes, here, signal })
+  if (changes.length === 0) return { moved: false, listing, lfsMissing }
+  const gone = changes.filter(({ newId }) => newId === null)
+  // What is gone makes room first: a branch may be called by now what was a folder of branches before.
+  if (gone.length > 0) await moveReferences(services, row.owner_id, row, gone, { addedBytes: 0 })
+  const rest = changes.filter(({ newId }) => newId !== null)
+  if (rest.length > 0) await moveReferences(services, row.owner_id, row, rest, { addedBytes })
+  return { moved: true, listing, lfsMissing }
+}
+
+interface Movement {
+  readonly changes: readonly RefChange[]
+  readonly here: readonly Reference[]
+  readonly signal: AbortSignal
+}
+
+/** Brings the large files that are new, or all that are wanting where some could not be had before. Gives how many can't be had. */
+async function bringMirrored(
+  services: Services,
+  row: RepositoryRow,
+  mirror: Mirror,
+  target: RemoteAddress,
+  { changes, here, signal }: Movement,
+): Promise<number> {
+  const { config, git } = services
+  if (mirror.lfs === 0) return 0
+  // Once the site keeps large files again, all are looked for.
+  if (!config.lfs.enabled) return Math.max(mirror.lfs_missing, 1)
+  const isWanting = mirror.lfs_missing > 0
+  const old = here.map(({ id }) => id)
+  const histories = {
+    to: [...new Set([...changes.flatMap(({ newId }) => newId ?? []), ...(isWanting ? old : [])])],
+    not: isWanting ? [] : [...new Set(old)],
+  }
+  const pointers = await findPointers(git, git.at(row.storage, row.object_format), histories)
+  return (await bringFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
+}
+
+/** The default branch follows HEAD there, when that has changed: somebody may have chosen another one here. Gives what HEAD names there. */
+async function followHead(services: Services, row: RepositoryRow, mirror: Mirror, { head }: RemoteListing): Promise<RefName | ""> {
+  const { database, git, jobs } = services
+  const branch = head === undefined ? undefined : branchOf(head)
+  if (head === undefined || branch === undefined) return ""
+  if (head === mirror.remote_head || !(await git.references.resolve(git.at(row.storage, row.object_format), head))) return head
+  await database.write(async (tx) => {
+    await tx.updateTable("repositories").set({ default_branch: branch }).where("id", "=", row.id).execute()
+    await jobs.enqueue(tx, alignHeadJob, { repositoryId: row.id })
+    await jobs.enqueue(tx, surveyJob, { repositoryId: row.id })
+  })
+  await alignHead(services, row.id)
+  return head
+}

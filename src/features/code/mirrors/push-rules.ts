@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto"
+import type { Repository } from "../../../access/permission.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { NEVER, rfc3339 } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import { formatDuration } from "../repositories/durations.ts"
+import { readInterval } from "../repositories/mirror.ts"
+import { pushOut, pushSecretContext } from "./push.ts"
+import type { CreatePushMirrorOption, PushMirror as PushMirrorRecord } from "./records.ts"
+import { RemoteRefused, reach, readRemote } from "./remote.ts"
+import { nextSync } from "./schedule.ts"
+import { findPushMirrors, type PushMirror } from "./store.ts"
+
+/**
+ * Makes a mirror elsewhere of a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients know, `badRequest` for what is no
+ * address or no interval, and `unauthenticated` for an address that must not be called.
+ */
+export async function addPushMirror(services: Services, repository: Repository, wishes: CreatePushMirrorOption): Promise<PushMirror> {
+  const { config, database, secrets, now } = services
+  const interval = readInterval(wishes.interval ?? "", config.mirror.minInterval)
+  if (typeof interval === "string") throw refuse.badRequest(`interval ${interval}`)
+  const target = readRemote(wishes.remote_address ?? "", wishes.remote_username, wishes.remote_password)
+  if (!target) throw refuse.badRequest("remote_address must be an http or https address")
+  await reach(services, target).catch((error: unknown) => {
+    if (!(error instanceof RemoteRefused)) throw error
+    throw error.forbidden ? refuse.badCredentials(error.message) : refuse.badRequest(error.message)
+  })
+  return database.write(async (tx) => {
+    const { id } = await tx
+      .insertInto("push_mirrors")
+      .values({
+        repository_id: repository.id,
+        remote_name: `remote_mirror_${randomBytes(8).toString("hex")}`,
+        remote_url: target.url,
+        remote_username: target.username,
+        sealed_secret: "",
+        interval,
+        sync_on_commit: flag(wishes.sync_on_commit ?? false),
+        created_at: now(),
+        next_sync_at: nextSync(now(), interval, 0),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    // What it is sealed for is known only now.
+    const sealed = target.secret === "" ? "" : secrets.seal(target.secret, pushSecretContext(id))
+    return tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+  })
+}
+
+/** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with why any of them failed. */
+export async function pushToAll(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
+  const failures: string[] = []
+  for (const { id, remote_name } of await findPushMirrors(services.database.read, { repositoryId })) {
+    const trouble = await pushOut(services, id, signal)
+    if (trouble !== "") failures.push(`${remote_name}: ${trouble}`)
+  }
+  if (failures.length > 0) throw refuse.invalid("push_mirrors", failures.join("; "))
+}
+
+export const presentPushMirror = ({ name }: Repository, mirror: PushMirror): PushMirrorRecord => ({
+  repo_name: name,
+  remote_name: mirror.remote_name,
+  remote_address: mirror.remote_url,
+  created: mirror.created_at === 0 ? NEVER : rfc3339(mirror.created_at),
+  last_update: mirror.last_sync_at === 0 ? null : rfc3339(mirror.last_sync_at),
+  last_error: mirror.last_error,
+  interval: formatDuration(mirror.interval),
+  sync_on_commit: mirror.sync_on_commit === 1,
+})

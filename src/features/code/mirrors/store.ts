@@ -1,0 +1,162 @@
+import { type Selectable, sql } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ImportPhase, ImportsTable, MirrorsTable, PushMirrorsTable } from "../../../core/database/tables/mirrors.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+
+export type Mirror = Selectable<MirrorsTable>
+export type PushMirror = Selectable<PushMirrorsTable>
+export type Import = Selectable<ImportsTable>
+
+// --- repositories that follow others ---------------------------------------------------------------------------------------------
+
+export const findMirror = query("mirrors.find", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("mirrors").selectAll().where("repository_id", "=", p.repositoryId),
+)
+
+export const findDueMirrors = query("mirrors.findDue", (db, p: Params<{ now: Seconds; limit: number }>) =>
+  db
+    .selectFrom("mirrors")
+    .innerJoin("repositories", "repositories.id", "mirrors.repository_id")
+    .select(["mirrors.repository_id", "mirrors.interval"])
+    .where("mirrors.next_sync_at", ">", sql.lit(0))
+    .where("mirrors.next_sync_at", "<=", p.now)
+    .where("repositories.is_mirror", "=", 1)
+    .orderBy("mirrors.next_sync_at")
+    .orderBy("mirrors.repository_id")
+    .limit(p.limit),
+)
+
+export const postponeMirror = query("mirrors.postpone", (db, p: Params<{ repositoryId: number; until: Seconds }>) =>
+  db.updateTable("mirrors").set({ next_sync_at: p.until }).where("repository_id", "=", p.repositoryId).where("interval", ">", 0),
+)
+
+/** What a synchronisation came to. `next_sync_at` stays 0 where the schedule was switched off meanwhile. */
+export const recordSync = query(
+  "mirrors.recordSync",
+  (
+    db,
+    p: Params<{
+      repositoryId: number
+      lastSyncAt: Seconds
+      updatedAt: Seconds
+      nextSyncAt: Seconds
+      lastError: string
+      remoteHead: string
+      failures: number
+      lfsMissing: number
+    }>,
+  ) =>
+    db
+      .updateTable("mirrors")
+      .set((eb) => ({
+        last_sync_at: p.lastSyncAt,
+        updated_at: p.updatedAt,
+        next_sync_at: eb.case().when("interval", "=", 0).then(0).else(p.nextSyncAt).end(),
+        last_error: p.lastError,
+        remote_head: p.remoteHead,
+        failures: p.failures,
+        lfs_missing: p.lfsMissing,
+      }))
+      .where("repository_id", "=", p.repositoryId),
+)
+
+// --- repositories elsewhere that follow -------------------------------------------------------------------------------------------
+
+export const findPushMirror = query("mirrors.findPush", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("push_mirrors").selectAll().where("id", "=", p.id),
+)
+
+export const findPushMirrorByName = query("mirrors.findPushByName", (db, p: Params<{ repositoryId: number; name: string }>) =>
+  db.selectFrom("push_mirrors").selectAll().where("repository_id", "=", p.repositoryId).where("remote_name", "=", p.name),
+)
+
+export const findPushMirrors = query("mirrors.findPushMirrors", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("push_mirrors").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
+)
+
+export const findPushMirrorsOnCommit = query("mirrors.findOnCommit", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("push_mirrors").select("id").where("repository_id", "=", p.repositoryId).where("sync_on_commit", "=", 1).orderBy("id"),
+)
+
+export const removePushMirror = query("mirrors.removePush", (db, p: Params<{ repositoryId: number; name: string }>) =>
+  db.deleteFrom("push_mirrors").where("repository_id", "=", p.repositoryId).where("remote_name", "=", p.name),
+)
+
+export const findDuePushMirrors = query("mirrors.findDuePush", (db, p: Params<{ now: Seconds; limit: number }>) =>
+  db
+    .selectFrom("push_mirrors")
+    .select(["id", "interval"])
+    .where("next_sync_at", ">", sql.lit(0))
+    .where("next_sync_at", "<=", p.now)
+    .orderBy("next_sync_at")
+    .orderBy("id")
+    .limit(p.limit),
+)
+
+export const postponePushMirror = query("mirrors.postponePush", (db, p: Params<{ id: number; until: Seconds }>) =>
+  db.updateTable("push_mirrors").set({ next_sync_at: p.until }).where("id", "=", p.id).where("interval", ">", 0),
+)
+
+export const recordPush = query(
+  "mirrors.recordPush",
+  (db, p: Params<{ id: number; lastSyncAt: Seconds; nextSyncAt: Seconds; lastError: string; failures: number }>) =>
+    db
+      .updateTable("push_mirrors")
+      .set((eb) => ({
+        last_sync_at: p.lastSyncAt,
+        next_sync_at: eb.case().when("interval", "=", 0).then(0).else(p.nextSyncAt).end(),
+        last_error: p.lastError,
+        failures: p.failures,
+      }))
+      .where("id", "=", p.id),
+)
+
+/** A page of a repository's push mirrors in the order in which they were made, and how many there are. */
+export async function listPushMirrors(db: Handle, repositoryId: number, { limit, offset }: Page) {
+  const all = db.selectFrom("push_mirrors").where("repository_id", "=", repositoryId)
+  const rows = await all.selectAll().orderBy("id").limit(limit).offset(offset).execute()
+  const { total } = await all.select(({ fn }) => fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  return { rows, total: Number(total) }
+}
+
+// --- imports ---------------------------------------------------------------------------------------------------------------------
+
+export const findImport = query("mirrors.findImport", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("imports").selectAll().where("id", "=", p.id),
+)
+
+/** Moves an import on from where it was; changes nothing where somebody else has moved it meanwhile. */
+export const advanceImport = query(
+  "mirrors.advanceImport",
+  (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
+    db
+      .updateTable("imports")
+      .set({ phase: "records", cursor: p.cursor, progress: p.progress, updated_at: p.now })
+      .where("id", "=", p.id)
+      .where("cursor", "=", p.before)
+      .where("phase", "in", ["git", "records"]),
+)
+
+export const recordProgress = query("mirrors.recordProgress", (db, p: Params<{ id: number; progress: string; now: Seconds }>) =>
+  db.updateTable("imports").set({ progress: p.progress, updated_at: p.now }).where("id", "=", p.id).where("phase", "=", "records"),
+)
+
+/** How the repository came here the last time that it was tried. */
+export const findImportOf = query("mirrors.findImportOf", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("imports").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id", "desc").limit(1),
+)
+
+export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params<{ repositoryId: number; missing: number }>) =>
+  db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
+)
+
+/** Ends an import, which needs its secret no more. */
+export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number; phase: ImportPhase; error: string; now: Seconds }>) =>
+  db
+    .updateTable("imports")
+    .set({ phase: p.phase, error: p.error, sealed_secret: "", updated_at: p.now })
+    .where("id", "=", p.id)
+    .where("phase", "in", ["git", "records"]),
+)

@@ -1,0 +1,66 @@
+import { freshUrl } from "../../../../tests/support/database.ts"
+import type { ConfigOverrides } from "../../../core/config.ts"
+import { type Answer, type Caller, openWorld, type World } from "../repositories/testing.ts"
+
+/** For tests: a forge that mirrors, and another one that is mirrored. */
+export interface Forges {
+  readonly here: World
+  readonly there: World
+  readonly ann: Caller
+  readonly bob: Caller
+  /** Somebody there. */
+  readonly zoe: Caller
+  /** What lets zoe in there as a password. */
+  readonly token: string
+  /** A repository of zoe's there with one commit; the address to clone it from. */
+  readonly origin: (name: string, options?: object) => Promise<string>
+  /** Commits one file there. */
+  readonly commit: (name: string, branch: string, path: string) => Promise<Answer>
+  readonly close: () => Promise<void>
+}
+
+/** Asks and expects an answer that is no refusal. */
+export async function must(caller: Caller, method: string, path: string, body?: unknown) {
+  const answer = await caller.call(method, path, body)
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** Waits until something is so, for ten seconds at most. */
+export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  for (const until = performance.now() + 10_000; performance.now() < until; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+  }
+  throw new Error("it did not come about")
+}
+
+export async function openForges(kind: "sqlite" | "postgres", config: ConfigOverrides = {}): Promise<Forges> {
+  const fresh = await freshUrl(kind)
+  const here = await openWorld(fresh.url, { outgoing: { allowedHosts: "loopback" }, ...config })
+  const there = await openWorld("sqlite::memory:")
+  const [ann, bob, zoe] = await Promise.all([here.person("ann"), here.person("bob"), there.person("zoe")])
+  const { createToken } = await import("../../people/authentication/tokens.ts")
+  const { token } = await there.hearth.services.database.write((tx) =>
+    createToken(tx, { userId: zoe.id, name: "mirror", scopes: ["all"], now: 0 }),
+  )
+  return {
+    here,
+    there,
+    ann,
+    bob,
+    zoe,
+    token,
+    origin: async (name, options = {}) => {
+      await must(zoe, "POST", "/user/repos", { name, auto_init: true, default_branch: "trunk", ...options })
+      return `${there.hearth.url}/zoe/${name}.git`
+    },
+    commit: (name, branch, path) =>
+      must(zoe, "POST", `/repos/zoe/${name}/contents/${path}`, { branch, content: btoa(`${path}\n`), message: `add ${path}` }),
+    close: async () => {
+      await here.close()
+      await there.close()
+      await fresh.drop()
+    },
+  }
+}

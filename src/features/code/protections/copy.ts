@@ -1,0 +1,50 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { findProtections, LIST_NAMES } from "./store.ts"
+
+interface Place {
+  readonly id: number
+  readonly owner_id: number
+}
+
+/** The switches of the lists of people and teams. */
+const UNLISTED = {
+  enable_push_whitelist: 0,
+  enable_force_push_allowlist: 0,
+  enable_merge_whitelist: 0,
+  enable_approvals_whitelist: 0,
+  enable_bypass_allowlist: 0,
+} as const
+
+/**
+ * Gives a new repository the rules for branches of another. The people and teams that they list come along where both have the same owner;
+ * under another one they would be strangers, and those who may write count instead.
+ */
+export async function copyProtections(tx: Transaction, from: Place, to: Place, now: Seconds): Promise<void> {
+  const rules = await findProtections(tx, from.id)
+  if (rules.length === 0) return
+  const isAtHome = from.owner_id === to.owner_id
+  const made = await tx
+    .insertInto("branch_protections")
+    .values(
+      rules.map(({ id: _, lists: __, ...rule }) => ({
+        ...rule,
+        ...(isAtHome ? {} : UNLISTED),
+        repository_id: to.id,
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .returning(["id", "rule_name"])
+    .execute()
+  const idOf = new Map(made.map(({ id, rule_name }) => [rule_name, id]))
+  const rows = (isAtHome ? rules : []).flatMap(({ rule_name, lists }) => {
+    const protection_id = idOf.get(rule_name)
+    if (protection_id === undefined) return []
+    return LIST_NAMES.flatMap((list) => [
+      ...lists[list].userIds.map((user_id) => ({ protection_id, list, user_id, team_id: null })),
+      ...lists[list].teamIds.map((team_id) => ({ protection_id, list, user_id: null, team_id })),
+    ])
+  })
+  if (rows.length > 0) await tx.insertInto("branch_protection_lists").values(rows).execute()
+}

@@ -1,0 +1,268 @@
+import type { Insertable } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import type { Owned } from "../../../access/permission.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { compileGlob } from "../../../core/text/globs.ts"
+import { isBranchName } from "../../../git/index.ts"
+import { tryScheduledMerge } from "../../review/merging/schedule.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { peopleNamed, teamsNamed } from "./listing.ts"
+import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
+import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
+import { findProtections, type Listed, type ListName, type Protection } from "./store.ts"
+
+/** Making, changing and removing the rules for branches. */
+
+type Columns = Omit<Insertable<BranchProtectionsTable>, "id" | "repository_id" | "rule_name" | "priority" | "created_at" | "updated_at">
+type Changes = Partial<Columns & Pick<BranchProtectionsTable, "priority">>
+
+/** What is switched on and off by itself. */
+const SWITCHES = [
+  "enable_merge_whitelist",
+  "enable_bypass_allowlist",
+  "enable_status_check",
+  "enable_approvals_whitelist",
+  "block_on_rejected_reviews",
+  "block_on_official_review_requests",
+  "block_on_outdated_branch",
+  "dismiss_stale_approvals",
+  "ignore_stale_approvals",
+  "require_signed_commits",
+  "block_admin_merge_override",
+] as const satisfies readonly (keyof Columns & keyof EditBranchProtectionOption)[]
+
+/** Which fields name whom a list holds, and what somebody must be to be of use there. */
+const LISTS = [
+  { list: "push", people: "push_whitelist_usernames", teams: "push_whitelist_teams", mode: Mode.write },
+  { list: "force_push", people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams", mode: Mode.write },
+  { list: "merge", people: "merge_whitelist_usernames", teams: "merge_whitelist_teams", mode: Mode.write },
+  { list: "bypass", people: "bypass_allowlist_usernames", teams: "bypass_allowlist_teams", mode: Mode.write },
+  { list: "approvals", people: "approvals_whitelist_username", teams: "approvals_whitelist_teams", mode: Mode.read },
+] as const satisfies readonly {
+  readonly list: ListName
+  readonly people: keyof EditBranchProtectionOption
+  readonly teams: keyof EditBranchProtectionOption
+  readonly mode: number
+}[]
+
+const NEW_RULE: Columns = {
+  enable_push: 0,
+  enable_push_whitelist: 0,
+  push_whitelist_deploy_keys: 0,
+  enable_force_push: 0,
+  enable_force_push_allowlist: 0,
+  force_push_allowlist_deploy_keys: 0,
+  enable_merge_whitelist: 0,
+  enable_bypass_allowlist: 0,
+  enable_status_check: 0,
+  status_check_contexts: "null",
+  required_approvals: 0,
+  enable_approvals_whitelist: 0,
+  block_on_rejected_reviews: 0,
+  block_on_official_review_requests: 0,
+  block_on_outdated_branch: 0,
+  dismiss_stale_approvals: 0,
+  ignore_stale_approvals: 0,
+  require_signed_commits: 0,
+  protected_file_patterns: "",
+  unprotected_file_patterns: "",
+  block_admin_merge_override: 0,
+}
+
+/**
+ * Makes a rule. Refuses `badRequest` one without a name, `forbidden` one whose name another rule has, as clients know it, and `invalid` what is no pattern
+ * and who is not there.
+ */
+export async function createProtection(
+  tx: Transaction,
+  services: Services,
+  owned: Owned,
+  wishes: CreateBranchProtectionOption,
+): Promise<Protection> {
+  const repositoryId = owned.repository.id
+  const now = services.now()
+  const name = wishes.rule_name || wishes.branch_name || ""
+  if (name === "") throw refuse.badRequest("[rule_name]: is required")
+  requireRuleName(wishes.rule_name ? "rule_name" : "branch_name", name)
+  await holdRepository(tx, repositoryId)
+  const others = await findProtections(tx, repositoryId)
+  // Two plain names that differ in case only would be about the same branches.
+  const same = (other: string) => other === name || (!isPattern(name) && other.toLowerCase() === name.toLowerCase())
+  if (others.some(({ rule_name }) => same(rule_name))) throw refuse.forbidden("Branch protection already exist")
+  const last = Math.max(0, ...others.map(({ priority }) => priority))
+  const { id } = await tx
+    .insertInto("branch_protections")
+    .values({
+      ...NEW_RULE,
+      // On a rule that is new, what stands under a switch that is off is off.
+      ...changesOf({ ...wishes, enable_force_push: wishes.enable_push === true && wishes.enable_force_push === true }),
+      repository_id: repositoryId,
+      rule_name: name,
+      priority: wishes.priority || last + 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow()
+  await writeLists(tx, owned, id, wishes)
+  await lookAgain(tx, services, repositoryId)
+  return reread(tx, repositoryId, name)
+}
+
+/** Changes a rule as far as something is sent. Refuses `notFound` a rule that is not there, and what `createProtection` refuses as `invalid`. */
+export async function editProtection(
+  tx: Transaction,
+  services: Services,
+  owned: Owned,
+  name: string,
+  wishes: EditBranchProtectionOption,
+): Promise<Protection> {
+  const repositoryId = owned.repository.id
+  await holdRepository(tx, repositoryId)
+  const { id } = await reread(tx, repositoryId, name)
+  const changes: Changes = { ...changesOf(wishes), ...(wishes.priority !== undefined && { priority: wishes.priority }) }
+  await tx
+    .updateTable("branch_protections")
+    .set({ ...changes, updated_at: services.now() })
+    .where("id", "=", id)
+    .execute()
+  await writeLists(tx, owned, id, wishes)
+  await lookAgain(tx, services, repositoryId)
+  return reread(tx, repositoryId, name)
+}
+
+/** Removes a rule. Refuses `notFound` one that is not there. */
+export async function deleteProtection(tx: Transaction, services: Services, repositoryId: number, name: string): Promise<void> {
+  await holdRepository(tx, repositoryId)
+  const { id } = await reread(tx, repositoryId, name)
+  await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
+  await lookAgain(tx, services, repositoryId)
+}
+
+/** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` what is no rule of the repository, or stands there twice. */
+export async function orderProtections(tx: Transaction, services: Services, repositoryId: number, ids: readonly number[]): Promise<void> {
+  await holdRepository(tx, repositoryId)
+  const rules = new Set((await findProtections(tx, repositoryId)).map(({ id }) => id))
+  if (new Set(ids).size < ids.length) throw refuse.invalid("ids", "must name each rule once")
+  const unknown = ids.find((id) => !rules.has(id))
+  if (unknown !== undefined) throw refuse.invalid("ids", `${unknown} is no rule of this repository`)
+  for (const [index, id] of ids.entries())
+    await tx
+      .updateTable("branch_protections")
+      .set({ priority: index + 1, updated_at: services.now() })
+      .where("id", "=", id)
+      .execute()
+  await lookAgain(tx, services, repositoryId)
+}
+
+/** A branch's own rule follows it to its new name. */
+export const renameRule = query("protections.rename", (db, p: Params<{ repositoryId: number; from: string; to: string; now: Seconds }>) =>
+  db
+    .updateTable("branch_protections")
+    .set({ rule_name: p.to, updated_at: p.now })
+    .where("repository_id", "=", p.repositoryId)
+    .where("rule_name", "=", p.from),
+)
+
+async function reread(tx: Transaction, repositoryId: number, name: string): Promise<Protection> {
+  const found = (await findProtections(tx, repositoryId)).find(({ rule_name }) => rule_name === name)
+  if (!found) throw refuse.notFound()
+  return found
+}
+
+// --- what is sent ----------------------------------------------------------------------------------------------------------------
+
+const LONGEST_NAME = 255
+
+function requireRuleName(field: string, name: string): void {
+  if (name.length > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} characters`)
+  if (isPattern(name) ? !branchMatcher(name) : !isBranchName(name))
+    throw refuse.invalid(field, "must be the name of a branch, or a glob over names such as release/*")
+}
+
+/** The columns that are to change, and what they are to be. Refuses `invalid` patterns that are none. */
+function changesOf(wishes: EditBranchProtectionOption): Changes {
+  const { required_approvals: approvals, status_check_contexts: contexts } = wishes
+  return {
+    ...pushChanges(wishes),
+    ...forcePushChanges(wishes),
+    ...Object.fromEntries(SWITCHES.flatMap((name) => (wishes[name] === undefined ? [] : [[name, flag(wishes[name])]]))),
+    ...(approvals !== undefined && approvals >= 0 && { required_approvals: approvals }),
+    ...(contexts && { status_check_contexts: JSON.stringify(requireGlobs(contexts)) }),
+    ...filePatterns("protected_file_patterns", wishes),
+    ...filePatterns("unprotected_file_patterns", wishes),
+  }
+}
+
+/** What stands under a switch counts together with it: clients that switch nothing on or off change nothing under it either. */
+function pushChanges(wishes: EditBranchProtectionOption): Changes {
+  const { enable_push: on, enable_push_whitelist: listed, push_whitelist_deploy_keys: keys } = wishes
+  if (on === undefined) return {}
+  if (!on) return { enable_push: 0, enable_push_whitelist: 0, push_whitelist_deploy_keys: 0 }
+  if (listed === undefined) return { enable_push: 1 }
+  if (!listed) return { enable_push: 1, enable_push_whitelist: 0, push_whitelist_deploy_keys: 0 }
+  return { enable_push: 1, enable_push_whitelist: 1, ...(keys !== undefined && { push_whitelist_deploy_keys: flag(keys) }) }
+}
+
+function forcePushChanges(wishes: EditBranchProtectionOption): Changes {
+  const { enable_force_push: on, enable_force_push_allowlist: listed, force_push_allowlist_deploy_keys: keys } = wishes
+  if (on === undefined) return {}
+  if (!on) return { enable_force_push: 0, enable_force_push_allowlist: 0, force_push_allowlist_deploy_keys: 0 }
+  if (listed === undefined) return { enable_force_push: 1 }
+  if (!listed) return { enable_force_push: 1, enable_force_push_allowlist: 0, force_push_allowlist_deploy_keys: 0 }
+  return {
+    enable_force_push: 1,
+    enable_force_push_allowlist: 1,
+    ...(keys !== undefined && { force_push_allowlist_deploy_keys: flag(keys) }),
+  }
+}
+
+function requireGlobs(globs: readonly string[]): readonly string[] {
+  const wrong = globs.find((glob) => glob === "" || !compileGlob(glob))
+  if (wrong !== undefined) throw refuse.invalid("status_check_contexts", `${wrong || "an empty text"} is not a glob`)
+  return globs
+}
+
+function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", wishes: EditBranchProtectionOption): Changes {
+  const patterns = wishes[field]
+  if (patterns === undefined) return {}
+  if (!fileMatcher(patterns)) throw refuse.invalid(field, "must be at most 100 globs with semicolons between them")
+  return { [field]: patterns }
+}
+
+/** Writes those lists of which something is sent; what of a list is not sent stays. */
+async function writeLists(tx: Transaction, owned: Owned, protectionId: number, wishes: EditBranchProtectionOption): Promise<void> {
+  const known = (await findProtections(tx, owned.repository.id)).find(({ id }) => id === protectionId)
+  for (const { list, people, teams, mode } of LISTS) {
+    const [names, teamNames] = [wishes[people], wishes[teams]]
+    if (names === undefined && teamNames === undefined) continue
+    const before: Listed = known?.lists[list] ?? { userIds: [], teamIds: [] }
+    const userIds = names === undefined ? before.userIds : await peopleNamed(tx, owned, people, names, mode)
+    const teamIds = teamNames === undefined ? before.teamIds : await teamsNamed(tx, owned, teams, teamNames)
+    await tx.deleteFrom("branch_protection_lists").where("protection_id", "=", protectionId).where("list", "=", list).execute()
+    const rows = [
+      ...userIds.map((user_id) => ({ protection_id: protectionId, list, user_id, team_id: null })),
+      ...teamIds.map((team_id) => ({ protection_id: protectionId, list, user_id: null, team_id })),
+    ]
+    if (rows.length > 0) await tx.insertInto("branch_protection_lists").values(rows).execute()
+  }
+}
+
+const findScheduled = query("protections.findScheduled", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pull_schedules")
+    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
+    .select("pulls.issue_id")
+    .where("pulls.repository_id", "=", p.repositoryId)
+    .orderBy("pulls.id"),
+)
+
+/** Merges that wait may have waited for what is no longer asked for. */
+async function lookAgain(tx: Transaction, services: Services, repositoryId: number): Promise<void> {
+  for (const { issue_id } of await findScheduled(tx, { repositoryId })) await tryScheduledMerge(tx, services, issue_id)
+}

@@ -1,0 +1,118 @@
+import { deployKeyOf } from "../../../core/actor.ts"
+import { branchOf, type ObjectId, tagOf } from "../../../git/index.ts"
+import type { CloseJudgement, CloseRule } from "../pushes/judge.ts"
+import { verifications } from "../signatures/verification.ts"
+import {
+  findProtections,
+  forcePushes,
+  merges,
+  onlyUnprotectedFiles,
+  type Protection,
+  protectedFiles,
+  pushes,
+  ruleFinder,
+  standingUnder,
+} from "./rules.ts"
+import { findBranchTips } from "./store.ts"
+import { mayControlTag } from "./tags.ts"
+
+/** What rules for branches and tags are against, in the words that pushers know. */
+
+/** The rule that counts for a branch. Making a branch that a rule is about counts as pushing to it. */
+export const branchRule: CloseRule = async (judgement) => {
+  const { services, on, pusher, command, mergedPull } = judgement
+  const branch = branchOf(command.ref)
+  if (branch === undefined) return undefined
+  const db = services.database.read
+  const protections = await findProtections(db, on.repository.id)
+  const protection = ruleFinder(protections)(branch)
+  if (!protection) return undefined
+
+  const { newId, forced } = command
+  if (newId === null) return `branch ${branch} is protected from deletion`
+  if (forced && protection.enable_force_push === 0) return `branch ${branch} is protected from force push`
+
+  const pushed: Pushed = { from: command.oldId ?? (await whereItLeft(judgement, protections, protection, newId)), to: newId }
+  const unsigned = protection.require_signed_commits === 1 ? await unverified(judgement, pushed) : undefined
+  if (unsigned !== undefined) return `branch ${branch} is protected from ${unsigned}`
+
+  const who = { ...(await standingUnder(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
+  // Its files were looked at with its other conditions, which some may pass over.
+  if (mergedPull !== undefined) return merges(protection, who) ? undefined : `Not allowed to push to protected branch ${branch}`
+
+  const paths = hasFilePatterns(protection) ? await changedPaths(judgement, pushed) : []
+  const [touched] = await protectedFiles(protection, paths)
+  if (touched !== undefined) return `branch ${branch} is protected from changing file ${touched}`
+  if ((forced ? forcePushes : pushes)(protection, who) || (await onlyUnprotectedFiles(protection, paths))) return undefined
+  return `Not allowed to ${forced ? "force-push" : "push"} to protected branch ${branch}`
+}
+
+const hasFilePatterns = ({ protected_file_patterns, unprotected_file_patterns }: Protection): boolean =>
+  protected_file_patterns !== "" || unprotected_file_patterns !== ""
+
+/** The rules for tags. */
+export const tagRule: CloseRule = async ({ services, on, pusher, command }) => {
+  const tag = tagOf(command.ref)
+  // No rule for tags lists keys, and who owns the repository is not who pushes.
+  const user = deployKeyOf(pusher) ? { id: 0 } : pusher.user
+  if (tag === undefined || (await mayControlTag(services.database.read, on.repository.id, tag, user))) return undefined
+  return `Tag ${tag} is protected`
+}
+
+/** What a branch gets: the commits that `to` has and `from` has not; all of them where `from` is null. */
+interface Pushed {
+  readonly from: ObjectId | null
+  readonly to: ObjectId
+}
+
+/** Branches from which a new one may have left. */
+const MOST_TIPS = 100
+
+/**
+ * Where a new branch left the default branch and those under the same rule. What only other branches have counts as pushed: else it would be enough to
+ * push it to one of them first.
+ */
+async function whereItLeft(
+  { services: { database, git }, on, repository }: CloseJudgement,
+  protections: readonly Protection[],
+  protection: Protection,
+  to: ObjectId,
+): Promise<ObjectId | null> {
+  const ruleOf = ruleFinder(protections)
+  const { id, default_branch } = on.repository
+  const tips = (await findBranchTips(database.read, { repositoryId: id }))
+    .filter(({ name }) => name === default_branch || ruleOf(name)?.id === protection.id)
+    .sort((a, b) => Number(b.name === default_branch) - Number(a.name === default_branch))
+    .slice(0, MOST_TIPS)
+  const ids = (await Promise.all(tips.map(({ commit_id }) => git.objects.expand(repository, commit_id)))).filter(
+    (found) => found !== undefined,
+  )
+  const [first, ...others] = ids
+  return first === undefined ? null : ((await git.history.mergeBase(repository, to, first, ...others)) ?? null)
+}
+
+/** The files that a push changes, under their names before and after. */
+async function changedPaths({ services: { git }, repository }: CloseJudgement, { from, to }: Pushed): Promise<readonly string[]> {
+  const files = await git.diffs.files(repository, from, to)
+  return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [previousPath, path]))
+}
+
+/** Commits whose signatures are checked at once, and all in all for one branch. */
+const BATCH = 200
+const MOST_SIGNED = 5000
+
+/** What of a push is not known to be signed by somebody: its first such commit, or all of it where it has too many. */
+async function unverified({ services, repository }: CloseJudgement, { from, to }: Pushed): Promise<string | undefined> {
+  if (from === to) return undefined
+  const { database, git } = services
+  const range = { to, from: from ?? undefined, limit: MOST_SIGNED, countAtMost: MOST_SIGNED + 1 }
+  const { commits, total } = await git.history.between(repository, range)
+  if (total > MOST_SIGNED) return `more than ${MOST_SIGNED} commits at once, whose signatures can't be verified; push them in parts`
+  for (let start = 0; start < commits.length; start += BATCH) {
+    const batch = commits.slice(start, start + BATCH)
+    const checked = await verifications(database.read, services, batch)
+    const found = batch.find(({ id }) => checked.get(id)?.verified !== true)
+    if (found !== undefined) return `unverified commit ${found.id}`
+  }
+  return undefined
+}

@@ -1,0 +1,103 @@
+import { dateTime, int64, nullable, record } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+
+const flags = {
+  enable_push: Type.Boolean({ description: "without it nobody pushes" }),
+  enable_push_whitelist: Type.Boolean({ description: "only those listed push" }),
+  push_whitelist_deploy_keys: Type.Boolean({ description: "deploy keys with write access count as listed" }),
+  enable_force_push: Type.Boolean({ description: "whoever may push may also take commits away" }),
+  enable_force_push_allowlist: Type.Boolean({ description: "only those listed may" }),
+  force_push_allowlist_deploy_keys: Type.Boolean(),
+  enable_merge_whitelist: Type.Boolean({ description: "only those listed merge" }),
+  enable_bypass_allowlist: Type.Boolean({ description: "those listed may merge against the conditions" }),
+  enable_status_check: Type.Boolean(),
+  enable_approvals_whitelist: Type.Boolean({ description: "only approvals of those listed count" }),
+  block_on_rejected_reviews: Type.Boolean(),
+  block_on_official_review_requests: Type.Boolean(),
+  block_on_outdated_branch: Type.Boolean(),
+  dismiss_stale_approvals: Type.Boolean(),
+  ignore_stale_approvals: Type.Boolean(),
+  require_signed_commits: Type.Boolean(),
+  block_admin_merge_override: Type.Boolean({ description: "the conditions bind administrators too" }),
+}
+
+const names = () => Type.Array(Type.String(), { maxItems: 1000 })
+const lists = {
+  push_whitelist_usernames: names(),
+  push_whitelist_teams: names(),
+  force_push_allowlist_usernames: names(),
+  force_push_allowlist_teams: names(),
+  merge_whitelist_usernames: names(),
+  merge_whitelist_teams: names(),
+  bypass_allowlist_usernames: names(),
+  bypass_allowlist_teams: names(),
+  approvals_whitelist_username: names(),
+  approvals_whitelist_teams: names(),
+}
+
+const others = {
+  required_approvals: int64(),
+  protected_file_patterns: Type.String({ maxLength: 20_000, description: "globs with semicolons between them" }),
+  unprotected_file_patterns: Type.String({
+    maxLength: 20_000,
+    description: "globs with semicolons between them: whoever may write may push changes of nothing but these",
+  }),
+}
+
+const contexts = () =>
+  Type.Array(Type.String(), { maxItems: 100, description: "globs over the contexts of checks; without any all must succeed" })
+
+export const BranchProtection = record("BranchProtection", {
+  branch_name: Type.String({ description: "deprecated: the rule's name where it is no pattern" }),
+  rule_name: Type.String(),
+  priority: int64({ description: "of several rules that are about a branch, the one with the lowest counts" }),
+  ...flags,
+  ...lists,
+  ...others,
+  status_check_contexts: nullable(contexts()),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+})
+export type BranchProtection = Static<typeof BranchProtection>
+
+const options = Type.optionals({
+  priority: int64({ minimum: 0, description: "of a new rule 0 stands for the last" }),
+  ...flags,
+  ...lists,
+  ...others,
+  status_check_contexts: contexts(),
+})
+
+export const CreateBranchProtectionOption = record("CreateBranchProtectionOption", {
+  rule_name: Type.Optional(Type.String({ description: "a branch's name, or a glob over names" })),
+  branch_name: Type.Optional(Type.String({ description: "deprecated: the rule's name where no rule_name is sent" })),
+  ...options,
+})
+export type CreateBranchProtectionOption = Static<typeof CreateBranchProtectionOption>
+
+export const EditBranchProtectionOption = record("EditBranchProtectionOption", options)
+export type EditBranchProtectionOption = Static<typeof EditBranchProtectionOption>
+
+export const UpdateBranchProtectionPriories = record("UpdateBranchProtectionPriories", {
+  ids: Type.Optional(Type.Array(int64(), { maxItems: 1000, description: "rules in their new order" })),
+})
+
+export const TagProtection = record("TagProtection", {
+  id: int64(),
+  name_pattern: Type.String({ description: "a glob, or a regular expression between slashes" }),
+  whitelist_usernames: names(),
+  whitelist_teams: names(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+})
+export type TagProtection = Static<typeof TagProtection>
+
+const tagOptions = {
+  name_pattern: Type.Optional(Type.String({ description: "a glob, or a regular expression between slashes" })),
+  whitelist_usernames: Type.Optional(names()),
+  whitelist_teams: Type.Optional(names()),
+}
+
+export const CreateTagProtectionOption = record("CreateTagProtectionOption", tagOptions)
+export const EditTagProtectionOption = record("EditTagProtectionOption", tagOptions)
+export type TagProtectionOption = Static<typeof CreateTagProtectionOption>

@@ -1,0 +1,179 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { compileGlob } from "../../../core/text/globs.ts"
+import { codeMode } from "../pushes/admission.ts"
+import { fileMatcher } from "./names.ts"
+import { findMembersOfTeams, findTeamsAmong, LIST_NAMES, type Listed, type Protection } from "./store.ts"
+
+export { findProtection, findProtections, type Protection, ruleFinder } from "./store.ts"
+
+/** What a rule lets somebody do with the branches that it is about. */
+
+/** What somebody is to a repository, as far as its rules ask. */
+export interface Standing {
+  readonly userId: number
+  readonly writes: boolean
+  readonly administers: boolean
+  /** Those of the teams which the rules list. */
+  readonly teamIds: ReadonlySet<number>
+  /** True where no person pushes but a key of the repository. */
+  readonly isDeployKey?: boolean
+}
+
+/** What the user, whose permission `on` holds, is to these rules: at most one query. */
+export async function standingUnder(
+  db: Handle,
+  protections: readonly Protection[],
+  on: OnRepository,
+  user: Pick<User, "id">,
+): Promise<Standing> {
+  const teamIds = [...new Set(protections.flatMap(({ lists }) => LIST_NAMES.flatMap((name) => lists[name].teamIds)))]
+  const teams = teamIds.length === 0 ? [] : await findTeamsAmong(db, { userId: user.id, teamIds })
+  return {
+    userId: user.id,
+    writes: codeMode(on) >= Mode.write,
+    administers: on.permission.mode >= Mode.admin,
+    teamIds: new Set(teams.map(({ team_id }) => team_id)),
+  }
+}
+
+const isListed = ({ userIds, teamIds }: Listed, who: Standing): boolean =>
+  userIds.includes(who.userId) || teamIds.some((id) => who.teamIds.has(id))
+
+/** Whether somebody may push to a branch; without a rule, whoever may write. */
+export function pushes(protection: Protection | undefined, who: Standing): boolean {
+  if (!protection) return who.writes
+  if (protection.enable_push === 0) return false
+  if (protection.enable_push_whitelist === 0) return who.writes
+  return who.isDeployKey ? protection.push_whitelist_deploy_keys === 1 : isListed(protection.lists.push, who)
+}
+
+/** Whether somebody may push to a branch what takes commits away from it. */
+export function forcePushes(protection: Protection | undefined, who: Standing): boolean {
+  if (!protection) return who.writes
+  if (protection.enable_force_push === 0 || !pushes(protection, who)) return false
+  if (protection.enable_force_push_allowlist === 0) return true
+  return who.isDeployKey ? protection.force_push_allowlist_deploy_keys === 1 : isListed(protection.lists.force_push, who)
+}
+
+/** Whether somebody may merge into a branch: whoever may write, or those listed and nobody else. */
+export const merges = (protection: Protection | undefined, who: Standing): boolean =>
+  protection?.enable_merge_whitelist === 1 ? isListed(protection.lists.merge, who) : who.writes
+
+/** Whether somebody may merge what the rule's conditions are against: administrators unless they are bound too, and those listed. */
+export function bypasses(protection: Protection | undefined, who: Standing): boolean {
+  if (!protection) return who.administers
+  if (who.administers && protection.block_admin_merge_override === 0) return true
+  return protection.enable_bypass_allowlist === 1 && isListed(protection.lists.bypass, who)
+}
+
+type May = (db: Handle, protection: Protection | undefined, on: OnRepository, user: Pick<User, "id">) => Promise<boolean>
+
+const may =
+  (allows: (protection: Protection | undefined, who: Standing) => boolean): May =>
+  async (db, protection, on, user) =>
+    allows(protection, await standingUnder(db, protection ? [protection] : [], on, user))
+
+/** The same for one rule, and the user whose permission `on` holds. */
+export const mayPush = may(pushes)
+export const mayForcePush = may(forcePushes)
+export const mayMerge = may(merges)
+export const mayBypass = may(bypasses)
+
+/** Those of the people whose approval of a change to the branch counts: those listed, or whoever may write to the code. */
+export async function officialReviewers(
+  db: Handle,
+  protection: Protection | undefined,
+  owned: Owned,
+  people: readonly User[],
+): Promise<ReadonlySet<number>> {
+  if (people.length === 0) return new Set()
+  if (protection?.enable_approvals_whitelist === 1) {
+    const { userIds, teamIds } = protection.lists.approvals
+    const members = teamIds.length === 0 ? [] : await findMembersOfTeams(db, { userIds: people.map(({ id }) => id), teamIds: [...teamIds] })
+    const allowed = new Set([...userIds, ...members.map(({ user_id }) => user_id)])
+    return new Set(people.flatMap(({ id }) => (allowed.has(id) ? id : [])))
+  }
+  const permissions = await permissionsOf(db, owned, people)
+  return new Set(
+    people.flatMap(({ id }) => {
+      const permission = permissions.get(id)
+      return permission && unitMode(permission, owned.repository, "repo.code") >= Mode.write ? id : []
+    }),
+  )
+}
+
+export const isOfficialReviewer = async (db: Handle, protection: Protection | undefined, owned: Owned, user: User): Promise<boolean> =>
+  (await officialReviewers(db, protection, owned, [user])).has(user.id)
+
+// --- files -----------------------------------------------------------------------------------------------------------------------
+
+/** Milliseconds after which others are let in: a change may have hundreds of thousands of files. */
+const TURN_MS = 5
+
+async function pathsThat(fits: (path: string) => boolean, paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  let turn = performance.now()
+  for (const path of paths) {
+    if (fits(path)) found.push(path)
+    if (performance.now() - turn < TURN_MS) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    turn = performance.now()
+  }
+  return found
+}
+
+/** Those of the files that nobody may change by pushing. Not for inside of a transaction. */
+export async function protectedFiles(
+  protection: Pick<Protection, "protected_file_patterns"> | undefined,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const fits = protection?.protected_file_patterns ? fileMatcher(protection.protected_file_patterns) : undefined
+  return fits ? pathsThat(fits, paths) : []
+}
+
+/** Whether there are files, and all of them are such that whoever may write may change them, rule or not. Not for inside of a transaction. */
+export async function onlyUnprotectedFiles(
+  { unprotected_file_patterns }: Pick<Protection, "unprotected_file_patterns">,
+  paths: readonly string[],
+): Promise<boolean> {
+  const fits = unprotected_file_patterns ? fileMatcher(unprotected_file_patterns) : undefined
+  return fits !== undefined && paths.length > 0 && (await pathsThat(fits, paths)).length === paths.length
+}
+
+// --- checks ----------------------------------------------------------------------------------------------------------------------
+
+/** What a check says last of a commit. */
+export interface CheckState {
+  readonly context: string
+  readonly state: string
+}
+
+const succeeded = (states: readonly CheckState[]): boolean =>
+  states.length > 0 && states.every(({ state }) => state === "success" || state === "skipped")
+
+/**
+ * Whether the checks of a commit, the newest of each context, are what the rule asks for: every glob must fit at least one, and all that it fits must
+ * have succeeded. Without globs all checks must have, and at least one must be there.
+ */
+export function checksSatisfied(
+  protection: Pick<Protection, "enable_status_check" | "status_check_contexts"> | undefined,
+  statuses: readonly CheckState[],
+): boolean {
+  if (!protection || protection.enable_status_check === 0) return true
+  const globs = statusGlobs(protection) ?? []
+  if (globs.length === 0) return succeeded(statuses)
+  return globs.every((glob) => {
+    const fits = compileGlob(glob)
+    return succeeded(statuses.filter(({ context }) => fits?.(context)))
+  })
+}
+
+/** The globs over the contexts of checks; null where none were ever named. */
+export function statusGlobs({ status_check_contexts }: Pick<Protection, "status_check_contexts">): readonly string[] | null {
+  const parsed: unknown = JSON.parse(status_check_contexts)
+  return Array.isArray(parsed) ? parsed.filter((glob) => typeof glob === "string") : null
+}

@@ -1,0 +1,124 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { BranchProtectionListsTable, BranchProtectionsTable, TagProtectionsTable } from "../../../core/database/tables/protections.ts"
+import { branchMatcher, isPattern } from "./names.ts"
+
+export type ListName = BranchProtectionListsTable["list"]
+export const LIST_NAMES = ["push", "force_push", "merge", "approvals", "bypass"] as const satisfies readonly ListName[]
+
+/** The people and teams that a rule lists. */
+export interface Listed {
+  readonly userIds: readonly number[]
+  readonly teamIds: readonly number[]
+}
+
+/** A rule for branches, with its lists. */
+export interface Protection extends Selectable<BranchProtectionsTable> {
+  readonly lists: Readonly<Record<ListName, Listed>>
+}
+
+/** A rule for tags, with those who may make, move and delete them. */
+export interface TagProtection extends Selectable<TagProtectionsTable> {
+  readonly allowed: Listed
+}
+
+const findRules = query("protections.findRules", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("branch_protections").selectAll().where("repository_id", "=", p.repositoryId).orderBy("priority").orderBy("id"),
+)
+
+const findListed = query("protections.findListed", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("branch_protection_lists as listed")
+    .innerJoin("branch_protections as rule", "rule.id", "listed.protection_id")
+    .selectAll("listed")
+    .where("rule.repository_id", "=", p.repositoryId)
+    .orderBy("listed.user_id")
+    .orderBy("listed.team_id"),
+)
+
+interface Entry {
+  readonly user_id: number | null
+  readonly team_id: number | null
+}
+
+const listed = (entries: readonly Entry[]): Listed => ({
+  userIds: entries.flatMap(({ user_id }) => user_id ?? []),
+  teamIds: entries.flatMap(({ team_id }) => team_id ?? []),
+})
+
+/** The rules of a repository in the order in which they are asked: by priority, of equal ones plain names first, then the oldest. */
+export async function findProtections(db: Handle, repositoryId: number): Promise<readonly Protection[]> {
+  const rules = await findRules(db, { repositoryId })
+  if (rules.length === 0) return []
+  const entries = Map.groupBy(await findListed(db, { repositoryId }), ({ protection_id }) => protection_id)
+  return rules
+    .map((rule) => {
+      const of = (list: ListName) => listed((entries.get(rule.id) ?? []).filter((entry) => entry.list === list))
+      const lists = {
+        push: of("push"),
+        force_push: of("force_push"),
+        merge: of("merge"),
+        approvals: of("approvals"),
+        bypass: of("bypass"),
+      }
+      return { ...rule, lists }
+    })
+    .toSorted((a, b) => a.priority - b.priority || Number(isPattern(a.rule_name)) - Number(isPattern(b.rule_name)) || a.id - b.id)
+}
+
+/** Finds, for one branch after another, the rule that counts: the first that fits. */
+export function ruleFinder(protections: readonly Protection[]): (branch: string) => Protection | undefined {
+  const rules = protections.map((protection) => ({ protection, fits: branchMatcher(protection.rule_name) }))
+  return (branch) => rules.find(({ fits }) => fits?.(branch))?.protection
+}
+
+/** The rule that counts for a branch, there or not; undefined where none does. */
+export const findProtection = async (db: Handle, repositoryId: number, branch: string): Promise<Protection | undefined> =>
+  ruleFinder(await findProtections(db, repositoryId))(branch)
+
+/** What the branches of a repository name, newest commits first. */
+export const findBranchTips = query("protections.findBranchTips", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("branches")
+    .select(["name", "commit_id"])
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("committed_at", "desc")
+    .orderBy("name"),
+)
+
+/** Which of these teams somebody belongs to. */
+export const findTeamsAmong = query("protections.findTeamsAmong", (db, p: Params<{ userId: number; teamIds: readonly number[] }>) =>
+  db.selectFrom("team_members").select("team_id").where("user_id", "=", p.userId).where("team_id", "in", p.teamIds),
+)
+
+/** Which of these people belong to one of these teams. */
+export const findMembersOfTeams = query(
+  "protections.findMembersOfTeams",
+  (db, p: Params<{ userIds: readonly number[]; teamIds: readonly number[] }>) =>
+    db.selectFrom("team_members").select("user_id").distinct().where("team_id", "in", p.teamIds).where("user_id", "in", p.userIds),
+)
+
+// --- tags ------------------------------------------------------------------------------------------------------------------------
+
+const findTagRules = query("protections.findTagRules", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("tag_protections").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
+)
+
+const findTagListed = query("protections.findTagListed", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("tag_protection_lists as listed")
+    .innerJoin("tag_protections as rule", "rule.id", "listed.protection_id")
+    .selectAll("listed")
+    .where("rule.repository_id", "=", p.repositoryId)
+    .orderBy("listed.user_id")
+    .orderBy("listed.team_id"),
+)
+
+/** The rules for tags of a repository, oldest first. */
+export async function findTagProtections(db: Handle, repositoryId: number): Promise<readonly TagProtection[]> {
+  const rules = await findTagRules(db, { repositoryId })
+  if (rules.length === 0) return []
+  const entries = Map.groupBy(await findTagListed(db, { repositoryId }), ({ protection_id }) => protection_id)
+  return rules.map((rule) => ({ ...rule, allowed: listed(entries.get(rule.id) ?? []) }))
+}

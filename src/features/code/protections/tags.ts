@@ -1,0 +1,112 @@
+import { Mode } from "../../../access/modes.ts"
+import type { Owned } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { peopleNamed, teamsNamed } from "./listing.ts"
+import { tagMatcher } from "./names.ts"
+import type { TagProtectionOption } from "./records.ts"
+import { findTagProtections, findTeamsAmong, type TagProtection } from "./store.ts"
+
+/** The rules for tags: what they let somebody do, and how they come and go. */
+
+/**
+ * Whether somebody may make, move and delete the tag of this name, as far as rules for tags go: of those that are about it, one must list him. Whether
+ * he may write at all is another question.
+ */
+export async function mayControlTag(db: Handle, repositoryId: number, tag: string, user: Pick<User, "id">): Promise<boolean> {
+  const rules = (await findTagProtections(db, repositoryId)).filter(({ name_pattern }) => tagMatcher(name_pattern)?.(tag))
+  if (rules.length === 0 || rules.some(({ allowed }) => allowed.userIds.includes(user.id))) return true
+  const teamIds = rules.flatMap(({ allowed }) => allowed.teamIds)
+  return teamIds.length > 0 && (await findTeamsAmong(db, { userId: user.id, teamIds })).length > 0
+}
+
+/**
+ * Makes a rule for tags. Refuses `badRequest` one without a pattern or without anybody to allow it to, `forbidden` a pattern that another rule has, as
+ * clients know it, and `invalid` what is no pattern and who is not there.
+ */
+export async function createTagProtection(
+  tx: Transaction,
+  owned: Owned,
+  { name_pattern = "", whitelist_usernames: people = [], whitelist_teams: teams = [] }: TagProtectionOption,
+  now: Seconds,
+): Promise<TagProtection> {
+  const repositoryId = owned.repository.id
+  const pattern = name_pattern.trim()
+  if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
+  if (people.length === 0 && teams.length === 0)
+    throw refuse.badRequest("[whitelist_usernames]: one of whitelist_usernames and whitelist_teams is required")
+  requirePattern(pattern)
+  await holdRepository(tx, repositoryId)
+  if ((await findTagProtections(tx, repositoryId)).some((rule) => rule.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
+  const { id } = await tx
+    .insertInto("tag_protections")
+    .values({ repository_id: repositoryId, name_pattern: pattern, created_at: now, updated_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow()
+  await writeAllowed(tx, owned, { id, allowed: { userIds: [], teamIds: [] } }, { whitelist_usernames: people, whitelist_teams: teams })
+  return findTagProtection(tx, repositoryId, id)
+}
+
+/** Changes a rule for tags as far as something is sent. Refuses `notFound` one that is not there, and what `createTagProtection` refuses. */
+export async function editTagProtection(
+  tx: Transaction,
+  owned: Owned,
+  id: number,
+  wishes: TagProtectionOption,
+  now: Seconds,
+): Promise<TagProtection> {
+  const repositoryId = owned.repository.id
+  await holdRepository(tx, repositoryId)
+  const rule = await findTagProtection(tx, repositoryId, id)
+  const pattern = wishes.name_pattern?.trim() ?? rule.name_pattern
+  if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
+  requirePattern(pattern)
+  const others = (await findTagProtections(tx, repositoryId)).filter((other) => other.id !== id)
+  if (others.some((other) => other.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
+  await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
+  await writeAllowed(tx, owned, rule, wishes)
+  return findTagProtection(tx, repositoryId, id)
+}
+
+/** Removes a rule for tags. Refuses `notFound` one that is not there. */
+export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number): Promise<void> {
+  await holdRepository(tx, repositoryId)
+  await findTagProtection(tx, repositoryId, id)
+  await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
+}
+
+/** One rule for tags of a repository. Refuses `notFound` one that is not there. */
+export async function findTagProtection(db: Handle, repositoryId: number, id: number): Promise<TagProtection> {
+  const found = (await findTagProtections(db, repositoryId)).find((rule) => rule.id === id)
+  if (!found) throw refuse.notFound()
+  return found
+}
+
+const EXISTS = "Tag protection already exist"
+
+function requirePattern(pattern: string): void {
+  if (!tagMatcher(pattern))
+    throw refuse.invalid(
+      "name_pattern",
+      "must be a glob such as v*, or a regular expression between slashes, without looks around and back-references",
+    )
+}
+
+async function writeAllowed(
+  tx: Transaction,
+  owned: Owned,
+  { id, allowed }: Pick<TagProtection, "id" | "allowed">,
+  { whitelist_usernames: people, whitelist_teams: teams }: TagProtectionOption,
+): Promise<void> {
+  const userIds = people === undefined ? allowed.userIds : await peopleNamed(tx, owned, "whitelist_usernames", people, Mode.write)
+  const teamIds = teams === undefined ? allowed.teamIds : await teamsNamed(tx, owned, "whitelist_teams", teams)
+  await tx.deleteFrom("tag_protection_lists").where("protection_id", "=", id).execute()
+  const rows = [
+    ...userIds.map((user_id) => ({ protection_id: id, user_id, team_id: null })),
+    ...teamIds.map((team_id) => ({ protection_id: id, user_id: null, team_id })),
+  ]
+  if (rows.length > 0) await tx.insertInto("tag_protection_lists").values(rows).execute()
+}

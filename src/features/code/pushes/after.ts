@@ -1,0 +1,177 @@
+import { sql } from "kysely"
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { flag } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, branchRef, isGitError } from "../../../git/index.ts"
+import { hideActivities, showActivities } from "../../events/feed/rules.ts"
+import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
+import { type Consequence, consequences, type RefChange } from "./consequences.ts"
+import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
+import { openGained } from "./gained.ts"
+import { type RepositoryOptions, readOptions } from "./options.ts"
+
+/** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
+
+/** A push whose references have moved. */
+export interface Settling {
+  readonly repositoryId: number
+  readonly pusherId: number
+  /** Its journal entry. */
+  readonly entryId: number
+  readonly changes: readonly RefChange[]
+  readonly options: readonly string[]
+  /** Set where it merges a pull request. */
+  readonly merge?: PullMerge
+  /** Set where it makes the tag of a release. */
+  readonly release?: TagRelease
+  /** Bytes that the object store grew by; undefined where it must be measured. */
+  readonly addedBytes: number | undefined
+}
+
+const findRepository = query("transport.findRepository", (db, p: Params<{ id: number }>) =>
+  db
+    .selectFrom("repositories")
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .selectAll("repositories")
+    .select("owner.name as owner_name")
+    .where("repositories.id", "=", p.id),
+)
+
+/** Marks the repository as changed, which also keeps other pushes to it out until the transaction ends. */
+const touchRepository = query("transport.touchRepository", (db, p: Params<{ id: number; now: number }>) =>
+  db.updateTable("repositories").set({ updated_at: p.now }).where("id", "=", p.id).returningAll(),
+)
+
+const settleRepository = query(
+  "transport.settleRepository",
+  (db, p: Params<{ id: number; defaultBranch: string; base: number; added: number }>) =>
+    db
+      .updateTable("repositories")
+      .set((eb) => ({
+        default_branch: p.defaultBranch,
+        is_empty: sql<0 | 1>`case when branches_count = 0 then 1 else 0 end`,
+        // Added to what is stored unless it was measured: other pushes may have grown it meanwhile.
+        git_size: sql<number>`git_size * ${p.base} + ${p.added}`,
+        updated_at: eb.ref("updated_at"),
+      }))
+      .where("id", "=", p.id)
+      .returningAll(),
+)
+
+/**
+ * Makes everything that follows from a push true: branch rows and their count, default branch, empty flag, size, update time, feed, watch,
+ * what push options ask for, and git's HEAD. Does nothing when the journal entry was taken by another. Gives lines for the pusher.
+ */
+export async function settlePush(services: Services, settling: Settling): Promise<readonly string[]> {
+  const { database, git, now } = services
+  const found = await findRepository.first(database.read, { id: settling.repositoryId })
+  if (!found) {
+    await database.write((tx) => removeEntry(tx, settling.entryId))
+    return []
+  }
+  const repository = git.at(found.storage, found.object_format)
+  const { changes, merge, release } = settling
+  const moved = { services, row: found, repository, changes, gained: openGained(git, repository, settling.merge), merge, release }
+  const following: Following[] = []
+  for (const consequence of consequences) following.push(await consequence(moved))
+  const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
+  let tips = await readTips(git, repository, branchNames(settling.changes))
+  const settled = await database.write((tx) => settle(tx, services, { settling, tips, following, size }))
+  // Two pushes to one branch may be written down in the other order; whoever writes last looks again, so that the last row is the true one.
+  while (settled && !(await tipsUnchanged(git, repository, tips))) {
+    tips = await readTips(git, repository, branchNames(settling.changes))
+    await database.write((tx) => writeBranches(tx, { repositoryId: found.id, tips, pusherId: settling.pusherId, now: now() }))
+  }
+  if (!settled?.headMoves) return settled?.lines ?? []
+  await alignHead(services, found.id)
+  await database.write((tx) => removeEntry(tx, settling.entryId))
+  return settled.lines
+}
+
+type Following = Awaited<ReturnType<Consequence>>
+
+interface Prepared {
+  readonly settling: Settling
+  readonly tips: readonly Tip[]
+  readonly following: readonly Following[]
+  readonly size: number | undefined
+}
+
+interface Settled {
+  readonly lines: readonly string[]
+  readonly headMoves: boolean
+}
+
+async function settle(tx: Transaction, services: Services, { settling, tips, following, size }: Prepared): Promise<Settled | undefined> {
+  const { config, now } = services
+  const { repositoryId, pusherId, entryId, changes, addedBytes } = settling
+  const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
+  if (!before || !(await takeEntry(tx, entryId, repositoryId))) return undefined
+  const owner = await findUserById.first(tx, { id: before.owner_id })
+  const pusher = await findUserById.first(tx, { id: pusherId })
+
+  await writeBranches(tx, { repositoryId, tips, pusherId, now: now() })
+  const wasEmpty = before.is_empty === 1
+  const defaultBranch = await defaultBranchNow(tx, repositoryId, { stored: before.default_branch, wasEmpty, created: created(changes) })
+  const growth = size === undefined ? { base: 1, added: addedBytes ?? 0 } : { base: 0, added: size }
+  const settled = (await settleRepository.first(tx, { id: repositoryId, defaultBranch, ...growth })) ?? before
+
+  const options = readOptions(settling.options)
+  const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate) : settled
+  if (owner && pusher) for (const write of following) await write(tx, { repository: after, owner, pusher, now: now() })
+  // An entry that is left makes the job look at HEAD again, should this process end before it has done so.
+  const headMoves = wasEmpty || defaultBranch !== before.default_branch
+  if (!headMoves) await removeEntry(tx, entryId)
+  const ignored = !wasEmpty && Object.keys(options).length > 0
+  return { headMoves, lines: ignored ? ["The push options repo.private and repo.template count only while a repository is empty."] : [] }
+}
+
+const branchNames = (changes: readonly RefChange[]): readonly string[] => changes.flatMap(({ ref }) => branchOf(ref) ?? [])
+
+const created = (changes: readonly RefChange[]): readonly string[] => branchNames(changes.filter(({ oldId }) => oldId === null))
+
+// --- the rest --------------------------------------------------------------------------------------------------------------------
+
+async function applyOptions(
+  tx: Transaction,
+  repository: RepositoryRow,
+  { isPrivate, isTemplate }: RepositoryOptions,
+  forcePrivate: boolean,
+): Promise<RepositoryRow> {
+  const wanted = {
+    is_private: flag(forcePrivate || (isPrivate ?? repository.is_private === 1)),
+    is_template: flag(isTemplate ?? repository.is_template === 1),
+  }
+  if (wanted.is_private === repository.is_private && wanted.is_template === repository.is_template) return repository
+  await tx.updateTable("repositories").set(wanted).where("id", "=", repository.id).execute()
+  if (wanted.is_private !== repository.is_private) await (wanted.is_private ? hideActivities : showActivities)(tx, repository.id)
+  return { ...repository, ...wanted }
+}
+
+/** Times that HEAD is tried again while somebody else is changing it. */
+const HEAD_TRIES = 20
+const HEAD_PAUSE_MS = 25
+
+/**
+ * Makes git's HEAD name the default branch that is stored, and looks again afterwards: the stored one is the truth, whoever changed it last.
+ * Throws GitError `conflict` when somebody holds HEAD's lock for long.
+ */
+export async function alignHead({ database, git }: Services, repositoryId: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const row = await findRepository.first(database.read, { id: repositoryId })
+    // A repository that was generated without files has no default branch until something is pushed.
+    if (!row || row.default_branch === "") return
+    const repository = git.at(row.storage, row.object_format)
+    const wanted = branchRef(row.default_branch)
+    if ((await git.references.head(repository)) === wanted) return
+    try {
+      await git.references.setHead(repository, wanted)
+    } catch (error) {
+      if (tries === HEAD_TRIES || !isGitError(error, "conflict")) throw error
+      await new Promise((resolve) => setTimeout(resolve, HEAD_PAUSE_MS))
+    }
+  }
+}

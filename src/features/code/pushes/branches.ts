@@ -1,0 +1,168 @@
+import { sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
+
+/** A branch as git has it: the commit that it names, or undefined where there is no such branch. */
+export interface Tip {
+  readonly name: string
+  readonly commit: Commit | undefined
+}
+
+/** With more branches than this all references are listed at once. */
+const ONE_BY_ONE = 16
+/** Commits read, and rows written, at once. */
+const BATCH = 64
+
+async function tipIds(git: Git, repository: Repository, names: readonly string[]): Promise<ReadonlyMap<string, ObjectId>> {
+  const refs = names.map((name) => ({ name, ref: branchRef(name) }))
+  const ids = new Map<string, ObjectId>()
+  if (names.length > ONE_BY_ONE) {
+    const all = new Map((await git.references.list(repository, "refs/heads/")).map((reference) => [reference.name, reference.id]))
+    for (const { name, ref } of refs) {
+      const id = all.get(ref)
+      if (id !== undefined) ids.set(name, id)
+    }
+  } else
+    for (const { name, ref } of refs) {
+      const id = await git.references.resolve(repository, ref)
+      if (id !== undefined) ids.set(name, id)
+    }
+  return ids
+}
+
+/** What the branches name now. Reads git: not for inside of a transaction. */
+export async function readTips(git: Git, repository: Repository, names: readonly string[]): Promise<readonly Tip[]> {
+  const ids = await tipIds(git, repository, names)
+  const tips: Tip[] = []
+  for (const batch of batches(names))
+    tips.push(
+      ...(await Promise.all(
+        batch.map(async (name) => {
+          const id = ids.get(name)
+          return { name, commit: id && (await git.objects.readCommit(repository, id)) }
+        }),
+      )),
+    )
+  return tips
+}
+
+/** Whether the branches still name what they named. */
+export async function tipsUnchanged(git: Git, repository: Repository, tips: readonly Tip[]): Promise<boolean> {
+  const ids = await tipIds(
+    git,
+    repository,
+    tips.map(({ name }) => name),
+  )
+  return tips.every(({ name, commit }) => ids.get(name) === commit?.id)
+}
+
+/** Writes the rows of these branches, and how many branches the repository has. */
+export async function writeBranches(
+  tx: Transaction,
+  {
+    repositoryId,
+    tips,
+    pusherId,
+    now,
+  }: { readonly repositoryId: number; readonly tips: readonly Tip[]; readonly pusherId: number; readonly now: Seconds },
+): Promise<void> {
+  const [gone, there] = [tips.filter(({ commit }) => commit === undefined), tips.filter(({ commit }) => commit !== undefined)]
+  if (gone.length > 0) await removeBranches(tx, { repositoryId, names: gone.map(({ name }) => name) })
+  for (const batch of batches(there))
+    await tx
+      .insertInto("branches")
+      .values(
+        batch.flatMap(({ name, commit }) =>
+          commit ? { repository_id: repositoryId, name, ...toldOf(commit), pusher_id: pusherId, updated_at: now } : [],
+        ),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
+          commit_id: eb.ref("excluded.commit_id"),
+          is_told: eb.ref("excluded.is_told"),
+          commit_message: eb.ref("excluded.commit_message"),
+          author_name: eb.ref("excluded.author_name"),
+          author_email: eb.ref("excluded.author_email"),
+          authored_at: eb.ref("excluded.authored_at"),
+          author_offset: eb.ref("excluded.author_offset"),
+          committer_name: eb.ref("excluded.committer_name"),
+          committer_email: eb.ref("excluded.committer_email"),
+          committed_at: eb.ref("excluded.committed_at"),
+          pusher_id: eb.ref("excluded.pusher_id"),
+          updated_at: eb.ref("excluded.updated_at"),
+        })),
+      )
+      .execute()
+  await countBranches(tx, { repositoryId })
+}
+
+const removeBranches = query("transport.removeBranches", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.deleteFrom("branches").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+const countBranches = query("transport.countBranches", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set({ branches_count: sql<number>`(select count(*) from branches where branches.repository_id = repositories.id)` })
+    .where("id", "=", p.repositoryId),
+)
+
+const findBranchNames = query("transport.findBranchNames", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.selectFrom("branches").select("name").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+export interface DefaultChoice {
+  /** The default branch that is stored. */
+  readonly stored: string
+  readonly wasEmpty: boolean
+  /** Branches that were just created, in the pusher's order. */
+  readonly created: readonly string[]
+}
+
+/** Names that become the default branch where the stored one doesn't exist. */
+const USUAL = ["main", "master"]
+
+/**
+ * The default branch of a repository after a push: the stored one if it exists, else main or master, else, in a repository that was empty, the
+ * first that arrived.
+ */
+export function chooseDefault({ stored, wasEmpty, created }: DefaultChoice, exists: (name: string) => boolean): string {
+  return [stored, ...USUAL].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
+}
+
+/** The same, as the rows have it. */
+export async function defaultBranchNow(db: Handle, repositoryId: number, choice: DefaultChoice): Promise<string> {
+  const first = choice.wasEmpty ? choice.created.slice(0, 1) : []
+  const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...USUAL, ...first] })
+  return chooseDefault({ ...choice, created: first }, (name) => rows.some((row) => row.name === name))
+}
+
+/** Longer messages are left to git. */
+const LONGEST_MESSAGE = 4000
+
+/** What a branch's row tells of its commit. */
+export function toldOf({ id, author, committer, message, signature }: Commit) {
+  const texts = {
+    commit_message: message,
+    author_name: author.name,
+    author_email: author.email,
+    committer_name: committer.name,
+    committer_email: committer.email,
+  }
+  // Who has signed a commit is worked out anew each time: keys come and go. PostgreSQL can't hold a NUL.
+  const isTold = !signature && message.length <= LONGEST_MESSAGE && !Object.values(texts).some((text) => text.includes("\0"))
+  return {
+    commit_id: id,
+    is_told: flag(isTold),
+    ...(isTold ? texts : { commit_message: "", author_name: "", author_email: "", committer_name: "", committer_email: "" }),
+    authored_at: author.when,
+    author_offset: author.offset,
+    committed_at: committer.when,
+  }
+}
+
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH)
+}

@@ -1,0 +1,119 @@
+import type { Commit, CommitRange, Git, ObjectId, Repository } from "../../../git/index.ts"
+import { MAX_CONTENT } from "../../events/feed/rules.ts"
+import type { Gained } from "./gained.ts"
+
+/** What the feed tells of a push, as JSON in an activity's content. The capital letters are those that existing clients read. */
+export interface PushContent {
+  /** Newest first, at most five; null for tags. */
+  readonly Commits: readonly PushedCommit[] | null
+  readonly HeadCommit: PushedCommit | null
+  /** A path below the root address, or "". */
+  readonly CompareURL: string
+  /** How many commits there are in all. */
+  readonly Len: number
+}
+
+export interface PushedCommit {
+  readonly Sha1: string
+  readonly Message: string
+  readonly AuthorEmail: string
+  readonly AuthorName: string
+  readonly CommitterEmail: string
+  readonly CommitterName: string
+  readonly Timestamp: string
+}
+
+/** Commits that are told one by one. */
+const TOLD = 5
+/** How far back a new branch is looked at: where it left another one isn't known. */
+const NEW_BRANCH = 10
+
+/** The content as it is stored: `{}` where it would be too long to keep. */
+export function pushContent(content: PushContent): string {
+  const text = JSON.stringify(content)
+  return Buffer.byteLength(text) > MAX_CONTENT ? "{}" : text
+}
+
+/** A repository as contents name it, and its default branch. */
+export interface Place {
+  readonly git: Git
+  readonly repository: Repository
+  readonly fullName: string
+  readonly defaultBranch: string
+}
+
+/** What a branch's new commits look like in the feed. */
+export async function branchContent(
+  { git, repository, fullName, defaultBranch }: Place,
+  branch: string,
+  from: ObjectId | null,
+  to: ObjectId,
+  gained: Gained,
+): Promise<string> {
+  const { commits, total } = from === null ? await newest() : await gained({ oldId: from, newId: to })
+  const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
+  const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
+  return pushContent({
+    Commits: commits.slice(0, TOLD).map(pushedCommit),
+    HeadCommit: pushedCommit(head),
+    CompareURL: base === undefined ? "" : compareUrl(fullName, base, to),
+    Len: total,
+  })
+
+  async function newest(): Promise<CommitRange> {
+    if (branch !== defaultBranch) return git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
+    // Others want to know more of it.
+    const range = await gained({ oldId: null, newId: to })
+    return { commits: range.commits.slice(0, NEW_BRANCH), total: Math.min(range.total, NEW_BRANCH) }
+  }
+}
+
+/** What a new or moved tag looks like in the feed. */
+export async function tagContent({ git, repository, fullName }: Place, to: ObjectId): Promise<string> {
+  const commit = await taggedCommit(git, repository, to)
+  const none = "0".repeat(to.length)
+  return pushContent({
+    Commits: null,
+    HeadCommit: commit ? pushedCommit(commit) : null,
+    CompareURL: compareUrl(fullName, none, to),
+    Len: 0,
+  })
+}
+
+/** What a deleted tag looks like in the feed. */
+export const deletedTagContent = pushContent({ Commits: null, HeadCommit: null, CompareURL: "", Len: 0 })
+
+/** The commit that a tag leads to; tags may stand on tags, and need not lead to a commit at all. */
+async function taggedCommit(git: Git, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+  let current = id
+  for (let depth = 0; depth < 10; depth++) {
+    const info = await git.objects.info(repository, current)
+    if (info?.type === "commit") return git.objects.readCommit(repository, current)
+    if (info?.type !== "tag") return undefined
+    current = (await git.objects.readTag(repository, current)).object
+  }
+  return undefined
+}
+
+const compareUrl = (fullName: string, from: string, to: string): string => `${fullName}/compare/${from}...${to}`
+
+function pushedCommit({ id, message, author, committer }: Commit): PushedCommit {
+  return {
+    Sha1: id,
+    Message: message,
+    AuthorEmail: author.email,
+    AuthorName: author.name,
+    CommitterEmail: committer.email,
+    CommitterName: committer.name,
+    Timestamp: localTime(author.when, author.offset),
+  }
+}
+
+/** RFC 3339 with the offset that the author wrote down; `seconds` since 1970, `offset` in minutes east of UTC. */
+export function localTime(seconds: number, offset: number): string {
+  const local = new Date((seconds + offset * 60) * 1000).toISOString().slice(0, -5)
+  if (offset === 0) return `${local}Z`
+  const minutes = Math.abs(offset)
+  const two = (value: number) => String(value).padStart(2, "0")
+  return `${local}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}

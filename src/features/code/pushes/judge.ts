@@ -1,0 +1,157 @@
+import { Mode } from "../../../access/modes.ts"
+import { unitMode } from "../../../access/permission.ts"
+import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import {
+  branchOf,
+  isBranchName,
+  isTagName,
+  type Push,
+  type RefCommand,
+  type RefName,
+  type Repository,
+  tagOf,
+  type Verdict,
+} from "../../../git/index.ts"
+import { findGrant, findPublicKey } from "../../people/keys/store.ts"
+import { maintainedBranches } from "../branches/maintenance.ts"
+import { branchRule, tagRule } from "../protections/judging.ts"
+import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
+import { optionsRefused } from "./options.ts"
+
+/** One change to one reference, and on what standing it is asked for. */
+export interface Judgement {
+  readonly on: OnRepository
+  readonly command: RefCommand
+  /** Branches of the repository that somebody without any right in it was let in to. */
+  readonly maintained?: ReadonlySet<string>
+  /** Set where a release is published with the tag that is made. */
+  readonly ofRelease?: boolean
+}
+
+/** Why a change is refused, in words for the pusher, or undefined. */
+export type RefRule = (judgement: Judgement) => string | undefined
+
+/** The rules in the order in which they are asked; the first refusal counts. */
+export const refRules: readonly RefRule[] = [
+  ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
+  ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
+  (judgement) => (codeMode(judgement.on) < Mode.write && !isMaintained(judgement) && !isOfRelease(judgement) ? NO_WRITE : undefined),
+  ({ command }) => namelessRef(command.ref),
+  ({ on, command }) =>
+    command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
+      ? `branch ${on.repository.default_branch} is the default branch and cannot be deleted`
+      : undefined,
+]
+
+/** Whoever is let in to a branch may move it, but neither delete it nor make another. */
+const isMaintained = ({ command: { ref, kind }, maintained }: Judgement): boolean =>
+  kind === "update" && maintained?.has(branchOf(ref) ?? "") === true
+
+/** Whoever may write releases may make the tags that they need, and nothing else. */
+const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Judgement): boolean =>
+  ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
+
+/** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
+function namelessRef(ref: RefName): string | undefined {
+  if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return `${ref} is not written by pushing`
+  const branch = branchOf(ref)
+  if (branch !== undefined && !isBranchName(branch)) return `${branch} can't be the name of a branch`
+  const tag = tagOf(ref)
+  if (tag !== undefined && !isTagName(tag)) return `${tag} can't be the name of a tag`
+  return undefined
+}
+
+/** A change that the rules above let pass, with what is needed to look at it closely. */
+export interface CloseJudgement extends Judgement {
+  readonly services: Services
+  readonly pusher: SignedIn
+  /** The repository with all new objects in view. */
+  readonly repository: Repository
+  /** Set where the change is the merge of a pull request, whose own rules have been asked: the id of `pulls`. */
+  readonly mergedPull: number | undefined
+}
+
+/** Why a change is refused, in words for the pusher, or undefined. May ask the database and git. */
+export type CloseRule = (judgement: CloseJudgement) => Promise<string | undefined>
+
+/** What is asked of changes that `refRules` let pass, in order. */
+export const closeRules: readonly CloseRule[] = [branchRule, tagRule]
+
+/** By what a change is judged beside itself. */
+export type Standing = Omit<CloseJudgement, "command">
+
+/** Judges changes by all rules: the refused references with the reason for each. */
+export async function judge(standing: Standing, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
+  const { on, pusher, services, ofRelease = false } = standing
+  const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
+  const refused = new Map(judgeCommands(on, commands, { maintained, ofRelease }))
+  for (const command of commands) {
+    for (const rule of refused.has(command.ref) ? [] : closeRules) {
+      const reason = await rule({ ...standing, command })
+      if (reason === undefined) continue
+      refused.set(command.ref, reason)
+      break
+    }
+  }
+  return refused
+}
+
+/** The references that `refRules` refuse, with the reason for each. */
+export function judgeCommands(
+  on: OnRepository,
+  commands: readonly RefCommand[],
+  circumstances: Pick<Judgement, "maintained" | "ofRelease"> = {},
+): ReadonlyMap<RefName, string> {
+  const refused = new Map<RefName, string>()
+  for (const command of commands) {
+    const reason = refRules.map((rule) => rule({ on, command, ...circumstances })).find((words) => words !== undefined)
+    if (reason !== undefined) refused.set(command.ref, reason)
+  }
+  return refused
+}
+
+/**
+ * Judges a push whose objects have arrived. That may have taken an hour, so everything that the pusher may do is asked again: what was taken
+ * away meanwhile is gone.
+ */
+export async function judgePush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
+  const on = await standingNow(services, pusher, repositoryId)
+  if (!on) return { refused: refuseAll(push, NO_WRITE) }
+  const unwanted = optionsRefused(on, push.options)
+  if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
+  return { refused: await judge({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
+}
+
+const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))
+
+async function standingNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
+  const actor = await pusherNow(database.read, pusher)
+  if (!actor) return undefined
+  try {
+    return await locateRepositoryById(database.read, actor, repositoryId)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** Who pushes as he is now; undefined where the account or the key is gone, or may not act any more. */
+async function pusherNow(db: Handle, pusher: SignedIn): Promise<SignedIn | undefined> {
+  const { credential } = pusher
+  const user = await findUserById.first(db, { id: pusher.user.id })
+  if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  if (credential.kind === "publicKey") {
+    const key = await findPublicKey.first(db, { id: credential.keyId })
+    return key?.owner_id === user.id ? { ...pusher, user } : undefined
+  }
+  if (credential.kind === "deployKey") {
+    const grant = await findGrant.first(db, credential)
+    return grant && { ...pusher, user, credential: { ...credential, isReadOnly: grant.is_read_only === 1 } }
+  }
+  return { ...pusher, user }
+}

@@ -1,0 +1,92 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { isGitError, type RefCommand, type Repository } from "../../../git/index.ts"
+import { settlePush } from "./after.ts"
+import type { RefChange } from "./consequences.ts"
+import type { PullMerge, TagRelease } from "./entries.ts"
+import { type Claim, dropEntry, openEntry } from "./journal.ts"
+import { judge } from "./judge.ts"
+
+export interface ServerPushOptions {
+  /** What the objects take on the disk; without it the repository is measured, which takes longer the larger it is. */
+  readonly addedBytes?: number | undefined
+  /** Set where this is the merge of a pull request that was found allowed. It becomes merged with all else that follows from the push. */
+  readonly merge?: PullMerge | undefined
+  /** Set where the push makes the tag of a release, which is published with all else that follows from it. */
+  readonly release?: TagRelease | undefined
+  readonly claim?: Claim | undefined
+}
+
+/**
+ * Changes references for somebody whose objects are here already: the road of a push without its wire. The same rules judge it, the same journal
+ * watches over it, and the same things follow from it. All references change or none.
+ * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
+ * another's way. Throws what `claim` throws.
+ */
+export async function pushFromServer(
+  services: Services,
+  pusher: SignedIn,
+  on: OnRepository,
+  changes: readonly RefChange[],
+  options: ServerPushOptions = {},
+): Promise<void> {
+  const { storage, object_format } = on.repository
+  const repository = services.git.at(storage, object_format)
+  const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
+  const { merge, release } = options
+  const standing = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
+  for (const words of (await judge(standing, commands)).values()) throw refuse.forbidden(words)
+  await moveReferences(services, pusher.user.id, on.repository, changes, options)
+}
+
+/**
+ * Changes references in somebody's name without asking any rule, under the journal and with all that follows from a push. All references change or
+ * none. Refuses `conflict` as `pushFromServer` does. Throws what `claim` throws.
+ */
+export async function moveReferences(
+  services: Services,
+  pusherId: number,
+  row: Pick<RepositoryRow, "id" | "storage" | "object_format">,
+  changes: readonly RefChange[],
+  { addedBytes, merge, release, claim }: ServerPushOptions = {},
+): Promise<void> {
+  const { git } = services
+  const repository = git.at(row.storage, row.object_format)
+  const announced = {
+    repositoryId: row.id,
+    pusherId,
+    changes: [...changes],
+    options: [],
+    ...(merge && { merge }),
+    ...(release && { release }),
+  }
+  const entry = await openEntry(services, announced, claim)
+  try {
+    try {
+      await git.references.update(
+        repository,
+        changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
+      )
+    } catch (error) {
+      // Of any other failure nobody knows how far it came: the entry stays, and the job looks.
+      if (!isGitError(error, "conflict")) throw error
+      await dropEntry(services, entry)
+      throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
+    }
+    const settling = { ...announced, changes, entryId: entry.id, addedBytes }
+    await settlePush(services, settling).catch((error: unknown) =>
+      // The references have changed, and saying otherwise would be a lie; the job does the rest.
+      services.log.error({ err: error, repository: row.id }, "what follows from a push failed"),
+    )
+  } finally {
+    entry.release()
+  }
+}
+
+async function commandOf({ git }: Services, repository: Repository, { ref, oldId, newId }: RefChange): Promise<RefCommand> {
+  if (oldId === null || newId === null) return { ref, oldId, newId, kind: newId === null ? "delete" : "create", forced: false }
+  return { ref, oldId, newId, kind: "update", forced: !(await git.history.isAncestor(repository, oldId, newId)) }
+}

@@ -1,0 +1,30 @@
+import { flag } from "../../../core/database/tables.ts"
+import type { Consequence } from "../pushes/consequences.ts"
+import { publish } from "./publish.ts"
+import { findRelease, findReleaseOfTag, insertRelease, recountReleases, updateRelease } from "./store.ts"
+
+/** A push that makes the tag of a release publishes it, in the one transaction in which all else of the push is written down. */
+export const publishRelease: Consequence = async ({ services, release }) => {
+  return async (tx, { repository, owner, pusher, now }) => {
+    if (!release) return
+    const { id, tagName, publisherId } = release
+    const before = id === null ? undefined : await findRelease.first(tx, { repositoryId: repository.id, id })
+    const other = await findReleaseOfTag.first(tx, { repositoryId: repository.id, tagName })
+    // What was deleted meanwhile, or has taken the tag's name, is left as it is: whoever asked is told.
+    if ((id !== null && !before) || (other && other.id !== id)) return
+    const values = {
+      tag_name: tagName,
+      target_commitish: release.target,
+      title: release.title,
+      note: release.note,
+      is_draft: flag(false),
+      is_prerelease: flag(release.isPrerelease),
+    }
+    const isNew = before === undefined || before.is_draft === 1
+    const published = before
+      ? await updateRelease(tx, before.id, { ...values, ...(isNew && { created_at: now }) })
+      : await insertRelease(tx, { ...values, repository_id: repository.id, publisher_id: publisherId, created_at: now })
+    if (isNew) await publish(tx, services, { repository, owner, actor: pusher }, published)
+    else await recountReleases(tx, repository.id)
+  }
+}

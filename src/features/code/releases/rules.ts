@@ -1,0 +1,135 @@
+import type { User } from "../../../core/actor.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { type ObjectId, tagRef } from "../../../git/index.ts"
+import { announceRelease } from "../../events/webhooks/events/releases.ts"
+import { deleteAttachments } from "../../planning/attachments/rules.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { readTagFacts } from "../tags/facts.ts"
+import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
+import { publish } from "./publish.ts"
+import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
+import { findRelease, findReleaseOfTag, insertRelease, type Release, recountReleases, updateRelease } from "./store.ts"
+
+/**
+ * Makes a release; one that is published makes its tag, where that is not there yet.
+ * Refuses `invalid` an empty repository and what no tag can be called; `conflict` a tag that has a release; and like `createTag`.
+ */
+export async function createRelease(services: Services, tagging: Tagging, options: CreateReleaseOption): Promise<Release> {
+  const { database, now } = services
+  const { repository, actor } = tagging
+  const { tag_name: tagName, tag_message: message, target_commitish: wanted = "", draft = false } = options
+  if (repository.is_empty === 1) throw refuse.invalid("target_commitish", "repo is empty")
+  requireTagName(tagName, "tag_name")
+  await requireFree(services, repository.id, tagName)
+  const tag = await tagObject(services, tagging, tagName)
+  const target = wanted === "" && tag === undefined ? repository.default_branch : wanted
+  const { name: title = "", body: note = "", prerelease: isPrerelease = false } = options
+  if (tag === undefined && !draft) {
+    const release = { id: null, tagName, target, title, note, isPrerelease, publisherId: actor.user.id }
+    await createTag(services, tagging, { name: tagName, message, target, release })
+    return publishedNow(services, repository.id, tagName, ({ publisher_id }) => publisher_id === actor.user.id)
+  }
+  // What was there before is as old as it is, so that the releases of an older history stand in its order.
+  const taggedAt = tag === undefined || draft ? 0 : (await readTagFacts(services.git, gitOf(services, tagging), tag)).tagged_at
+  return database.write(async (tx) => {
+    await holdRepository(tx, repository.id)
+    const release = await insertRelease(tx, {
+      repository_id: repository.id,
+      tag_name: tagName,
+      target_commitish: target,
+      title,
+      note,
+      is_draft: flag(draft),
+      is_prerelease: flag(isPrerelease),
+      publisher_id: actor.user.id,
+      created_at: taggedAt || now(),
+    }).catch(onTaken)
+    if (!draft) await publish(tx, services, { ...tagging, actor: actor.user }, release)
+    return release
+  })
+}
+
+/**
+ * Changes what is sent of a release; empty texts change nothing. A release that is published by it makes its tag, where that is not there yet.
+ * Refuses `notFound` where it is gone, and else like `createRelease`.
+ */
+export async function editRelease(services: Services, tagging: Tagging, release: Release, options: EditReleaseOption): Promise<Release> {
+  const { repository, actor } = tagging
+  const tagName = options.tag_name || release.tag_name
+  if (tagName !== release.tag_name) {
+    requireTagName(tagName, "tag_name")
+    await requireFree(services, repository.id, tagName)
+  }
+  const target = options.target_commitish || release.target_commitish
+  const draft = options.draft ?? release.is_draft === 1
+  const [title, note] = [options.name || release.title, options.body || release.note]
+  const isPrerelease = options.prerelease ?? release.is_prerelease === 1
+  if (!draft && (await tagObject(services, tagging, tagName)) === undefined) {
+    const published = { id: release.id, tagName, target, title, note, isPrerelease, publisherId: release.publisher_id }
+    await createTag(services, tagging, { name: tagName, target: target || repository.default_branch, release: published })
+    return publishedNow(services, repository.id, tagName, ({ id }) => id === release.id)
+  }
+  return services.database.write(async (tx) => {
+    await holdRepository(tx, repository.id)
+    const before = await findRelease.first(tx, { repositoryId: repository.id, id: release.id })
+    if (!before) throw refuse.notFound()
+    const isPublished = before.is_draft === 1 && !draft
+    const after = await updateRelease(tx, release.id, {
+      tag_name: tagName,
+      target_commitish: target,
+      title,
+      note,
+      is_draft: flag(draft),
+      is_prerelease: flag(isPrerelease),
+      ...(isPublished && { created_at: services.now() }),
+    }).catch(onTaken)
+    if (isPublished) await publish(tx, services, { ...tagging, actor: actor.user }, after)
+    else {
+      await recountReleases(tx, repository.id)
+      await announceRelease(tx, services, { release: after, actor: actor.user, action: "updated" })
+    }
+    return after
+  })
+}
+
+/** The release that was published with its tag. Refuses `conflict` where somebody was faster, or took either away again. */
+async function publishedNow(
+  { database }: Services,
+  repositoryId: number,
+  tagName: string,
+  isIt: (found: Release) => boolean,
+): Promise<Release> {
+  const found = await findReleaseOfTag.first(database.read, { repositoryId, tagName })
+  if (!found || found.is_draft === 1 || !isIt(found))
+    throw refuse.conflict("the tag was made, but somebody else has taken or removed its release")
+  return found
+}
+
+/** Deletes a release with its files. Its tag stays. */
+export async function deleteRelease(services: Services, release: Release, actor: User): Promise<void> {
+  const { id, repository_id: repositoryId } = release
+  await services.database.write(async (tx) => {
+    await announceRelease(tx, services, { release, actor, action: "deleted" })
+    await deleteAttachments(tx, services, { release_id: id })
+    await tx.deleteFrom("releases").where("id", "=", id).execute()
+    await recountReleases(tx, repositoryId)
+  })
+}
+
+const gitOf = ({ git }: Services, { repository }: Tagging) => git.at(repository.storage, repository.object_format)
+
+const tagObject = (services: Services, tagging: Tagging, name: string): Promise<ObjectId | undefined> =>
+  services.git.references.resolve(gitOf(services, tagging), tagRef(name))
+
+const taken = () => refuse.conflict("there is a release of this tag already")
+
+async function requireFree({ database }: Services, repositoryId: number, tagName: string): Promise<void> {
+  if (await findReleaseOfTag.first(database.read, { repositoryId, tagName })) throw taken()
+}
+
+const onTaken = (error: unknown): never => {
+  throw isUniqueViolation(error, ["releases.repository_id", "releases.tag_name"]) ? taken() : error
+}

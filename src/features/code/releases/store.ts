@@ -1,0 +1,120 @@
+import type { Insertable, Selectable } from "kysely"
+import { type SqlBool, sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ReleasesTable } from "../../../core/database/tables/releases.ts"
+import type { Page } from "../../../core/operation.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import { findTag, nextSequence } from "../tags/store.ts"
+
+export type Release = Selectable<ReleasesTable>
+export type NewRelease = Insertable<ReleasesTable>
+
+/** Children are found by their parent and id, never by id alone. */
+export const findRelease = query("releases.find", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  db.selectFrom("releases").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
+)
+
+export const findReleaseById = query("releases.findById", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("releases").selectAll().where("id", "=", p.id),
+)
+
+export const findReleaseOfTag = query("releases.findOfTag", (db, p: Params<{ repositoryId: number; tagName: string }>) =>
+  db.selectFrom("releases").selectAll().where("repository_id", "=", p.repositoryId).where("tag_name", "=", p.tagName),
+)
+
+export const findLatestRelease = query("releases.findLatest", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("releases")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where("is_draft", "=", sql.lit<0>(0))
+    .where("is_prerelease", "=", sql.lit<0>(0))
+    .orderBy("created_at", "desc")
+    .orderBy("sequence", "desc")
+    .orderBy("id", "desc")
+    .limit(1),
+)
+
+export interface ReleaseFilter {
+  readonly repositoryId: number
+  /** Whether the caller sees drafts. */
+  readonly drafts: boolean
+  readonly draft: boolean | undefined
+  readonly prerelease: boolean | undefined
+}
+
+const filtered = (db: Handle, { repositoryId, drafts, draft, prerelease }: ReleaseFilter) => {
+  let rows = db.selectFrom("releases").where("repository_id", "=", repositoryId)
+  if (!drafts) rows = rows.where("is_draft", "=", 0)
+  if (draft !== undefined) rows = rows.where("is_draft", "=", draft ? 1 : 0)
+  if (prerelease !== undefined) rows = rows.where("is_prerelease", "=", prerelease ? 1 : 0)
+  return rows
+}
+
+/** A page of a repository's releases, the newest first, and the number of all that fit. */
+export async function listReleases(db: Handle, filter: ReleaseFilter, { limit, offset }: Page) {
+  const rows = await filtered(db, filter)
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("sequence", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const counted = await filtered(db, filter)
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirst()
+  return { rows, total: counted?.total ?? 0 }
+}
+
+const count = query("releases.count", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({
+      releases_count: eb
+        .selectFrom("releases")
+        .select((counted) => counted.fn.countAll<number>().as("total"))
+        .whereRef("releases.repository_id", "=", "repositories.id")
+        .where("releases.is_draft", "=", sql.lit<0>(0)),
+    }))
+    .where("id", "=", p.repositoryId),
+)
+
+/** How many releases of a repository everybody sees. */
+export async function recountReleases(tx: Transaction, repositoryId: number): Promise<void> {
+  await holdRepository(tx, repositoryId)
+  await count(tx, { repositoryId })
+}
+
+const draftOfTags = query("releases.draftOfTags", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db
+    .updateTable("releases")
+    .set({ is_draft: 1 })
+    .where("repository_id", "=", p.repositoryId)
+    .where("tag_name", "in", p.names)
+    .where(sql<SqlBool>`is_draft = 0`),
+)
+
+/** A release whose tag is gone can't be published: it waits as a draft. */
+export async function draftReleasesOf(tx: Transaction, repositoryId: number, tagNames: readonly string[]): Promise<void> {
+  if ((await draftOfTags.changes(tx, { repositoryId, names: tagNames })) > 0) await recountReleases(tx, repositoryId)
+}
+
+/**
+ * Stores a release of a repository that the caller holds. It stands where its tag does, so that the releases of one second are in the order of
+ * their tags. Throws a unique violation where the tag has one.
+ */
+export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequence">): Promise<Release> {
+  const tag = await findTag.first(tx, { repositoryId: row.repository_id, name: row.tag_name })
+  const sequence = tag?.sequence ?? (await nextSequence(tx, row.repository_id))
+  return tx
+    .insertInto("releases")
+    .values({ ...row, sequence })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a release that is there. Throws as `insertRelease` does. */
+export const updateRelease = (tx: Transaction, id: number, changes: Partial<NewRelease>): Promise<Release> =>
+  tx.updateTable("releases").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()

@@ -1,0 +1,57 @@
+import { rm } from "node:fs/promises"
+import type { Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { actionFilesOf } from "../../actions/artifacts/files.ts"
+import { announceRepository } from "../../events/webhooks/events/repositories.ts"
+import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { deleteAttachments } from "../../planning/attachments/rules.ts"
+import { closePullsFrom } from "../../review/pulls/branches.ts"
+import { archivesOf } from "../archives/archive.ts"
+import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
+import { OBJECT_FORMATS } from "./records.ts"
+
+/** Removes the files of a repository whose rows are gone. */
+export const removeFilesJob = defineJob({
+  kind: "repository.removeFiles",
+  payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
+  run: async ({ storage, format, avatar }, { context }) => {
+    await context.git.repositories.remove(context.git.at(storage, format))
+    await rm(archivesOf(context, storage), { recursive: true, force: true })
+    await rm(actionFilesOf(context, storage), { recursive: true, force: true })
+    if (avatar !== "") await dropAvatar(context, avatar)
+  },
+})
+
+/**
+ * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
+ * are closed; the files go once the transaction is committed. Deleting what is gone does nothing.
+ */
+export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<void> {
+  const { jobs } = services
+  const { id } = repository
+  await closePullsFrom(tx, services, { repository, actor, now: services.now() })
+  await announceRepository(tx, services, { repositoryId: id, actor, action: "deleted" })
+  const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
+  const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  await deleteAttachments(tx, { jobs }, { repository_id: id })
+  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
+  const gone = await tx
+    .deleteFrom("repositories")
+    .where("id", "=", id)
+    .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
+    .executeTakeFirst()
+  if (!gone) return
+  await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
+  await recountTopics(
+    tx,
+    topics.map((row) => row.topic_id),
+  )
+  await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
+  await recountOwned(tx, [gone.owner_id])
+  await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+}

@@ -1,0 +1,40 @@
+import { permissionsOn } from "../../../access/permission.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { listed, type Page } from "../../../core/operation.ts"
+import type { Site } from "../../../core/site.ts"
+import { presentPermission, presentRepositories } from "./present.ts"
+import { type Condition, listRepositories, openToAll } from "./search.ts"
+import { withOwners } from "./store.ts"
+
+/** Whose list it is, who asks for it, and what puts a repository on it. */
+export interface Marked {
+  readonly actor: SignedIn
+  readonly person: User
+  readonly where: Condition
+}
+
+/**
+ * A page of the repositories that somebody has starred or watches, by id. Oneself sees those that one can still reach; anybody else only
+ * what is open to all, with the permissions of the person whose list it is, as clients know it.
+ */
+export async function listMarked(db: Handle, site: Site, { actor, person, where }: Marked, page: Page) {
+  const own = actor.user.id === person.id
+  const found = await listRepositories(
+    db,
+    actor,
+    { where: own ? [where] : [where, openToAll()], order: { by: "id", direction: "asc" } },
+    page,
+  )
+  const owned = await withOwners(db, found.rows)
+  const records = await presentRepositories(db, site, actor, owned)
+  if (own) return listed(records, found.total)
+  // Only shown: what else the caller is told of a repository goes by the caller's own rights.
+  const theirs = await permissionsOn(db, { kind: "user", user: person, credential: { kind: "password" }, basic: false }, owned)
+  for (const [index, record] of records.entries()) {
+    const repository = owned[index]?.repository
+    const permission = repository && theirs.get(repository.id)
+    if (permission) record.permissions = presentPermission(permission, repository)
+  }
+  return listed(records, found.total)
+}

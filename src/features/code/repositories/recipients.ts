@@ -1,0 +1,24 @@
+import { locateUser, userVisible } from "../../../access/policies/people.ts"
+import { standingIn } from "../../../access/policies/standing.ts"
+import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { Moved, refuse } from "../../../core/errors.ts"
+
+/**
+ * The person or organisation that a body names. Refuses `notFound` for unknown and hidden ones; an older name in a body leads nowhere.
+ */
+export async function locateNamed(db: Handle, actor: SignedIn, name: string): Promise<User> {
+  const user = await locateUser(db, actor, name, "owner").catch((error: unknown) => {
+    throw error instanceof Moved ? refuse.notFound() : error
+  })
+  if (!(await userVisible(db, actor, user))) throw refuse.notFound()
+  return user
+}
+
+/** Refuses `forbidden` where the caller may not make repositories for this person or organisation. */
+export async function requireMayCreateFor(db: Handle, actor: SignedIn, owner: User): Promise<void> {
+  if (owner.id === actor.user.id || isSiteAdministrator(actor)) return
+  if (owner.kind === "person") throw refuse.forbidden("repositories are made for oneself or for organizations")
+  if (!(await standingIn(db, actor, owner)).mayCreateRepositories)
+    throw refuse.forbidden("User is not allowed to create repositories in this organization.")
+}

@@ -1,0 +1,53 @@
+import type { Owned, Repository } from "../../../access/permission.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+
+export const findUsersByIds = query("repositories.findUsersByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("users").selectAll().where("id", "in", p.ids),
+)
+
+export const findRepositoriesByIds = query("repositories.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("repositories").selectAll().where("id", "in", p.ids),
+)
+
+export const findMirrors = query("repositories.findMirrors", (db, p: Params<{ repositoryIds: readonly number[] }>) =>
+  db.selectFrom("mirrors").selectAll().where("repository_id", "in", p.repositoryIds),
+)
+
+export const findTransfers = query("repositories.findTransfers", (db, p: Params<{ repositoryIds: readonly number[] }>) =>
+  db.selectFrom("repository_transfers").selectAll().where("repository_id", "in", p.repositoryIds),
+)
+
+/** The teams that a transfer names, by their ids. */
+export function transferTeamIds({ team_ids }: { readonly team_ids: string }): readonly number[] {
+  const read: unknown = JSON.parse(team_ids)
+  return Array.isArray(read) ? read.map(Number) : []
+}
+
+export const findTeamsByIds = query("repositories.findTeamsByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("teams").selectAll().where("id", "in", p.ids),
+)
+
+/** Puts each repository together with its owner, in the order given: one query. */
+export async function withOwners(db: Handle, repositories: readonly Repository[]): Promise<readonly Owned[]> {
+  const owners = await usersById(
+    db,
+    repositories.map((repository) => repository.owner_id),
+  )
+  return repositories.flatMap((repository) => {
+    const owner = owners.get(repository.owner_id)
+    return owner ? [{ repository, owner }] : []
+  })
+}
+
+/** The users with these ids: at most one query, none for an empty list. */
+export async function usersById(db: Handle, ids: readonly number[]): Promise<ReadonlyMap<number, User>> {
+  const distinct = new Set(ids)
+  if (distinct.size === 0) return new Map()
+  const [only] = distinct
+  const users =
+    distinct.size === 1 && only !== undefined ? await findUserById(db, { id: only }) : await findUsersByIds(db, { ids: [...distinct] })
+  return new Map(users.map((user) => [user.id, user]))
+}

@@ -1,0 +1,15 @@
+import { nullable, record } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+
+/** A person as a commit names it; `username` is empty where the address is nobody's. */
+export const PayloadUser = record("PayloadUser", { name: Type.String(), email: Type.String(), username: Type.String() })
+export type PayloadUser = Static<typeof PayloadUser>
+
+export const PayloadCommitVerification = record("PayloadCommitVerification", {
+  verified: Type.Boolean({ description: "signed with a key of the account that has the committer's address, or the tagger's" }),
+  reason: Type.String({ description: "why it is not verified, or by whose key it is" }),
+  signature: Type.String({ description: "empty where there is none" }),
+  signer: nullable(PayloadUser),
+  payload: Type.String({ description: "what was signed" }),
+})
+export type Verification = Static<typeof PayloadCommitVerification>

@@ -1,0 +1,64 @@
+import { hash } from "node:crypto"
+import { fingerprintOf, KeyUnusable, readKey, type SshKey } from "../../people/keys/ssh/public-key.ts"
+import { isSignedBy } from "../../people/keys/ssh/signature.ts"
+import { Malformed, wireBytes, wireReader } from "../../people/keys/ssh/wire.ts"
+
+/** Signatures over files, as `ssh-keygen -Y sign` makes them: OpenSSH's PROTOCOL.sshsig. */
+
+const BEGIN = "-----BEGIN SSH SIGNATURE-----"
+const END = "-----END SSH SIGNATURE-----"
+const MAGIC = "SSHSIG"
+/** What is signed for one purpose counts for no other. */
+const NAMESPACE = "git"
+const LONGEST = 16 * 1024
+
+export const isSshSignature = (text: string): boolean => text.startsWith(BEGIN)
+
+/** A signature that was read, but not checked. The key in it is the signer's claim. */
+export interface FileSignature {
+  readonly fingerprint: string
+  /** Whether the key in it made it over this data, for git. */
+  readonly isOver: (data: Buffer) => boolean
+}
+
+/** Reads an armoured signature; undefined for what is none, or is not by a key of an accepted kind. */
+export function readFileSignature(text: string): FileSignature | undefined {
+  const armor = text.trim()
+  if (armor.length > LONGEST || !armor.startsWith(BEGIN) || !armor.endsWith(END)) return undefined
+  const base64 = armor.slice(BEGIN.length, -END.length).replace(/\s+/g, "")
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
+  try {
+    return parse(Buffer.from(base64, "base64"))
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof KeyUnusable) return undefined
+    throw error
+  }
+}
+
+function parse(blob: Buffer): FileSignature | undefined {
+  const reader = wireReader(blob)
+  if (reader.take(MAGIC.length).toString("latin1") !== MAGIC || reader.uint32() !== 1) return undefined
+  const key = readKey(reader.bytes())
+  const [namespace, reserved, algorithm, signature] = [reader.text(), reader.bytes(), reader.text(), reader.bytes()]
+  reader.end()
+  if (algorithm !== "sha256" && algorithm !== "sha512") return undefined
+  const signed = (data: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(MAGIC), ...[namespace, reserved, algorithm, hash(algorithm, data, "buffer")].map(wireBytes)])
+  return {
+    fingerprint: fingerprintOf(key.blob),
+    isOver: (data) => namespace === NAMESPACE && isSignature(key, signature, signed(data)),
+  }
+}
+
+function isSignature(key: SshKey, signature: Buffer, data: Buffer): boolean {
+  try {
+    const reader = wireReader(signature)
+    const [algorithm, body] = [reader.text(), reader.bytes()]
+    // A security key adds what it saw behind its signature.
+    const added = signature.subarray(8 + Buffer.byteLength(algorithm, "latin1") + body.length)
+    return isSignedBy(key, { algorithm, body: Buffer.concat([body, added]), numbers: "ssh" }, data)
+  } catch (error) {
+    if (error instanceof Malformed) return false
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from "kysely"
+import { type Params, query } from "../../../core/database/query.ts"
+
+/** Keys that sign for somebody, with what belongs to their primary keys, and with whose they are. */
+export const findSigners = query("signatures.findSigners", (db, p: Params<{ keyIds: readonly string[] }>) =>
+  db
+    .selectFrom("gpg_keys as signer")
+    .innerJoin("users", "users.id", "signer.owner_id")
+    .leftJoin("gpg_keys as primary_key", "primary_key.id", "signer.primary_id")
+    .selectAll("users")
+    .select((eb) => ["signer.key_id", eb.fn.coalesce("primary_key.certificate", "signer.certificate").as("certificate")])
+    // A constant, not a parameter: the index holds only such rows.
+    .where("signer.signs", "=", sql.lit(1))
+    .where("signer.key_id", "in", p.keyIds),
+)
+
+/** Keys of SSH with these fingerprints, with whose they are. */
+export const findKeyOwners = query("signatures.findKeyOwners", (db, p: Params<{ fingerprints: readonly string[] }>) =>
+  db
+    .selectFrom("public_keys")
+    .innerJoin("users", "users.id", "public_keys.owner_id")
+    .selectAll("users")
+    .select("public_keys.fingerprint")
+    .where("public_keys.fingerprint", "in", p.fingerprints),
+)
+
+/** Which of these addresses are activated addresses of which of these people. */
+export const findAddressesAmong = query(
+  "signatures.findAddressesAmong",
+  (db, p: Params<{ userIds: readonly number[]; addresses: readonly string[] }>) =>
+    db
+      .selectFrom("emails")
+      .select(["user_id", "lower_email"])
+      .where("is_activated", "=", 1)
+      .where("user_id", "in", p.userIds)
+      .where("lower_email", "in", p.addresses),
+)

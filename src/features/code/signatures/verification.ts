@@ -1,0 +1,131 @@
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Commit, ObjectId, Signature, Tag } from "../../../git/index.ts"
+import { type GpgSignature, readGpgSignature } from "../../people/keys/openpgp.ts"
+import { noReplyAddress } from "../../people/users/present.ts"
+import type { Verification } from "./records.ts"
+import { type FileSignature, isSshSignature, readFileSignature } from "./ssh-signature.ts"
+import { findAddressesAmong, findKeyOwners, findSigners } from "./store.ts"
+
+/** Whether commits and tags are by whom they say they are. */
+
+/** What is said of a commit or tag that nobody has signed. */
+export const UNSIGNED: Verification = { verified: false, reason: "gpg.error.not_signed_commit", signature: "", signer: null, payload: "" }
+
+/** Why a signature isn't believed, in the words that clients know. */
+const UNREADABLE = "gpg.error.extract_sign"
+const UNKNOWN_KEY = "gpg.error.no_gpg_keys_found"
+const WRONG_SIGNATURE = "gpg.error.probable_bad_signature"
+const OTHER_ADDRESS = "gpg.error.no_committer_account"
+
+/**
+ * What is known of the signatures of commits and tags, by their ids: at most three queries, and none where nothing is signed. One is verified where a key of
+ * somebody here made it, and the address of the committer (the tagger) is an activated address of the same person.
+ */
+export async function verifications(
+  db: Handle,
+  services: Pick<Services, "site" | "now">,
+  signed: readonly (Commit | Tag)[],
+): Promise<ReadonlyMap<ObjectId, Verification>> {
+  const claims = await Promise.all(signed.map(readClaim))
+  const keys = await findKeys(db, claims)
+  const owns = await addressesOf(db, services, claims, keys)
+  const now = new Date(services.now() * 1000)
+  const checked = claims.map(async (claim): Promise<readonly [ObjectId, Verification]> => [claim.id, await judge(claim, keys, owns, now)])
+  return new Map(await Promise.all(checked))
+}
+
+// --- what is claimed -------------------------------------------------------------------------------------------------------------
+
+/** What a commit or tag says of itself. */
+interface Claim {
+  readonly id: ObjectId
+  /** The address of the committer or tagger, in lower case. */
+  readonly address: string
+  readonly email: string
+  readonly signature: Signature | undefined
+  readonly gpg: GpgSignature | undefined
+  readonly ssh: FileSignature | undefined
+}
+
+async function readClaim(object: Commit | Tag): Promise<Claim> {
+  const { id, signature } = object
+  const email = ("committer" in object ? object.committer : object.tagger)?.email ?? ""
+  const isSsh = signature !== undefined && isSshSignature(signature.text)
+  return {
+    id,
+    email,
+    address: email.toLowerCase(),
+    signature,
+    gpg: signature && !isSsh ? await readGpgSignature(signature.text) : undefined,
+    ssh: isSsh ? readFileSignature(signature.text) : undefined,
+  }
+}
+
+// --- whose keys ------------------------------------------------------------------------------------------------------------------
+
+/** A key of somebody here. */
+interface Key {
+  readonly owner: User
+  /** As it is named to people: the id, or the fingerprint. */
+  readonly name: string
+  readonly isSignerOf: (claim: Claim, now: Date) => Promise<boolean> | boolean
+}
+
+/** The keys that the claims name, by key id and by fingerprint, which can't be the same. */
+async function findKeys(db: Handle, claims: readonly Claim[]): Promise<ReadonlyMap<string, Key>> {
+  const keyIds = [...new Set(claims.flatMap(({ gpg }) => gpg?.issuers ?? []))]
+  const fingerprints = [...new Set(claims.flatMap(({ ssh }) => ssh?.fingerprint ?? []))]
+  const keys = new Map<string, Key>()
+  for (const { key_id, certificate, ...owner } of keyIds.length === 0 ? [] : await findSigners(db, { keyIds }))
+    keys.set(key_id, {
+      owner,
+      name: key_id,
+      isSignerOf: async ({ gpg, signature }, now) =>
+        gpg !== undefined && signature !== undefined && gpg.isBy(certificate, signature.payload, now),
+    })
+  for (const { fingerprint, ...owner } of fingerprints.length === 0 ? [] : await findKeyOwners(db, { fingerprints }))
+    keys.set(fingerprint, {
+      owner,
+      name: fingerprint,
+      isSignerOf: ({ ssh, signature }) => ssh !== undefined && signature !== undefined && ssh.isOver(signature.payload),
+    })
+  return keys
+}
+
+/** Whether somebody has an address. */
+type Owns = (owner: User, address: string) => boolean
+
+async function addressesOf(
+  db: Handle,
+  { site }: Pick<Services, "site">,
+  claims: readonly Claim[],
+  keys: ReadonlyMap<string, Key>,
+): Promise<Owns> {
+  const userIds = [...new Set([...keys.values()].map(({ owner }) => owner.id))]
+  // PostgreSQL knows no text with a zero in it; nobody has such an address.
+  const addresses = [...new Set(claims.map(({ address }) => address))].filter((address) => !address.includes("\0"))
+  const rows = userIds.length === 0 || addresses.length === 0 ? [] : await findAddressesAmong(db, { userIds, addresses })
+  const owned = new Set(rows.map(({ user_id, lower_email }) => `${user_id} ${lower_email}`))
+  return (owner, address) => owned.has(`${owner.id} ${address}`) || address === noReplyAddress(site, owner).toLowerCase()
+}
+
+// --- what is true ----------------------------------------------------------------------------------------------------------------
+
+async function judge(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, now: Date): Promise<Verification> {
+  const { signature, gpg, ssh, address, email } = claim
+  if (!signature) return UNSIGNED
+  const shown = { signature: signature.text, payload: signature.payload.toString("utf8") }
+  const refused = (reason: string): Verification => ({ verified: false, reason, signer: null, ...shown })
+  if (!gpg && !ssh) return refused(UNREADABLE)
+  const named = (ssh ? [ssh.fingerprint] : (gpg?.issuers ?? [])).flatMap((name) => keys.get(name) ?? [])
+  if (named.length === 0) return refused(UNKNOWN_KEY)
+  for (const key of named) {
+    if (!(await key.isSignerOf(claim, now))) continue
+    if (!owns(key.owner, address)) return refused(OTHER_ADDRESS)
+    const { name } = key.owner
+    return { verified: true, reason: `${name} / ${key.name}`, signer: { name, email, username: name }, ...shown }
+  }
+  return refused(WRONG_SIGNATURE)
+}

@@ -1,0 +1,40 @@
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { holdUser } from "../../people/users/store.ts"
+import { holdRepository, recountStars } from "../repositories/counters.ts"
+
+/**
+ * Gives a repository the caller's star, and tells the feed; starring again changes nothing.
+ * Refuses `forbidden` where the owner has blocked the caller, `notFound` what the caller can no longer reach.
+ */
+export async function star(tx: Transaction, actor: SignedIn, repositoryId: number, now: Seconds): Promise<void> {
+  // Blocking, and turning private, hold the same rows: neither leaves a star behind that came a moment later.
+  await holdUser(tx, actor.user.id)
+  await holdRepository(tx, repositoryId)
+  const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
+  await requireUnblocked(tx, actor.user, [owner])
+  const made = await tx
+    .insertInto("stars")
+    .values({ user_id: actor.user.id, repository_id: repositoryId, created_at: now })
+    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
+    .returning("user_id")
+    .execute()
+  if (made.length === 0) return
+  await recountStars(tx, { repositoryIds: [repositoryId], userIds: [actor.user.id] })
+  await recordActivity(tx, { kind: "star_repo", actor: actor.user, repository, owner, now })
+}
+
+/** Takes the star back, if there was one. */
+export async function unstar(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
+  const taken = await tx
+    .deleteFrom("stars")
+    .where("user_id", "=", userId)
+    .where("repository_id", "=", repositoryId)
+    .returning("user_id")
+    .execute()
+  if (taken.length > 0) await recountStars(tx, { repositoryIds: [repositoryId], userIds: [userId] })
+}

@@ -1,0 +1,55 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Commit } from "../../../git/index.ts"
+import { announceStatuses } from "../../events/webhooks/events/statuses.ts"
+import { tryScheduledMerges } from "../../review/merging/schedule.ts"
+import { holdRepository } from "../repositories/counters.ts"
+import type { CreateStatusOption } from "./records.ts"
+import { findLastNumber, type Status } from "./store.ts"
+
+/** A status as it is to be stored, its texts without space around them. Refuses as `invalid` an address that leads to no page. */
+export function readStatus({ state, target_url = "", description = "", context = "" }: CreateStatusOption) {
+  const address = target_url.trim()
+  if (address !== "" && !/^https?:\/\/[^\s]+$/i.test(address)) throw refuse.invalid("target_url", "must be an http or https address")
+  return { state, target_url: address, description: description.trim(), context: context.trim() }
+}
+
+export interface NewStatuses {
+  readonly repositoryId: number
+  readonly commit: Commit
+  readonly creator: User
+  readonly statuses: readonly ReturnType<typeof readStatus>[]
+}
+
+/** Stores what checks say of a commit, in their order, and looks again at the merges that wait for it. Gives the rows. */
+export async function createStatuses(
+  tx: Transaction,
+  services: Services,
+  { repositoryId, commit, creator, statuses }: NewStatuses,
+): Promise<readonly Status[]> {
+  const commitId = commit.id
+  if (statuses.length === 0) return []
+  // Two statuses at once must not get one number.
+  await holdRepository(tx, repositoryId)
+  const last = (await findLastNumber.first(tx, { repositoryId, commitId }))?.number ?? 0
+  const rows = await tx
+    .insertInto("commit_statuses")
+    .values(
+      statuses.map((status, index) => ({
+        repository_id: repositoryId,
+        commit_id: commitId,
+        number: last + 1 + index,
+        ...status,
+        creator_id: creator.id,
+        created_at: services.now(),
+      })),
+    )
+    .returningAll()
+    .execute()
+  const inOrder = rows.toSorted((one, other) => one.number - other.number)
+  await announceStatuses(tx, services, { repositoryId, statuses: inOrder, commit, actor: creator })
+  await tryScheduledMerges(tx, services, { repositoryId, commitId })
+  return inOrder
+}

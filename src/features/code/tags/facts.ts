@@ -1,0 +1,70 @@
+import { type Git, type ObjectId, type Repository, tagOf } from "../../../git/index.ts"
+import { eachInTurn } from "../contents/batches.ts"
+
+/** What is stored of a tag. It depends on nothing but the object that the reference names. */
+export interface TagFacts {
+  readonly object_id: string
+  readonly target_id: string
+  readonly message: string
+  readonly tagged_at: number
+}
+
+/** A tag's name with its facts. */
+export interface NamedTag extends TagFacts {
+  readonly name: string
+}
+
+/** Characters of a message that are stored: more than anybody reads in a list. */
+const LONGEST_MESSAGE = 65_536
+/** Tags on tags that are followed. */
+const DEEPEST = 10
+
+/**
+ * Reads what is stored of the tags that name these objects; what is among `known` is not read again. Reads git: not for inside of a
+ * transaction.
+ */
+export function readTags(
+  git: Git,
+  repository: Repository,
+  tags: readonly { readonly name: string; readonly id: ObjectId }[],
+  known: readonly TagFacts[] = [],
+): Promise<readonly NamedTag[]> {
+  const facts = new Map(known.map((each) => [each.object_id, each]))
+  return eachInTurn(tags, async ({ name, id }) => ({ ...(facts.get(id) ?? (await readTagFacts(git, repository, id))), name }))
+}
+
+/** All tags that a repository has in git, with their facts. */
+export async function readAllTags(git: Git, repository: Repository, known: readonly TagFacts[]): Promise<readonly NamedTag[]> {
+  const references = await git.references.list(repository, "refs/tags/")
+  return readTags(
+    git,
+    repository,
+    references.map(({ name, id }) => ({ name: tagOf(name) ?? name, id })),
+    known,
+  )
+}
+
+/** What is stored of a tag that names this object. */
+export async function readTagFacts(git: Git, repository: Repository, id: ObjectId): Promise<TagFacts> {
+  const { target, tag } = await follow(git, repository, id)
+  const type = tag && target === tag.id ? "tag" : (await git.objects.info(repository, target))?.type
+  const commit = type === "commit" ? await git.objects.readCommit(repository, target) : undefined
+  return {
+    object_id: id,
+    target_id: target,
+    message: cut(tag?.message ?? commit?.message ?? ""),
+    tagged_at: tag?.tagger?.when ?? commit?.committer.when ?? 0,
+  }
+}
+
+/** What an object leads to through annotated tags, and the outermost of them. */
+async function follow(git: Git, repository: Repository, id: ObjectId) {
+  if ((await git.objects.info(repository, id))?.type !== "tag") return { target: id, tag: undefined }
+  const tag = await git.objects.readTag(repository, id)
+  let last = tag
+  for (let depth = 1; depth < DEEPEST && last.type === "tag"; depth++) last = await git.objects.readTag(repository, last.object)
+  return { target: last.type === "tag" ? last.id : last.object, tag }
+}
+
+/** No half of a surrogate pair is left at the end, and nothing that a database can't hold. */
+const cut = (message: string): string => message.slice(0, LONGEST_MESSAGE).replaceAll("\0", "").toWellFormed()

@@ -1,0 +1,129 @@
+import { Mode } from "../../../access/modes.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
+import { resolveRevision } from "../contents/revision.ts"
+import { codeMode, MIRROR, NO_WRITE } from "../pushes/admission.ts"
+import type { TagRelease } from "../pushes/entries.ts"
+import { pushFromServer } from "../pushes/server-push.ts"
+import { findReleaseOfTag } from "../releases/store.ts"
+import { commitPerson } from "../repositories/initial.ts"
+import { type NamedTag, readTagFacts } from "./facts.ts"
+import { findTagInTheWay } from "./store.ts"
+
+/** What a tag is to be. */
+export interface NewTag {
+  readonly name: string
+  /** Makes it an annotated one, unless there is nothing but space in it. */
+  readonly message?: string | undefined
+  /** A branch, a tag or a commit; the default branch where there is none. */
+  readonly target?: string | undefined
+  /** The release that is published with it. */
+  readonly release?: TagRelease
+}
+
+/** What clients call the name of a tag that is to be. */
+const FIELD = "tag_name"
+
+/** Who changes which tags. */
+export interface Tagging extends OnRepository {
+  readonly actor: SignedIn
+}
+
+/**
+ * Makes a tag, which counts as pushed by whoever asks, and gives what is stored of it.
+ * Refuses `invalid` a name that no tag can have, and one that a rule keeps from the caller; `notFound` a target that is not there; `conflict` a
+ * name that is taken; `archived` and `forbidden` where nothing can be pushed.
+ */
+export async function createTag(services: Services, tagging: Tagging, { name, message = "", target, release }: NewTag): Promise<NamedTag> {
+  const { git } = services
+  const { repository: row, actor } = tagging
+  requireTagName(name, FIELD)
+  requirePushable(tagging, release !== undefined)
+  const revision = await resolveRevision(git, row, target)
+  if (!revision) throw refuse.notFound(`target "${target ?? row.default_branch}" not found`)
+  const repository = git.at(row.storage, row.object_format)
+  const ref = tagRef(name)
+  if (await git.references.resolve(repository, ref)) throw taken(name)
+  await requireRoom(services, row.id, name)
+  const commit = revision.commit.id
+  const annotated =
+    message.trim() === ""
+      ? undefined
+      : await git.objects.writeTag(repository, {
+          object: commit,
+          type: "commit",
+          name,
+          tagger: commitPerson(services, actor.user),
+          message: message.endsWith("\n") ? message : `${message}\n`,
+        })
+  const addedBytes = annotated === undefined ? 0 : await git.objects.written(repository, [annotated])
+  await push(services, tagging, name, { oldId: null, newId: annotated ?? commit, addedBytes, field: FIELD, release })
+  return { name, ...(await readTagFacts(git, repository, annotated ?? commit)) }
+}
+
+/**
+ * Deletes a tag. Refuses `notFound` what is not there, `conflict` a tag that a release stands on, `invalid` one that a rule keeps from the
+ * caller, `archived` and `forbidden` where nothing can be pushed.
+ */
+export async function deleteTag(services: Services, tagging: Tagging, name: string): Promise<void> {
+  const { git, database } = services
+  const { repository: row } = tagging
+  const oldId = isTagName(name) ? await git.references.resolve(git.at(row.storage, row.object_format), tagRef(name)) : undefined
+  if (oldId === undefined) throw refuse.notFound()
+  if (await findReleaseOfTag.first(database.read, { repositoryId: row.id, tagName: name }))
+    throw refuse.conflict("a release stands on this tag; delete the release first")
+  requirePushable(tagging)
+  await push(services, tagging, name, { oldId, newId: null, addedBytes: 0, field: "tag" })
+}
+
+/** Bytes of a name: each tag may lie in a file of its own. */
+const LONGEST_NAME = 240
+
+/** Refuses `invalid` for `field` what can't be the name of a tag. */
+export function requireTagName(name: string, field: string): void {
+  if (Buffer.byteLength(name) > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} bytes`)
+  if (!isTagName(name)) throw refuse.invalid(field, "can't be the name of a tag: see git check-ref-format")
+}
+
+export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)
+
+/** Refuses `conflict` where a tag stands in the way: where one is called `a`, none can be called `a/b`. */
+async function requireRoom({ database }: Services, repositoryId: number, name: string): Promise<void> {
+  const parts = name.split("/")
+  const above = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+  // "0" is the character after the slash.
+  const found = await findTagInTheWay.first(database.read, { repositoryId, above, from: `${name}/`, before: `${name}0` })
+  if (found) throw refuse.conflict(`the tag ${found.name} stands in the way of ${name}`)
+}
+
+/** What refuses every push is told apart from the rules for single tags. Releases have their own writers, who make the tags that they need. */
+function requirePushable(on: OnRepository, ofRelease = false): void {
+  if (on.repository.is_archived === 1) throw refuse.archived()
+  if (on.repository.is_mirror === 1) throw refuse.forbidden(MIRROR)
+  if (!ofRelease && codeMode(on) < Mode.write) throw refuse.forbidden(NO_WRITE)
+}
+
+interface Move {
+  readonly oldId: ObjectId | null
+  readonly newId: ObjectId | null
+  readonly addedBytes: number
+  readonly field: string
+  readonly release?: TagRelease | undefined
+}
+
+/** Clients know what a tag's own rules refuse as input that is not valid. */
+async function push(
+  services: Services,
+  { actor, ...on }: Tagging,
+  name: string,
+  { oldId, newId, addedBytes, field, release }: Move,
+): Promise<void> {
+  try {
+    await pushFromServer(services, actor, on, [{ ref: tagRef(name), oldId, newId }], { addedBytes, release })
+  } catch (error) {
+    throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid(field, error.message) : error
+  }
+}

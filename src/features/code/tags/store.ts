@@ -1,0 +1,114 @@
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { NamedTag } from "./facts.ts"
+
+export const findTag = query("tags.find", (db, p: Params<{ repositoryId: number; name: string }>) =>
+  db.selectFrom("tags").selectAll().where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
+)
+
+/** A tag that stands where another is to be: where that needs a directory, or below it. */
+export const findTagInTheWay = query(
+  "tags.findInTheWay",
+  (db, p: Params<{ repositoryId: number; above: readonly string[]; from: string; before: string }>) =>
+    db
+      .selectFrom("tags")
+      .select("name")
+      .where("repository_id", "=", p.repositoryId)
+      .where((eb) => eb.or([eb("name", "in", p.above), eb.and([eb("name", ">", p.from), eb("name", "<", p.before)])]))
+      .limit(1),
+)
+
+const listPage = query("tags.list", (db, p: Params<{ repositoryId: number; limit: number; offset: number }>) =>
+  db
+    .selectFrom("tags")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("tagged_at", "desc")
+    .orderBy("name")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("tags")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("repository_id", "=", p.repositoryId),
+)
+
+/** A page of a repository's tags, the newest first, and their number. */
+export async function listTags(db: Handle, repositoryId: number, { limit, offset }: Page) {
+  const rows = await listPage(db, { repositoryId, limit, offset })
+  const counted = await countAll.first(db, { repositoryId })
+  return { rows, total: counted?.total ?? 0 }
+}
+
+/** What the tags of these names are stored to name. */
+export const findTagObjects = query("tags.findObjects", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.selectFrom("tags").select(["name", "object_id"]).where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+/** All that is stored of a repository's tags. */
+export const findAllTags = query("tags.findAll", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("tags")
+    .select(["name", "object_id", "target_id", "message", "tagged_at"])
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("name"),
+)
+
+export const removeTags = query("tags.remove", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
+  db.deleteFrom("tags").where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
+)
+
+const findLastSequence = query("tags.findLastSequence", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("tags")
+    .select((eb) => eb.fn.max("sequence").as("last"))
+    .where("repository_id", "=", p.repositoryId)
+    .unionAll(
+      db
+        .selectFrom("releases")
+        .select((eb) => eb.fn.max("sequence").as("last"))
+        .where("repository_id", "=", p.repositoryId),
+    ),
+)
+
+/** The place of the next tag or release of a repository, which the caller holds. */
+export async function nextSequence(tx: Transaction, repositoryId: number): Promise<number> {
+  const rows = await findLastSequence(tx, { repositoryId })
+  return 1 + Math.max(0, ...rows.map(({ last }) => last ?? 0))
+}
+
+/** Rows written at once. */
+const BATCH = 64
+
+/** Stores tags, or what they name by now, in a repository that the caller holds. */
+export async function putTags(tx: Transaction, repositoryId: number, tags: readonly NamedTag[]): Promise<void> {
+  if (tags.length === 0) return
+  const first = await nextSequence(tx, repositoryId)
+  for (let start = 0; start < tags.length; start += BATCH)
+    await tx
+      .insertInto("tags")
+      .values(
+        tags.slice(start, start + BATCH).map(({ name, object_id, target_id, message, tagged_at }, index) => ({
+          repository_id: repositoryId,
+          name,
+          object_id,
+          target_id,
+          message,
+          tagged_at,
+          sequence: first + start + index,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["repository_id", "name"]).doUpdateSet((eb) => ({
+          object_id: eb.ref("excluded.object_id"),
+          target_id: eb.ref("excluded.target_id"),
+          message: eb.ref("excluded.message"),
+          tagged_at: eb.ref("excluded.tagged_at"),
+        })),
+      )
+      .execute()
+}

@@ -1,0 +1,102 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdRepository, recountTopics } from "../repositories/counters.ts"
+import { texts } from "../repositories/present.ts"
+import { isTopic, MOST_TOPICS, normalizeTopic, TOPIC_RULE } from "./names.ts"
+
+/**
+ * Topics stand twice: as a list in the repository's row, which is what is shown, and as rows, which is what is searched. Every change
+ * writes both, under the repository's hold, and counts anew the topics that it touched.
+ */
+
+/**
+ * Gives a repository these topics instead of those it had. Letter case doesn't count, nor do doubles and empty texts.
+ * Refuses as `invalid`, naming them, texts that are no topics, and more than {@link MOST_TOPICS}; `notFound` where the repository is gone.
+ */
+export async function replaceTopics(tx: Transaction, repositoryId: number, wanted: readonly string[], now: Seconds): Promise<void> {
+  const names = [...new Set(wanted.map(normalizeTopic))].filter((name) => name !== "")
+  const wrong = names.filter((name) => !isTopic(name))
+  if (names.length - wrong.length > MOST_TOPICS) throw tooMany()
+  if (wrong.length > 0) throw refuse.invalid("topics", `${wrong.join(", ")}: ${TOPIC_RULE}`, { invalidTopics: wrong })
+  await currentTopics(tx, repositoryId)
+  await writeTopics(tx, repositoryId, names, now)
+}
+
+/**
+ * Gives a repository one more topic; one that it bears already changes nothing.
+ * Refuses as `invalid` what is no topic, and one more than {@link MOST_TOPICS}; `notFound` where the repository is gone.
+ */
+export async function addTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
+  const name = requireTopic(text)
+  const names = await currentTopics(tx, repositoryId)
+  if (names.includes(name)) return
+  if (names.length >= MOST_TOPICS) throw tooMany()
+  await writeTopics(tx, repositoryId, [...names, name], now)
+}
+
+/** Takes a topic from a repository. Refuses as `invalid` what is no topic, `notFound` one that the repository doesn't bear. */
+export async function removeTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
+  const name = requireTopic(text)
+  const names = await currentTopics(tx, repositoryId)
+  if (!names.includes(name)) throw refuse.notFound()
+  await writeTopics(
+    tx,
+    repositoryId,
+    names.filter((other) => other !== name),
+    now,
+  )
+}
+
+function requireTopic(text: string): string {
+  const name = normalizeTopic(text)
+  if (!isTopic(name)) throw refuse.invalid("topic", TOPIC_RULE, { invalidTopics: name })
+  return name
+}
+
+const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOST_TOPICS} topics`, { invalidTopics: null })
+
+/** The repository's topics, which nobody else changes until the transaction ends. */
+async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {
+  await holdRepository(tx, repositoryId)
+  const row = await tx.selectFrom("repositories").select("topics").where("id", "=", repositoryId).executeTakeFirst()
+  if (!row) throw refuse.notFound()
+  return texts(row.topics)
+}
+
+async function writeTopics(tx: Transaction, repositoryId: number, names: readonly string[], now: Seconds): Promise<void> {
+  const sorted = names.toSorted()
+  if (sorted.length > 0)
+    await tx
+      .insertInto("topics")
+      .values(sorted.map((name) => ({ name, repositories_count: 0, created_at: now, updated_at: now })))
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute()
+  const topics = await tx.selectFrom("topics").select("id").where(inList("topics.name", sorted)).execute()
+  const ids = topics.map(({ id }) => id)
+  const dropped = await tx
+    .deleteFrom("repository_topics")
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.not(inList("repository_topics.topic_id", ids)))
+    .returning("topic_id")
+    .execute()
+  const gained = ids.length === 0 ? [] : await bear(tx, repositoryId, ids)
+  await tx
+    .updateTable("repositories")
+    .set({ topics: JSON.stringify(sorted) })
+    .where("id", "=", repositoryId)
+    .execute()
+  const changed = [...dropped, ...gained].map((row) => row.topic_id)
+  if (changed.length === 0) return
+  await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", changed)).execute()
+  await recountTopics(tx, changed)
+}
+
+const bear = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
+  tx
+    .insertInto("repository_topics")
+    .values(topicIds.map((id) => ({ repository_id: repositoryId, topic_id: id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("topic_id")
+    .execute()

@@ -1,0 +1,45 @@
+import { visibleRepositories } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { containsLower } from "../../../core/database/expressions.ts"
+import type { Page } from "../../../core/operation.ts"
+
+/** A topic with the number of those of its repositories that the caller may know of. */
+export interface FoundTopic {
+  readonly id: number
+  readonly name: string
+  readonly created_at: number
+  readonly updated_at: number
+  readonly repositories: number
+}
+
+/**
+ * The topics whose name holds `text`, the most borne first, then by name. A topic of which the caller may know no repository is not there:
+ * its name alone can tell what a hidden repository is about.
+ */
+export async function searchTopics(
+  db: Handle,
+  actor: Actor,
+  text: string,
+  page: Page,
+): Promise<{ readonly rows: readonly FoundTopic[]; readonly total: number }> {
+  const borne = db
+    .selectFrom("topics")
+    // SQLite takes a cross join as it stands: first the few topics of that name, then their repositories by an index.
+    .crossJoin("repository_topics")
+    .whereRef("repository_topics.topic_id", "=", "topics.id")
+    .innerJoin("repositories", "repositories.id", "repository_topics.repository_id")
+    .where(visibleRepositories(actor))
+    .$if(text !== "", (topics) => topics.where((eb) => containsLower(eb.ref("topics.name"), text)))
+  const { total } = await borne.select((eb) => eb.fn.count<number>("topics.id").distinct().as("total")).executeTakeFirstOrThrow()
+  const rows = await borne
+    .select(["topics.id", "topics.name", "topics.created_at", "topics.updated_at"])
+    .select((eb) => eb.fn.countAll<number>().as("repositories"))
+    .groupBy(["topics.id", "topics.name", "topics.created_at", "topics.updated_at"])
+    .orderBy("repositories", "desc")
+    .orderBy("topics.name")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}

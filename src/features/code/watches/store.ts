@@ -1,0 +1,29 @@
+import { listedUsers } from "../../../access/visibility.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { Found } from "../../people/users/store.ts"
+
+export const findWatch = query("watches.findWatch", (db, p: Params<{ userId: number; repositoryId: number }>) =>
+  db.selectFrom("watches").select("mode").where("user_id", "=", p.userId).where("repository_id", "=", p.repositoryId),
+)
+
+/** Who watches the repository, of those whom the caller may know of, in the order in which they began. */
+export async function findWatchers(db: Handle, actor: Actor, repositoryId: number, page: Page): Promise<Found<User>> {
+  const shown = db
+    .selectFrom("watches")
+    .innerJoin("users", "users.id", "watches.user_id")
+    .where("watches.repository_id", "=", repositoryId)
+    .where("watches.mode", "!=", "declined")
+    .where(listedUsers(actor))
+  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await shown
+    .selectAll("users")
+    .orderBy("watches.created_at")
+    .orderBy("users.id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}

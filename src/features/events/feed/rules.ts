@@ -1,0 +1,166 @@
+import { type SqlBool, sql } from "kysely"
+import type { Unit } from "../../../access/modes.ts"
+import type { Repository } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { mayRead } from "../../../access/readers.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ActivityKind } from "./kinds.ts"
+
+export type { ActivityKind } from "./kinds.ts"
+
+/** The unit that a watcher must be able to read to be told of an event; the others are told to every watcher. */
+const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
+  commit_repo: "repo.code",
+  push_tag: "repo.code",
+  delete_tag: "repo.code",
+  delete_branch: "repo.code",
+  publish_release: "repo.code",
+  create_issue: "repo.issues",
+  comment_issue: "repo.issues",
+  close_issue: "repo.issues",
+  reopen_issue: "repo.issues",
+  create_pull_request: "repo.pulls",
+  comment_pull: "repo.pulls",
+  merge_pull_request: "repo.pulls",
+  close_pull_request: "repo.pulls",
+  reopen_pull_request: "repo.pulls",
+  auto_merge_pull_request: "repo.pulls",
+  approve_pull_request: "repo.pulls",
+  reject_pull_request: "repo.pulls",
+  pull_review_dismissed: "repo.pulls",
+  pull_request_ready_for_review: "repo.pulls",
+}
+
+/** Longer contents are cut by the writer; see `pushContent`. */
+export const MAX_CONTENT = 65_535
+
+export interface NewActivity {
+  readonly kind: ActivityKind
+  readonly actor: User
+  readonly repository: Repository
+  readonly owner: User
+  readonly content?: string
+  /** A whole reference: refs/heads/main. */
+  readonly refName?: string
+  readonly commentId?: number
+  readonly now: number
+}
+
+/**
+ * Writes what happened into the feeds of those it concerns: the actor, the owning organisation, and every watcher who may read the part of
+ * the repository that it happened in. Whether they still may is asked again when the feed is read.
+ */
+export async function recordActivity(tx: Transaction, event: NewActivity): Promise<void> {
+  const { kind, actor, repository } = event
+  await tell(tx, {
+    kind,
+    unit: UNIT_OF[kind] ?? "",
+    actorId: actor.id,
+    repositoryId: repository.id,
+    commentId: event.commentId ?? 0,
+    refName: event.refName ?? "",
+    content: event.content ?? "",
+    now: event.now,
+  })
+}
+
+interface Row {
+  readonly kind: ActivityKind
+  readonly unit: string
+  readonly actorId: number
+  readonly repositoryId: number
+  readonly commentId: number
+  readonly refName: string
+  readonly content: string
+  readonly now: number
+}
+
+/** One statement, however many watch. The rows are written in the order of the people, so that two events don't wait for each other crosswise. */
+const tell = query("activity.tell", (db, p: Params<Row>) => {
+  const receivers = db
+    .selectFrom("users as doer")
+    .select("doer.id")
+    .where("doer.id", "=", p.actorId)
+    .union(db.selectFrom("repositories as home").select("home.owner_id as id").where("home.id", "=", p.repositoryId))
+    .union(db.selectFrom("watches").select("user_id as id").where("repository_id", "=", p.repositoryId).where("mode", "!=", "declined"))
+  const watcher = sql<SqlBool>`(users.is_active = 1 and users.prohibit_login = 0 and (${p.unit} = '' or ${mayRead(sql`${p.unit}`)})
+    and exists (select 1 from watches where watches.repository_id = repositories.id and watches.user_id = users.id and watches.mode <> 'declined'))`
+  return db
+    .insertInto("activities")
+    .columns([
+      "receiver_id",
+      "actor_id",
+      "op_type",
+      "repository_id",
+      "comment_id",
+      "ref_name",
+      "unit",
+      "is_private",
+      "is_hidden",
+      "content",
+      "created_at",
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.repositoryId))
+        .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+        .select([
+          "users.id",
+          sql<number>`cast(${p.actorId} as bigint)`.as("actor_id"),
+          sql<string>`cast(${p.kind} as text)`.as("op_type"),
+          "repositories.id as repository_id",
+          sql<number>`cast(${p.commentId} as bigint)`.as("comment_id"),
+          sql<string>`cast(${p.refName} as text)`.as("ref_name"),
+          sql<string>`cast(${p.unit} as text)`.as("unit"),
+          sql<0 | 1>`case when repositories.is_private = 1 or owner.visibility = 'private' then 1 else 0 end`.as("is_private"),
+          sql.lit<0>(0).as("is_hidden"),
+          sql<string>`cast(${p.content} as text)`.as("content"),
+          sql<number>`cast(${p.now} as bigint)`.as("created_at"),
+        ])
+        .where("users.id", "in", receivers)
+        .where((where) =>
+          where.or([
+            where("users.id", "=", p.actorId),
+            where.and([where("owner.kind", "=", "organization"), where("users.id", "=", where.ref("owner.id"))]),
+            watcher,
+          ]),
+        )
+        .orderBy("users.id"),
+    )
+})
+
+const forgetComments = query("activity.forgetComments", (db, p: Params<{ issueId: number }>) =>
+  db
+    .deleteFrom("activities")
+    .where("comment_id", "in", (eb) => eb.selectFrom("comments").select("comments.id").where("comments.issue_id", "=", p.issueId))
+    // The index holds only what is about an entry of a timeline.
+    .where(sql<SqlBool>`comment_id <> 0`),
+)
+
+const forgetCreation = query("activity.forgetCreation", (db, p: Params<{ repositoryId: number; createdAt: number; start: string }>) =>
+  db
+    .deleteFrom("activities")
+    .where("repository_id", "=", p.repositoryId)
+    .where("created_at", "=", p.createdAt)
+    .where("op_type", "in", [sql.lit("create_issue"), sql.lit("create_pull_request")])
+    .where(sql<SqlBool>`substr(content, 1, length(${p.start})) = ${p.start}`),
+)
+
+/** An issue that is deleted is told of no more. Call it while its comments are still there. */
+export async function forgetIssueActivities(tx: Transaction, issue: Issue): Promise<void> {
+  await forgetComments(tx, { issueId: issue.id })
+  await forgetCreation(tx, { repositoryId: issue.repository_id, createdAt: issue.created_at, start: `${issue.number}|` })
+}
+
+/** A repository that turns private takes its past out of everybody's feed but that of those who may see it. */
+export async function hideActivities(tx: Transaction, repositoryId: number): Promise<void> {
+  await tx.updateTable("activities").set({ is_private: 1 }).where("repository_id", "=", repositoryId).execute()
+}
+
+/** A repository that turns public shows its past again. */
+export async function showActivities(tx: Transaction, repositoryId: number): Promise<void> {
+  await sql`update activities set is_private = 0 where repository_id = ${repositoryId}`.execute(tx)
+}

@@ -1,0 +1,126 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Secrets } from "../../../core/secrets.ts"
+import type { Mail } from "../../../core/services.ts"
+import type { Site } from "../../../core/site.ts"
+import { escapeHtml } from "../../../core/text/html.ts"
+import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import { issueUrl } from "../../planning/issues/present.ts"
+import type { Event } from "./jobs.ts"
+import { unsubscribeUrl } from "./unsubscribe.ts"
+
+/** All that a mail tells. */
+export interface Story {
+  readonly about: Event["about"]
+  readonly receiver: User
+  readonly address: string
+  readonly actor: User
+  readonly repository: Repository
+  readonly owner: User
+  readonly issue?: Issue
+  readonly comment?: { readonly id: number; readonly content: string } | undefined
+  /** Of a review, what it comes to and what it says on lines. */
+  readonly review?: { readonly state: string; readonly remarks: readonly Remark[] } | undefined
+}
+
+interface Remark {
+  readonly path: string
+  /** Negative on the old side. */
+  readonly line: number
+  readonly content: string
+}
+
+/** Longer texts are read on the page. */
+const LONGEST = 20_000
+
+const DEEDS = {
+  created: "opened this",
+  commented: "wrote",
+  closed: "closed this",
+  reopened: "reopened this",
+  merged: "merged this",
+  pushed: "pushed new commits",
+  reviewed: "reviewed this",
+  dismissed: "dismissed a review",
+  ready: "marked this as ready",
+  assigned: "assigned this to you",
+  mentioned: "mentioned you",
+  review_requested: "asked you for a review",
+  offered: "offers you this repository",
+} as const satisfies Readonly<Record<Event["about"], string>>
+
+/** What a review does, where it is more than words. */
+const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }
+
+const deedOf = ({ about, review }: Story): string => (review && VERDICTS[review.state]) ?? DEEDS[about]
+
+/**
+ * The mail that tells somebody a story. `id` tells it from other mails about the same issue, and stays the same when it is sent again, so
+ * that one that arrives twice is shown once.
+ */
+export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, story: Story, id: number): Mail {
+  const { about, receiver, actor, repository, owner, issue, comment } = story
+  const fullName = `${owner.name}/${repository.name}`
+  const repositoryPage = repositoryHtmlUrl(site, owner.name, repository.name)
+  const issuePage = issue ? issueUrl(repositoryPage, issue) : repositoryPage
+  const page = comment ? `${issuePage}#issuecomment-${comment.id}` : issuePage
+  const opening = issue ? `<issue-${issue.id}@${site.host}>` : undefined
+  const isOpening = about === "created"
+  const messageId =
+    opening && isOpening
+      ? opening
+      : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
+  const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${DEEDS[about]}`
+  const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
+  const body = { deed: `${actor.name} ${deedOf(story)}`, content: shortened(contentOf(story)), page, leave }
+  return {
+    to: story.address,
+    fromName: inOneLine(actor.full_name || actor.name),
+    subject: issue && !isOpening ? `Re: ${topic}` : topic,
+    text: asText(body),
+    html: asHtml(body),
+    messageId,
+    references: opening && !isOpening ? [opening] : [],
+    headers: {
+      "List-ID": `${fullName} <${repository.name}.${owner.name}.${site.host}>`,
+      "List-Archive": `<${repositoryPage}>`,
+      ...(leave === undefined ? {} : { "List-Unsubscribe": `<${leave}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+      "Auto-Submitted": "auto-generated",
+    },
+  }
+}
+
+/** What was written: in the comment, or where the issue itself is new to the reader, in that. */
+function contentOf({ about, issue, comment, review }: Story): string {
+  const remarks = review?.remarks.map(({ path, line, content }) => `${path}:${Math.abs(line)}\n${content}`) ?? []
+  if (comment) return [comment.content, ...remarks].filter((text) => text.trim() !== "").join("\n\n")
+  return issue && (about === "created" || about === "assigned" || about === "mentioned") ? issue.content : ""
+}
+
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n…` : text)
+
+const inOneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+
+interface Body {
+  readonly deed: string
+  readonly content: string
+  readonly page: string
+  readonly leave: string | undefined
+}
+
+const asText = ({ deed, content, page, leave }: Body): string =>
+  [
+    `${deed}:`,
+    ...(content === "" ? [] : [content]),
+    `-- \n${page}`,
+    ...(leave === undefined ? [] : [`No more mail about this: ${leave}`]),
+  ].join("\n\n")
+
+const asHtml = ({ deed, content, page, leave }: Body): string =>
+  [
+    `<p>${escapeHtml(deed)}:</p>`,
+    ...(content === "" ? [] : [`<div style="white-space:pre-wrap">${escapeHtml(content)}</div>`]),
+    `<p>-- <br><a href="${escapeHtml(page)}">${escapeHtml(page)}</a></p>`,
+    ...(leave === undefined ? [] : [`<p><a href="${escapeHtml(leave)}">No more mail about this</a></p>`]),
+  ].join("\n")

@@ -1,0 +1,98 @@
+import { Mode } from "../../../access/modes.ts"
+import { permissionOn, reaches, unitMode } from "../../../access/permission.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64, oneOf } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+import { GHOST } from "../../people/users/present.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { compose, type Story } from "./compose.ts"
+import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
+
+/** What a mail tells of, by ids: what they stand for is looked up when it is sent. */
+const Event = {
+  about: oneOf([
+    "created",
+    "commented",
+    "closed",
+    "reopened",
+    "merged",
+    "pushed",
+    "reviewed",
+    "dismissed",
+    "ready",
+    "assigned",
+    "mentioned",
+    "review_requested",
+    "offered",
+  ]),
+  /** 0 where the mail is about the repository itself. */
+  issueId: int64(),
+  repositoryId: int64(),
+  /** 0 where there is none. */
+  commentId: int64(),
+  actorId: int64(),
+}
+const EventRecord = Type.Object(Event)
+export type Event = Static<typeof EventRecord>
+
+/** Makes one mail to each receiver out of one event, so that each is tried again by itself. */
+export const spreadJob = defineJob({
+  kind: "mail.spread",
+  payload: Type.Object({ ...Event, receivers: Type.Array(int64()) }),
+  run: async ({ receivers, ...event }, { context }) => {
+    await context.database.write(async (tx) => {
+      for (const receiverId of receivers) await context.jobs.enqueue(tx, sendJob, { ...event, receiverId })
+    })
+  },
+})
+
+/** Sends a mail, if its receiver may still see what it tells of. */
+export const sendJob = defineJob({
+  kind: "mail.send",
+  payload: Type.Object({ ...Event, receiverId: int64() }),
+  timeoutSeconds: 120,
+  run: async ({ receiverId, ...event }, { context, id, signal }) => {
+    const { database, mailer, site, secrets } = context
+    const story = await storyFor(database.read, event, receiverId)
+    if (!story) return
+    await mailer.send(compose({ site, secrets }, story, id), signal)
+  },
+})
+
+/** All that a mail tells, or undefined where it is not to be sent: the receiver can't be reached or may not see it, or it is gone. */
+async function storyFor(db: Handle, event: Event, receiverId: number): Promise<Story | undefined> {
+  const receiver = await findUserById.first(db, { id: receiverId })
+  const repository = await findRepositoryById.first(db, { id: event.repositoryId })
+  const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
+  if (!receiver || !repository || !owner || receiver.id === event.actorId) return undefined
+  const address = await addressOf(db, receiver)
+  const permission = await permissionOn(
+    db,
+    { kind: "user", user: receiver, credential: { kind: "password" }, basic: false },
+    { repository, owner },
+  )
+  if (address === undefined || !reaches(permission)) return undefined
+  const actor = (await findUserById.first(db, { id: event.actorId })) ?? GHOST
+  const told = { about: event.about, receiver, address, repository, owner, actor }
+  if (event.issueId === 0) return told
+  const issue = await findIssueById.first(db, { id: event.issueId })
+  const comment = event.commentId === 0 ? undefined : await findComment.first(db, { id: event.commentId })
+  if (!issue || (event.commentId !== 0 && !comment)) return undefined
+  if (unitMode(permission, repository, issue.is_pull === 1 ? "repo.pulls" : "repo.issues") < Mode.read) return undefined
+  return { ...told, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
+}
+
+/** What a mail about a review tells of it beside its text. */
+async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<Story["review"]> {
+  const review = about === "reviewed" && id !== null ? await findVerdict.first(db, { id }) : undefined
+  return id === null || !review ? undefined : { state: review.state, remarks: await findRemarks(db, { reviewId: id, authorId: actorId }) }
+}
+
+/** Where a person is reached: at the primary address, once it is confirmed, and while the account is in use. */
+async function addressOf(db: Handle, user: User): Promise<string | undefined> {
+  if (user.kind !== "person" || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  return (await findConfirmedAddress.first(db, { userId: user.id }))?.email
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
+import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { commentOn, happen, issueOf, userNamed } from "../notifications/testing.ts"
+import { type Arrived, type MailServer, mailConfig, openMailServer } from "./testing.ts"
+
+const ann = basic("ann", "pass-word-1")
+
+describe.each(databaseKinds)("mail (%s)", (kind) => {
+  let server: MailServer
+  let forge: TestHearth
+  beforeAll(async () => {
+    server = await openMailServer()
+    forge = await freshHearth(kind, { mail: mailConfig(server) })
+    for (const name of ["ann", "ben", "cal"])
+      await forge.person(name, name === "cal" ? { full_name: "Cal, of “Cork” <x@evil.example>" } : {})
+  })
+  afterAll(async () => {
+    await forge.close()
+    await server.close()
+  })
+  beforeEach(() => {
+    server.arrived.length = 0
+  })
+
+  let last = 0
+  async function issue(more: { readonly title?: string; readonly private?: boolean } = {}): Promise<Issue> {
+    const { body } = await forge.call(ann, "POST /user/repos", { name: `r${++last}`, private: more.private ?? false })
+    return issueOf(forge.hearth, body.id, "ben", { title: more.title ?? "It leaks" })
+  }
+  const drain = () => forge.hearth.services.jobs.drain()
+  const headersOf = (mail: Arrived | undefined, ...names: readonly string[]) => names.map((name) => mail?.headers.get(name))
+  const receivers = () => server.arrived.map(({ to }) => to).sort()
+
+  test("tells in text and HTML what happened, and never whoever did it", async () => {
+    const about = await issue({ title: "It leaks  \n & drips" })
+    const comment = await commentOn(forge.hearth, about, "cal", "<b>Where?</b>\n\nIn the “cellar” & below")
+    await happen(forge.hearth, about, "cal", { kind: "commented", comment })
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
+    const [mail] = server.arrived
+    const page = `${forge.hearth.url}/ann/r${last}/issues/1#issuecomment-${comment.id}`
+    expect(mail?.from).toBe("forge@example.org")
+    expect(mail?.headers.get("from")).toMatch(/<forge@example\.org>$/)
+    expect(mail?.headers.get("from")).not.toContain("<x@evil.example>")
+    expect(mail?.headers.get("subject")).toBe(`Re: [ann/r${last}] It leaks & drips (#1)`)
+    expect(mail?.parts.get("text/plain")).toContain("cal wrote:")
+    expect(mail?.parts.get("text/plain")).toContain("<b>Where?</b>")
+    expect(mail?.parts.get("text/plain")).toContain(page)
+    expect(mail?.parts.get("text/html")).toContain("&lt;b&gt;Where?&lt;/b&gt;")
+    expect(mail?.parts.get("text/html")).toContain("In the “cellar” &amp; below")
+    expect(mail?.parts.get("text/html")).not.toContain("<b>")
+    expect(mail?.parts.get("text/html")).toContain(`href="${page}"`)
+  })
+
+  test("tells of a review whole: what it comes to, and what it says on lines", async () => {
+    const cal = basic("cal", "pass-word-1")
+    const at = `/repos/ann/r${++last}`
+    const must = async (caller: string, route: string, body: object) => {
+      const answer = await forge.call(caller, route, body)
+      if (answer.status >= 300) throw new Error(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    }
+    await must(ann, "POST /user/repos", { name: `r${last}`, auto_init: true })
+    const file = { content: Buffer.from("one\ntwo\n").toString("base64"), message: "Two lines", branch: "main", new_branch: "work" }
+    await must(ann, `POST ${at}/contents/a.txt`, file)
+    await must(ann, `POST ${at}/pulls`, { title: "Lines", head: "work", base: "main" })
+    await drain()
+    server.arrived.length = 0
+    const comments = [{ path: "a.txt", body: "Why two?", new_position: 2 }]
+    await must(cal, `POST ${at}/pulls/1/reviews`, { event: "PENDING", body: "Almost.", comments })
+    await drain()
+    expect(receivers()).toEqual([])
+    await must(cal, `POST ${at}/pulls/1/reviews`, { event: "REQUEST_CHANGES", body: "Not yet." })
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com"])
+    const text = server.arrived[0]?.parts.get("text/plain")
+    expect(text).toContain("cal asked for changes:")
+    expect(text?.replaceAll("\r\n", "\n")).toContain("Not yet.\n\na.txt:2\nWhy two?")
+  })
+
+  test("keeps the mails about an issue together", async () => {
+    const about = await issue()
+    const comment = await commentOn(forge.hearth, about, "cal")
+    await happen(forge.hearth, about, "ben", { kind: "created" })
+    await drain()
+    await happen(forge.hearth, about, "ben", { kind: "commented", comment })
+    await drain()
+    await happen(forge.hearth, about, "ben", { kind: "assigned", users: ["ann"] })
+    await drain()
+    const mails = server.arrived.filter(({ to }) => to === "ann@example.com")
+    const opening = `<issue-${about.id}@localhost>`
+    expect(headersOf(mails[0], "message-id", "references", "in-reply-to")).toEqual([opening, undefined, undefined])
+    expect(headersOf(mails[1], "message-id", "references", "in-reply-to")).toEqual([
+      `<issue-${about.id}.commented-${comment.id}@localhost>`,
+      opening,
+      opening,
+    ])
+    expect(headersOf(mails[2], "references", "in-reply-to")).toEqual([opening, opening])
+    expect(new Set(mails.map(({ headers }) => headers.get("message-id"))).size).toBe(3)
+    expect(headersOf(mails[0], "list-id", "auto-submitted")).toEqual([`ann/r${last} <r${last}.ann.localhost>`, "auto-generated"])
+    expect(mails[0]?.headers.get("subject")).toBe(`[ann/r${last}] It leaks (#1)`)
+    expect(mails[0]?.parts.get("text/plain")).toContain("What it is about")
+  })
+
+  test("is ended by its link, at a click of the mail program, and by nothing that only looks", async () => {
+    const about = await issue()
+    await happen(forge.hearth, about, "cal", { kind: "commented" })
+    await drain()
+    const mail = server.arrived.find(({ to }) => to === "ben@example.com")
+    expect(mail?.headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click")
+    const link = /^<(.+)>$/.exec(mail?.headers.get("list-unsubscribe") ?? "")?.[1] ?? ""
+    expect(mail?.parts.get("text/plain")).toContain(link)
+    const wishes = () =>
+      forge.hearth.services.database.read
+        .selectFrom("issue_watches")
+        .select(["user_id", "is_watching"])
+        .where("issue_id", "=", about.id)
+        .execute()
+
+    const look = await fetch(link)
+    expect([look.status, await look.text()]).toEqual([200, expect.stringContaining('<form method="post">')])
+    for (const forged of [
+      `${link}x`,
+      link.replace(/\/(\d+)\./, (_, id: string) => `/${Number(id) + 1}.`),
+      `${forge.hearth.url}/user/unsubscribe/none`,
+    ])
+      for (const method of ["GET", "POST"]) expect((await fetch(forged, { method })).status, forged).toBe(404)
+    expect(await wishes()).toEqual([])
+
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    for (const _ of [1, 2]) expect((await fetch(link, { method: "POST", headers, body: "List-Unsubscribe=One-Click" })).status).toBe(200)
+    expect(await wishes()).toEqual([{ user_id: (await userNamed(forge.hearth, "ben")).id, is_watching: 0 }])
+    server.arrived.length = 0
+    await happen(forge.hearth, about, "cal", { kind: "closed" })
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com"])
+    await happen(forge.hearth, about, "cal", { kind: "mentioned", users: ["ben"] })
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
+  })
+
+  test("is not sent to whoever may not see it any more when it would be, nor about what is gone", async () => {
+    const about = await issue()
+    const comment = await commentOn(forge.hearth, about, "cal")
+    const { database, jobs } = forge.hearth.services
+    await happen(forge.hearth, about, "cal", { kind: "commented", comment })
+    await database.write((tx) => tx.updateTable("repositories").set({ is_private: 1 }).where("id", "=", about.repository_id).execute())
+    await jobs.drain()
+    expect(receivers()).toEqual(["ann@example.com"])
+
+    await happen(forge.hearth, about, "cal", { kind: "commented", comment })
+    await database.write((tx) => tx.deleteFrom("comments").where("id", "=", comment.id).execute())
+    await jobs.drain()
+    await happen(forge.hearth, about, "cal", { kind: "closed" })
+    await database.write((tx) => tx.updateTable("users").set({ is_active: 0 }).where("name", "=", "ann").execute())
+    await jobs.drain()
+    await database.write((tx) => tx.updateTable("users").set({ is_active: 1 }).where("name", "=", "ann").execute())
+    await happen(forge.hearth, about, "cal", { kind: "closed" })
+    await database.write((tx) => tx.updateTable("emails").set({ is_activated: 0 }).where("email", "=", "ann@example.com").execute())
+    await jobs.drain()
+    await database.write((tx) => tx.updateTable("emails").set({ is_activated: 1 }).where("email", "=", "ann@example.com").execute())
+    expect(receivers()).toEqual(["ann@example.com"])
+  })
+
+  test("that the server refuses is tried again by itself, and the others are not sent twice", async () => {
+    const about = await issue()
+    server.refusals.set("ann@example.com", 1)
+    await happen(forge.hearth, about, "cal", { kind: "commented" })
+    await drain()
+    expect(receivers()).toEqual(["ben@example.com"])
+    const { database } = forge.hearth.services
+    const waiting = await database.read
+      .selectFrom("jobs")
+      .select(["kind", "last_error"])
+      .where("kind", "in", ["mail.spread", "mail.send"])
+      .where("state", "=", "waiting")
+      .execute()
+    expect(waiting).toEqual([{ kind: "mail.send", last_error: expect.stringContaining("try again later") }])
+    await database.write((tx) => tx.updateTable("jobs").set({ run_at: 0 }).where("state", "=", "waiting").execute())
+    await drain()
+    expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
+  })
+
+  test("tells of a repository on offer, which there is nothing to unsubscribe from", async () => {
+    await issue()
+    await forge.call(ann, `POST /repos/ann/r${last}/transfer`, { new_owner: "ben" })
+    await drain()
+    expect(server.arrived).toHaveLength(1)
+    expect(headersOf(server.arrived[0], "subject", "list-unsubscribe")).toEqual([
+      `[ann/r${last}] ann offers you this repository`,
+      undefined,
+    ])
+  })
+})
+
+describe("mail", () => {
+  test("is not sent where no server is set up", async () => {
+    const forge = await freshHearth("memory")
+    try {
+      for (const name of ["ann", "ben"]) await forge.person(name)
+      const { body } = await forge.call(ann, "POST /user/repos", { name: "r" })
+      await happen(forge.hearth, await issueOf(forge.hearth, body.id, "ann"), "ben", { kind: "commented" })
+      expect(await forge.hearth.services.database.read.selectFrom("notifications").select("status").execute()).toHaveLength(1)
+      expect(await forge.hearth.services.database.read.selectFrom("jobs").select("kind").where("kind", "like", "mail.%").execute()).toEqual(
+        [],
+      )
+    } finally {
+      await forge.close()
+    }
+  })
+
+  test("is not sent unprotected where protection is asked for", async () => {
+    const server = await openMailServer()
+    const forge = await freshHearth("memory", { mail: { host: "127.0.0.1", port: server.port } })
+    try {
+      for (const name of ["ann", "ben"]) await forge.person(name)
+      const { body } = await forge.call(ann, "POST /user/repos", { name: "r" })
+      await happen(forge.hearth, await issueOf(forge.hearth, body.id, "ann"), "ben", { kind: "commented" })
+      await forge.hearth.services.jobs.drain()
+      expect(server.arrived).toEqual([])
+      const [job] = await forge.hearth.services.database.read
+        .selectFrom("jobs")
+        .select(["state", "last_error"])
+        .where("kind", "=", "mail.send")
+        .execute()
+      expect(job).toEqual({ state: "waiting", last_error: expect.stringMatching(/STARTTLS|TLS/) })
+    } finally {
+      await forge.close()
+      await server.close()
+    }
+  })
+})

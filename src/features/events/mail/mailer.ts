@@ -1,0 +1,65 @@
+import type { Config } from "../../../core/config.ts"
+import type { Mailer } from "../../../core/services.ts"
+import type { Site } from "../../../core/site.ts"
+
+// Mails are many at once and then none for long: a few connections are kept while there is something to send.
+const CONNECTIONS = 2
+const SILENCE_MS = 30_000
+
+/** The address that mails come from. */
+const senderAddress = ({ mail }: Config, site: Site): string => mail.from || `noreply@${site.host}`
+
+/**
+ * The way to the configured mail server. Nothing is loaded or connected before the first mail; that one is refused where no server is
+ * configured.
+ */
+export function openMailer(config: Config, site: Site): Mailer {
+  const { mail } = config
+  let opened: ReturnType<typeof connect> | undefined
+
+  async function connect() {
+    if (mail.host === "") throw new Error("no mail server is configured: set mail.host")
+    const { createTransport } = await import("nodemailer")
+    return createTransport({
+      pool: true,
+      maxConnections: CONNECTIONS,
+      host: mail.host,
+      port: mail.port,
+      secure: mail.tls === "implicit",
+      requireTLS: mail.tls === "starttls",
+      ignoreTLS: mail.tls === "none",
+      connectionTimeout: SILENCE_MS,
+      greetingTimeout: SILENCE_MS,
+      socketTimeout: SILENCE_MS,
+      // A mail is made of texts only: nothing that a person wrote may have a file or an address fetched.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...(mail.username === "" ? {} : { auth: { user: mail.username, pass: mail.password } }),
+    })
+  }
+
+  return {
+    async send({ to, fromName, subject, text, html, messageId, references, headers }, signal) {
+      opened ??= connect()
+      const transport = await opened
+      await transport.sendMail({
+        // As objects, so that a name is never read as an address.
+        from: { name: fromName, address: senderAddress(config, site) },
+        to: { name: "", address: to },
+        subject,
+        text,
+        html,
+        messageId,
+        ...(references.length === 0 ? {} : { references: [...references], inReplyTo: references[references.length - 1] }),
+        headers: { ...headers },
+        signal,
+      })
+    },
+    close() {
+      void opened?.then(
+        (transport) => transport.close(),
+        () => undefined,
+      )
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import type { AccountMailsTable, Seconds } from "../../../core/database/tables.ts"
+
+/** The primary address of a person, if it is confirmed. */
+export const findConfirmedAddress = query("mail.findConfirmedAddress", (db, p: Params<{ userId: number }>) =>
+  db.selectFrom("emails").select("email").where("user_id", "=", p.userId).where("is_primary", "=", 1).where("is_activated", "=", 1),
+)
+
+export const findComment = query("mail.findComment", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("comments").select(["id", "content", "review_id"]).where("id", "=", p.id),
+)
+
+export const findVerdict = query("mail.findVerdict", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("reviews").select("state").where("id", "=", p.id),
+)
+
+/** What a review says on lines, without what others answered. */
+export const findRemarks = query("mail.findRemarks", (db, p: Params<{ reviewId: number; authorId: number }>) =>
+  db
+    .selectFrom("review_comments")
+    .innerJoin("comments", "comments.id", "review_comments.comment_id")
+    .select(["review_comments.path", "review_comments.line", "comments.content"])
+    .where("review_comments.review_id", "=", p.reviewId)
+    .where("comments.author_id", "=", p.authorId)
+    .orderBy("comments.id"),
+)
+
+/** At how many addresses a person was written to about something, as far as that is remembered. */
+export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>
+  db
+    .selectFrom("account_mails")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId)
+    .where("about", "=", p.about),
+)
+
+export const forgetAccountMails = query(
+  "mail.forgetAccountMails",
+  (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number; before: Seconds }>) =>
+    db.deleteFrom("account_mails").where("user_id", "=", p.userId).where("about", "=", p.about).where("sent_at", "<", p.before),
+)

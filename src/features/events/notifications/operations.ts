@@ -1,0 +1,211 @@
+import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { signedIn } from "../../../access/policies/site.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { refuse } from "../../../core/errors.ts"
+import { listed, type Operation, ok, operation, type Page } from "../../../core/operation.ts"
+import { dateTime, secondsOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { locateThread, markThread, markThreads, statusNamed } from "./marking.ts"
+import { presentThreads } from "./present.ts"
+import { NotificationCount, NotificationThread } from "./records.ts"
+import { type Asked, countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject } from "./threads.ts"
+
+const about = { tag: "notification", scope: ["notification"], publicOnly: "refused" } as const
+
+const listQuery = {
+  all: Type.Optional(Type.Boolean({ description: "read threads too" })),
+  "status-types": Type.Optional(
+    Type.Array(Type.String(), { description: "unread, read and pinned; without it unread and pinned. Other words are passed over" }),
+  ),
+  "subject-type": Type.Optional(
+    Type.Array(Type.String(), { description: "issue, pull, commit and repository. Other words are passed over" }),
+  ),
+  since: Type.Optional(dateTime({ description: "only threads that changed then or later" })),
+  before: Type.Optional(dateTime({ description: "only threads that changed then or earlier" })),
+}
+
+const markQuery = {
+  all: Type.Optional(Type.String({ description: "true: whatever their status" })),
+  "status-types": Type.Optional(
+    Type.Array(Type.String(), { description: "unread, read and pinned; without it unread. Other words are passed over" }),
+  ),
+  "to-status": Type.Optional(Type.String({ description: "unread, read or pinned; read where it is none of them", default: "read" })),
+  last_read_at: Type.Optional(Type.String({ description: "only threads that changed then or earlier; without it, until now" })),
+}
+
+interface ListQuery {
+  readonly all?: boolean
+  readonly "status-types"?: readonly string[]
+  readonly "subject-type"?: readonly string[]
+  readonly since?: string
+  readonly before?: string
+}
+
+interface MarkQuery {
+  readonly all?: string
+  readonly "status-types"?: readonly string[]
+  readonly "to-status"?: string
+  readonly last_read_at?: string
+}
+
+/** The statuses that are named; all of them where none of the words is one, as clients know it. */
+function statusesOf(words: readonly string[] | undefined, fallback: readonly Status[]): readonly Status[] {
+  if (words === undefined) return fallback
+  const named = words.flatMap((word) => statusNamed(word) ?? [])
+  return named.length === 0 ? STATUSES : named
+}
+
+/** Likewise the subjects. Commits are told to nobody, so that asking for them finds nothing. */
+function subjectsOf(words: readonly string[] | undefined): readonly Subject[] {
+  const given = (words ?? []).map((word) => word.trim().toLowerCase())
+  const named = SUBJECTS.filter((subject) => given.includes(subject))
+  return named.length === 0 && !given.includes("commit") ? SUBJECTS : named
+}
+
+const askedBy = (query: ListQuery): Asked => ({
+  statuses: query.all === true ? STATUSES : statusesOf(query["status-types"], ["unread", "pinned"]),
+  subjects: subjectsOf(query["subject-type"]),
+  since: secondsOf(query.since),
+  before: secondsOf(query.before),
+})
+
+const isTrue = (text: string | undefined): boolean => /^(1|t|true|on)$/i.test(text ?? "")
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
+
+function markedBy(query: MarkQuery): { readonly asked: Asked; readonly status: Status } {
+  const until = query.last_read_at
+  if (until !== undefined && until !== "" && (!MOMENT.test(until) || Number.isNaN(Date.parse(until))))
+    throw refuse.badRequest("last_read_at: must be a moment such as 2026-01-31T12:00:00Z")
+  return {
+    asked: {
+      statuses: isTrue(query.all) ? STATUSES : statusesOf(query["status-types"], ["unread"]),
+      subjects: SUBJECTS,
+      before: until === "" ? undefined : secondsOf(until),
+    },
+    status: statusNamed(query["to-status"] ?? "") ?? "read",
+  }
+}
+
+type Called = { readonly db: Handle; readonly services: Services; readonly actor: SignedIn }
+
+async function list({ db, services, actor }: Called, asked: Asked, page: Page) {
+  const { rows, total } = await findThreads(db, actor, asked, page)
+  return listed(await presentThreads(db, services.site, actor, rows), total)
+}
+
+async function mark({ db, services, actor }: Called, { asked, status }: { readonly asked: Asked; readonly status: Status }) {
+  const ids = await markThreads(services, actor, { asked, status, shown: services.config.api.maxPageSize })
+  const threads = ids.length === 0 ? [] : await db.selectFrom("notifications").selectAll().where(inList("notifications.id", ids)).execute()
+  const place = new Map(ids.map((id, index) => [id, index]))
+  const ordered = [...threads].sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
+  return { status: 205, body: await presentThreads(db, services.site, actor, ordered) } as const
+}
+
+const LIST_DESCRIPTION =
+  "The caller’s own threads, those that changed last first. Threads on what the caller may not see any more are neither shown nor counted."
+const MARK_DESCRIPTION = "Answers with the threads that changed, the newest of them if there are more than a page holds."
+
+export const notificationOperations: readonly Operation[] = [
+  operation({
+    ...about,
+    id: "notifyGetList",
+    route: "GET /notifications",
+    summary: "List the caller’s notification threads",
+    description: LIST_DESCRIPTION,
+    access: signedIn,
+    paged: true,
+    query: listQuery,
+    answers: { 200: Type.Array(NotificationThread) },
+    refuses: ["invalid"],
+    handle: (call) => list(call, askedBy(call.query), call.page),
+  }),
+
+  operation({
+    ...about,
+    id: "notifyReadList",
+    route: "PUT /notifications",
+    summary: "Mark the caller’s notification threads",
+    description: MARK_DESCRIPTION,
+    access: signedIn,
+    query: markQuery,
+    answers: { 205: Type.Array(NotificationThread) },
+    refuses: ["badRequest"],
+    handle: (call) => mark(call, markedBy(call.query)),
+  }),
+
+  operation({
+    ...about,
+    id: "notifyNewAvailable",
+    route: "GET /notifications/new",
+    summary: "Count the caller’s unread notification threads",
+    access: signedIn,
+    answers: { 200: NotificationCount },
+    handle: async ({ db, actor }) => ok({ new: await countThreads(db, actor, "unread") }),
+  }),
+
+  operation({
+    ...about,
+    id: "notifyGetThread",
+    route: "GET /notifications/threads/{id}",
+    summary: "Get a notification thread",
+    access: signedIn,
+    answers: { 200: NotificationThread },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, path }) => {
+      const [thread] = await presentThreads(db, services.site, actor, [await locateThread(db, actor, path.id, "read")])
+      if (!thread) throw refuse.notFound()
+      return ok(thread)
+    },
+  }),
+
+  operation({
+    ...about,
+    id: "notifyReadThread",
+    route: "PATCH /notifications/threads/{id}",
+    summary: "Mark a notification thread",
+    access: signedIn,
+    query: { "to-status": markQuery["to-status"] },
+    answers: { 205: NotificationThread },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, path, query }) => {
+      const marked = await markThread(services, actor, path.id, statusNamed(query["to-status"] ?? "") ?? "read")
+      const [thread] = await presentThreads(db, services.site, actor, [marked])
+      if (!thread) throw refuse.notFound()
+      return { status: 205, body: thread } as const
+    },
+  }),
+
+  operation({
+    ...about,
+    id: "notifyGetRepoList",
+    route: "GET /repos/{owner}/{repo}/notifications",
+    summary: "List the caller’s notification threads of a repository",
+    description: LIST_DESCRIPTION,
+    access: onRepositorySignedIn,
+    paged: true,
+    query: listQuery,
+    answers: { 200: Type.Array(NotificationThread) },
+    refuses: ["invalid", "notFound"],
+    handle: (call) => list(call, { ...askedBy(call.query), repositoryId: call.repository.id }, call.page),
+  }),
+
+  operation({
+    ...about,
+    id: "notifyReadRepoList",
+    route: "PUT /repos/{owner}/{repo}/notifications",
+    summary: "Mark the caller’s notification threads of a repository",
+    description: MARK_DESCRIPTION,
+    access: onRepositorySignedIn,
+    query: markQuery,
+    answers: { 205: Type.Array(NotificationThread) },
+    refuses: ["badRequest", "notFound"],
+    handle: (call) => {
+      const { asked, status } = markedBy(call.query)
+      return mark(call, { asked: { ...asked, repositoryId: call.repository.id }, status })
+    },
+  }),
+]

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto"
+import type { Owned } from "../../../access/permission.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import { anonymous, type User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { compileGlob } from "../../../core/text/globs.ts"
+import { branchOf, type RefName } from "../../../git/index.ts"
+import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
+import { presentUser } from "../../people/users/present.ts"
+import { deliverJob } from "./delivery-job.ts"
+import { type EventKind, switchOf } from "./events/kinds.ts"
+import { eventsOf } from "./present.ts"
+import { findListeners, insertDelivery, type Webhook } from "./store.ts"
+
+export type Needed = Pick<Services, "site" | "jobs" | "now">
+
+/** Something that has just happened in a repository. */
+export interface Announcement {
+  readonly event: EventKind
+  /** The reference that it is about, where branch filters count. */
+  readonly ref?: RefName
+  /**
+   * What is told beside the repository and who did it, read from the rows as they are now; only asked for where somebody listens. It may
+   * query, and nothing else: it runs inside of the transaction.
+   */
+  readonly payload: (home: Owned) => Promise<object> | object
+}
+
+/** Where it happened and who did it. */
+export interface Occasion {
+  readonly repositoryId: number
+  readonly sender: User
+}
+
+/**
+ * Tells the webhooks that listen to a repository what has happened, in order. What they are told is written down in the caller's transaction, true to
+ * that moment, and sent by a job after the commit; where nobody listens it costs one query.
+ */
+export async function announceEvents(
+  tx: Transaction,
+  services: Needed,
+  { repositoryId, sender }: Occasion,
+  announcements: readonly Announcement[],
+): Promise<void> {
+  if (announcements.length === 0) return
+  const listeners = await findListeners(tx, { repositoryId })
+  if (!announcements.some((each) => listeners.some((webhook) => listens(webhook, each)))) return
+  const home = await findHome(tx, repositoryId)
+  if (!home) return
+  const common = await presentCommon(tx, services, home, sender)
+  for (const announcement of announcements) {
+    const told = listeners.filter((webhook) => listens(webhook, announcement))
+    if (told.length === 0) continue
+    const payload = { ...common, ...(await announcement.payload(home)) }
+    await queueDeliveries(tx, services, told, announcement.event, payload)
+  }
+}
+
+/** Like `announceEvents`, of one event. */
+export const announceEvent = (tx: Transaction, services: Needed, occasion: Occasion, announcement: Announcement): Promise<void> =>
+  announceEvents(tx, services, occasion, [announcement])
+
+async function findHome(tx: Transaction, id: number): Promise<Owned | undefined> {
+  const repository = await findRepositoryById.first(tx, { id })
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  return repository && owner && { repository, owner }
+}
+
+/** The repository, and who did it, as every receiver is told of them: webhooks see all of a repository, and of people what everybody sees. */
+export const presentCommon = async (tx: Transaction, { site }: Needed, home: Owned, sender: User) => ({
+  repository: await presentRepository(tx, site, anonymous, home, EVERYTHING),
+  sender: presentUser(site, sender),
+})
+
+/** Events whose text is indented by one blank, as receivers know it. */
+const NARROW: readonly EventKind[] = ["repository", "wiki"]
+
+/** Writes down what webhooks are told, and has it sent once the transaction is committed. */
+export async function queueDeliveries(
+  tx: Transaction,
+  { jobs, now }: Needed,
+  webhooks: readonly Pick<Webhook, "id">[],
+  event: EventKind,
+  told: object,
+): Promise<void> {
+  const payload = JSON.stringify(told, null, NARROW.includes(event) ? 1 : 2)
+  for (const { id } of webhooks) {
+    const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now() })
+    if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })
+  }
+}
+
+const listens = (webhook: Webhook, { event, ref }: Announcement): boolean =>
+  eventsOf(webhook).includes(switchOf(event)) && (ref === undefined || passes(webhook.branch_filter, ref))
+
+/** Branches fit by their short name or their whole one, tags only by the whole one. */
+function passes(filter: string, ref: RefName): boolean {
+  if (filter === "" || filter === "*") return true
+  const fits = compileGlob(filter)
+  const branch = branchOf(ref)
+  return fits !== undefined && (fits(ref) || (branch !== undefined && fits(branch)))
+}

@@ -1,0 +1,172 @@
+import { findUserById } from "../../../access/store.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
+import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
+import { redact } from "../../../core/redact.ts"
+import type { Services } from "../../../core/services.ts"
+import { deliverJob, deliveryPayload } from "./delivery-job.ts"
+import type { DeliveryRequest, DeliveryResponse } from "./records.ts"
+import { type Opened, requestOf } from "./request.ts"
+import { sealOf } from "./rules.ts"
+import {
+  type Delivery,
+  findDelivery,
+  findWebhookById,
+  postponeDelivery,
+  recordAttempt,
+  removeEndedDeliveries,
+  type Webhook,
+  writeHealth,
+} from "./store.ts"
+
+/** Milliseconds that a receiver has for its answer. */
+const TIMEOUT = 5_000
+/** Bytes of an answer that are kept. */
+const KEPT_ANSWER = 65_536
+/** Seconds between two attempts, at least and at most; between them it is twice the time gone by: some eleven attempts in a day. */
+const PAUSES = { shortest: 10, longest: 21_600 } as const
+/** The longest that a receiver which fails is left alone, in seconds. */
+const LONGEST_REST = 1_800
+const DAY = 86_400
+
+/** A delay with up to a fifth more or less, so that what failed together spreads. */
+const spread = (seconds: number): number => Math.max(1, Math.round(seconds * (0.8 + Math.random() * 0.4)))
+
+/** What came of an attempt. */
+interface Outcome {
+  readonly request: DeliveryRequest | undefined
+  readonly response: DeliveryResponse | undefined
+  /** "" where it succeeded. */
+  readonly error: string
+}
+
+/**
+ * Tries to deliver once, writes down how that went, and has it tried again later where it failed. A receiver that fails is left alone for a while,
+ * longer with each failure: its other deliveries wait without an attempt, so that one which is down doesn't keep all workers busy.
+ */
+export const deliveries = defineJob({
+  ...deliverJob,
+  payload: deliveryPayload,
+  // The process may be killed during any of them; what is counted against the receiver is counted in the delivery's row.
+  attempts: 1_000,
+  timeoutSeconds: 60,
+  run: async ({ deliveryId, attempt }, { context: services, signal }) => {
+    const { database, now } = services
+    const delivery = await findDelivery.first(database.read, { id: deliveryId })
+    const webhook = delivery && (await findWebhookById.first(database.read, { id: delivery.webhook_id }))
+    if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
+    const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
+    if (rests) throw await postpone(services, delivery, webhook)
+    await settle(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
+  },
+})
+
+/** Says in the delivery when it is tried at the earliest, and gives what puts its job off until then. */
+async function postpone({ database }: Services, { id }: Delivery, { rests_until }: Webhook): Promise<NotYet> {
+  const until = rests_until + Math.floor(Math.random() * 5)
+  await database.write((tx) => postponeDelivery(tx, { id, until }))
+  return new NotYet("its receiver is left alone for a while", until)
+}
+
+async function attemptOnce(
+  services: Services,
+  delivery: Delivery,
+  webhook: Webhook,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let request: DeliveryRequest | undefined
+  try {
+    request = requestOf(webhook, delivery, attempt, await open(services, services.database.read, webhook))
+    if (!request) return { request, response: undefined, error: "" }
+    const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: KEPT_ANSWER, signal })
+    const isFine = answer.status >= 200 && answer.status < 300
+    return { request, response: keptAnswer(answer), error: isFine ? "" : `the receiver answered ${answer.status}` }
+  } catch (error) {
+    // Interrupted because the service stops: that is nobody's failure, and the job is done again.
+    if (signal.aborted) throw error
+    return { request, response: undefined, error: redact(error instanceof Error ? error.message : String(error)).slice(0, 1_000) }
+  }
+}
+
+/** What the rows don't hold in clear. Throws where a secret can't be read any more. */
+async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<Opened> {
+  const unseal = (text: string, what: "secret" | "authorization") => (text === "" ? "" : secrets.unseal(text, sealOf(webhook.id, what)))
+  const owner = webhook.owner_id === null ? undefined : await findUserById.first(db, { id: webhook.owner_id })
+  return {
+    secret: unseal(webhook.sealed_secret, "secret"),
+    authorization: unseal(webhook.sealed_authorization, "authorization"),
+    target: webhook.repository_id !== null ? "repository" : owner ? (owner.kind === "organization" ? "organization" : "user") : "system",
+  }
+}
+
+// Neither database stores this character in a text.
+const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")
+
+const keptAnswer = ({ status, headers, body }: OutgoingAnswer): DeliveryResponse => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)])),
+  body: storable(body.toString("utf8")),
+})
+
+/** A request as it is kept: without what signs it in, and without a body that the delivery holds already. */
+const kept = (request: DeliveryRequest, { payload }: Delivery): DeliveryRequest => ({
+  ...request,
+  body: request.body === payload ? "" : request.body,
+  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, name === "Authorization" ? "…" : value])),
+})
+
+async function settle(
+  services: Services,
+  delivery: Delivery,
+  webhook: Webhook,
+  attempt: number,
+  { request, response, error }: Outcome,
+): Promise<void> {
+  const { database, jobs, now } = services
+  const failed = error !== ""
+  await database.write(async (tx) => {
+    const at = now()
+    const pause = failed ? pauseAfter(delivery, at) : undefined
+    const recorded = await recordAttempt.changes(tx, {
+      id: delivery.id,
+      before: attempt - 1,
+      state: !failed ? "delivered" : pause === undefined ? "failed" : "waiting",
+      attemptedAt: at,
+      nextAttemptAt: at + (pause ?? 0),
+      request: request ? JSON.stringify(kept(request, delivery)) : "",
+      response: response ? JSON.stringify(response) : "",
+      error,
+    })
+    if (recorded === 0) return
+    if (pause !== undefined) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: attempt + 1 }, { runAt: at + pause })
+    if (failed) {
+      const failures = webhook.failures + 1
+      await writeHealth(tx, { id: webhook.id, failures, restsUntil: at + Math.min(10 * 2 ** Math.min(failures - 1, 10), LONGEST_REST) })
+    } else if (webhook.failures > 0) await writeHealth(tx, { id: webhook.id, failures: 0, restsUntil: 0 })
+  })
+}
+
+/** Seconds until it is tried again; undefined where that would be after more than a day. */
+function pauseAfter({ started_at }: Delivery, now: number): number | undefined {
+  const elapsed = now - started_at
+  const pause = spread(Math.min(Math.max(2 * elapsed, PAUSES.shortest), PAUSES.longest))
+  return elapsed + pause > DAY ? undefined : pause
+}
+
+const KEPT_SECONDS = 7 * DAY
+// Small enough that nobody waits for the writer.
+const BATCH = 500
+
+/** Removes deliveries a week after they ended. */
+export const cleanUpDeliveries: Task = {
+  name: "cleanup_hook_task_table",
+  cron: "40 3 * * *",
+  async run({ database, now }, signal) {
+    const before = now() - KEPT_SECONDS
+    let removed = 0
+    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
+      batch = await database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH }))
+    return `${removed} removed`
+  },
+}

@@ -1,0 +1,46 @@
+import { nullable } from "../../../../core/record.ts"
+import Type, { Check, type Static } from "../../../../core/schema.ts"
+
+/** The little of a payload that messages to people are made from. */
+
+const Person = Type.Object({ login: Type.String(), avatar_url: Type.String(), html_url: Type.String() })
+const Subject = Type.Object({
+  number: Type.Integer(),
+  title: Type.String(),
+  body: Type.String(),
+  html_url: Type.String(),
+  merged: Type.Optional(Type.Boolean()),
+})
+
+const Told = Type.Object({
+  action: Type.Optional(Type.String()),
+  repository: Type.Object({ full_name: Type.String(), html_url: Type.String() }),
+  sender: Person,
+  ref: Type.Optional(Type.String()),
+  ref_type: Type.Optional(Type.String()),
+  after: Type.Optional(Type.String()),
+  compare_url: Type.Optional(Type.String()),
+  total_commits: Type.Optional(Type.Integer()),
+  commits: Type.Optional(
+    Type.Array(
+      Type.Object({ id: Type.String(), message: Type.String(), url: Type.String(), author: Type.Object({ name: Type.String() }) }),
+    ),
+  ),
+  issue: Type.Optional(Subject),
+  pull_request: Type.Optional(Subject),
+  comment: Type.Optional(Type.Object({ body: Type.String(), html_url: Type.String() })),
+  review: Type.Optional(nullable(Type.Object({ content: Type.String() }))),
+  requested_reviewer: Type.Optional(nullable(Person)),
+  release: Type.Optional(Type.Object({ tag_name: Type.String(), name: Type.String(), body: Type.String(), html_url: Type.String() })),
+  forkee: Type.Optional(Type.Object({ full_name: Type.String(), html_url: Type.String() })),
+  state: Type.Optional(Type.String()),
+  context: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  target_url: Type.Optional(Type.String()),
+  sha: Type.Optional(Type.String()),
+  page: Type.Optional(Type.String()),
+})
+export type Told = Static<typeof Told>
+
+/** Reads a payload; undefined for one that no message can be made from. */
+export const readTold = (payload: unknown): Told | undefined => (Check(Told, payload) ? payload : undefined)

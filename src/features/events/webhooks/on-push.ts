@@ -1,0 +1,51 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, tagOf } from "../../../git/index.ts"
+import type { Consequence, Moved, RefChange } from "../../code/pushes/consequences.ts"
+import { type Announcement, announceEvents } from "./announce.ts"
+import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
+import { eventsOf } from "./present.ts"
+import { findListeners } from "./store.ts"
+
+/** References of one push that webhooks are told of; whoever pushes more imports. */
+const TOLD_REFS = 100
+/** Commits of a new branch that are looked at. */
+const LOOKED_AT = 10
+
+/**
+ * Webhooks are told of pushes, and of branches and tags that come and go: of a new branch both, of a deleted one only that it is gone, of tags
+ * always both. Git is only asked where somebody listens to pushes.
+ */
+export const tellWebhooks: Consequence = async (moved) => {
+  const { services, row, changes } = moved
+  const listeners = await findListeners(services.database.read, { repositoryId: row.id })
+  const wantsCommits = listeners.some((each) => eventsOf(each).includes("push"))
+  const told: { readonly change: RefChange; readonly pushed: PushedCommits | undefined }[] = []
+  for (const change of listeners.length === 0 ? [] : changes.slice(0, TOLD_REFS))
+    told.push({ change, pushed: wantsCommits ? await commitsOf(moved, change) : undefined })
+  return async (tx, { pusher }) => {
+    const announcements = told.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
+      if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
+      const push = pushed ? [pushEvent(services, tx, { ref, before: oldId, after: newId, pushed, pusher })] : []
+      if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref)]
+      return oldId === null ? [...createEvents(ref, newId), ...push] : push
+    })
+    await announceEvents(tx, services, { repositoryId: row.id, sender: pusher }, announcements)
+  }
+}
+
+const pushEvent = (services: Services, tx: Transaction, push: Push): Announcement => ({
+  event: "push",
+  ref: push.ref,
+  payload: (home) => pushPayload(services, tx, home, push),
+})
+
+async function commitsOf({ services, row, repository, gained }: Moved, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
+  const { git } = services
+  const branch = branchOf(ref)
+  if (branch === undefined || newId === null) return NO_COMMITS
+  if (oldId !== null) return withChanges(services, repository, await gained({ oldId, newId }))
+  const base = branch === row.default_branch ? undefined : (await git.history.lastCommit(repository, row.default_branch))?.id
+  const range = await git.history.between(repository, { to: newId, from: base, limit: LOOKED_AT, countAtMost: LOOKED_AT })
+  return withChanges(services, repository, range)
+}

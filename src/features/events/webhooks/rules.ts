@@ -1,0 +1,201 @@
+import type { Insertable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { WebhooksTable } from "../../../core/database/tables/webhooks.ts"
+import { type Flag, flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Secrets } from "../../../core/secrets.ts"
+import type { Services } from "../../../core/services.ts"
+import { compileGlob } from "../../../core/text/globs.ts"
+import { deliverJob } from "./delivery-job.ts"
+import { switchesNamed } from "./events/kinds.ts"
+import { textsIn } from "./present.ts"
+import type { CreateHookOption, EditHookOption } from "./records.ts"
+import { type Delivery, endWaiting, findWebhook, type Place, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+
+type Needed = Pick<Services, "secrets" | "now">
+type Config = Readonly<Record<string, string>>
+
+/** What a webhook's secrets are sealed for: moved to another row they are worth nothing. */
+export const sealOf = (webhookId: number, what: "secret" | "authorization"): string => `webhook:${webhookId}:${what}`
+
+/**
+ * Makes a webhook. One of the site's that isn't said to be a system webhook is a default one.
+ * Refuses as invalid a configuration without an address or content type, or with ones that can't be used, and a filter that is no glob;
+ * `badRequest` a channel that is none.
+ */
+export async function createWebhook(tx: Transaction, services: Needed, place: Place, options: CreateHookOption): Promise<Webhook> {
+  const { type, config } = options
+  const now = services.now()
+  const url = addressOf(required(config, "url"))
+  const contentType = contentTypeOf(required(config, "content_type"))
+  const isSystem = place.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
+  return insertSealed(
+    tx,
+    services.secrets,
+    {
+      repository_id: place.of === "repository" ? place.repositoryId : null,
+      owner_id: place.of === "owner" ? place.ownerId : null,
+      is_system: isSystem,
+      type,
+      name: (options.name ?? "").trim(),
+      url,
+      content_type: contentType,
+      options: JSON.stringify(type === "slack" ? slackOf(config) : {}),
+      events: JSON.stringify(switchesNamed(options.events ?? [])),
+      branch_filter: filterOf(options.branch_filter ?? ""),
+      is_active: flag(options.active ?? false),
+      created_at: now,
+      updated_at: now,
+    },
+    { secret: config["secret"] ?? "", authorization: headerOf(options.authorization_header ?? "") },
+  )
+}
+
+/**
+ * Changes what is sent of a webhook. What waits for one that is switched off is not sent, unless somebody asks for it again; one
+ * that gets an address elsewhere forgets its authorization header, unless that is sent as well. Refuses as
+ * `createWebhook` does, and `notFound` where it is gone.
+ */
+export async function editWebhook(
+  tx: Transaction,
+  { secrets, now }: Needed,
+  place: Place,
+  id: number,
+  options: EditHookOption,
+): Promise<Webhook> {
+  const before = await findWebhook(tx, place, id)
+  if (!before) throw refuse.notFound()
+  const { config = {}, events, branch_filter, authorization_header, active, name } = options
+  if (active === false) await endWaiting(tx, { webhookId: id, error: "the webhook was switched off", now: now() })
+  // Whoever may change a webhook may not have known what it signs in with: that is not sent to another place unless it is given anew.
+  const moves = config["url"] !== undefined && new URL(addressOf(config["url"])).origin !== new URL(before.url).origin
+  const authorization = authorization_header ?? (moves ? "" : undefined)
+  const slack = before.type === "slack" ? slackOf({ ...textsIn(before.options), ...config }) : {}
+  return tx
+    .updateTable("webhooks")
+    .set({
+      ...(config["url"] !== undefined && { url: addressOf(config["url"]), failures: 0, rests_until: 0 }),
+      ...(config["content_type"] !== undefined && { content_type: contentTypeOf(config["content_type"]) }),
+      ...(config["secret"] !== undefined && { sealed_secret: sealed(secrets, config["secret"], sealOf(id, "secret")) }),
+      options: JSON.stringify(slack),
+      ...(events !== undefined && { events: JSON.stringify(switchesNamed(events)) }),
+      ...(branch_filter !== undefined && { branch_filter: filterOf(branch_filter) }),
+      ...(authorization !== undefined && { sealed_authorization: sealed(secrets, headerOf(authorization), sealOf(id, "authorization")) }),
+      ...(active !== undefined && { is_active: flag(active) }),
+      ...(name !== undefined && { name: name.trim() }),
+      updated_at: now(),
+    })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes a webhook with its deliveries; what waits is not sent. Refuses `notFound` where it is gone. */
+export async function deleteWebhook(tx: Transaction, place: Place, id: number): Promise<void> {
+  if (!(await findWebhook(tx, place, id))) throw refuse.notFound()
+  await tx.deleteFrom("webhooks").where("id", "=", id).execute()
+}
+
+/** Gives a repository copies of webhooks, with their secrets. */
+export async function copyWebhooks(
+  tx: Transaction,
+  { secrets, now }: Needed,
+  repositoryId: number,
+  originals: readonly Webhook[],
+): Promise<void> {
+  for (const original of originals) {
+    const { id, sealed_secret, sealed_authorization, failures: _failures, rests_until: _rest, ...row } = original
+    const open = (text: string, what: "secret" | "authorization") => (text === "" ? "" : secrets.unseal(text, sealOf(id, what)))
+    await insertSealed(
+      tx,
+      secrets,
+      { ...row, repository_id: repositoryId, owner_id: null, is_system: 0, created_at: now(), updated_at: now() },
+      { secret: open(sealed_secret, "secret"), authorization: open(sealed_authorization, "authorization") },
+    )
+  }
+}
+
+/** Has a delivery tried again now, and for a day, however it ended. */
+export async function redeliver(tx: Transaction, { jobs, now }: Pick<Services, "jobs" | "now">, { id }: Delivery): Promise<Delivery> {
+  const delivery = await restartDelivery.first(tx, { id, now: now() })
+  if (!delivery) throw refuse.notFound()
+  await writeHealth(tx, { id: delivery.webhook_id, failures: 0, restsUntil: 0 })
+  await jobs.enqueue(tx, deliverJob, { deliveryId: id, attempt: delivery.attempts + 1 })
+  return delivery
+}
+
+type Row = Omit<Insertable<WebhooksTable>, "id" | "sealed_secret" | "sealed_authorization">
+
+/** The row's id is part of what its secrets are sealed for, so they follow it. */
+async function insertSealed(
+  tx: Transaction,
+  secrets: Secrets,
+  row: Row,
+  { secret, authorization }: { readonly secret: string; readonly authorization: string },
+): Promise<Webhook> {
+  const made = await tx
+    .insertInto("webhooks")
+    .values({ ...row, sealed_secret: "", sealed_authorization: "" })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (secret === "" && authorization === "") return made
+  return tx
+    .updateTable("webhooks")
+    .set({
+      sealed_secret: sealed(secrets, secret, sealOf(made.id, "secret")),
+      sealed_authorization: sealed(secrets, authorization, sealOf(made.id, "authorization")),
+    })
+    .where("id", "=", made.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+const sealed = (secrets: Secrets, text: string, context: string): string => (text === "" ? "" : secrets.seal(text, context))
+
+function required(config: Config, name: string): string {
+  const value = config[name]
+  if (value === undefined || value === "") throw refuse.invalid("config", `Missing config option: ${name}`)
+  return value
+}
+
+function addressOf(text: string): string {
+  const url = URL.parse(text.trim())
+  // Line breaks in the middle would be passed over.
+  if (!url || !/^https?:\/\//i.test(text.trim()) || url.hostname === "" || /\p{Cc}/u.test(text.trim()))
+    throw refuse.invalid("config", "Invalid url: it must be an http or https address")
+  if (url.username !== "" || url.password !== "")
+    throw refuse.invalid("config", "Invalid url: put what signs in into authorization_header instead")
+  return text.trim()
+}
+
+/** What can stand in a header. */
+function headerOf(text: string): string {
+  if (!/^[\t\x20-\x7e]*$/.test(text)) throw refuse.invalid("authorization_header", "must be one line of ASCII")
+  return text.trim()
+}
+
+function contentTypeOf(word: string): "json" | "form" {
+  if (word === "json" || word === "form") return word
+  throw refuse.invalid("config", "Invalid content type: it must be json or form")
+}
+
+function truthOf(word: string): Flag {
+  if (/^(1|t|T|TRUE|true|True)$/.test(word)) return 1
+  if (/^(0|f|F|FALSE|false|False|)$/.test(word)) return 0
+  throw refuse.invalid("config", "Invalid is_system_webhook value: it must be true or false")
+}
+
+function filterOf(glob: string): string {
+  const filter = glob.trim()
+  if (filter !== "" && !compileGlob(filter)) throw refuse.invalid("BranchFilter", "must be a glob")
+  return filter
+}
+
+/** What a slack receiver needs beside its address. */
+function slackOf(config: Config): Config {
+  const channel = (config["channel"] ?? "").trim()
+  if (channel === "") throw refuse.invalid("config", "Missing config option: channel")
+  if (!/^#?[\p{L}\p{N}_-]{1,80}$/u.test(channel)) throw refuse.badRequest("Invalid slack channel name")
+  const { username = "", icon_url = "", color = "" } = config
+  return { channel, username, icon_url, color }
+}

@@ -1,0 +1,39 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, tagRef } from "../../../git/index.ts"
+import { resolveRevision } from "../../code/contents/revision.ts"
+import { presentCommon, queueDeliveries } from "./announce.ts"
+import { pushPayload, withChanges } from "./events/pushes.ts"
+import type { Webhook } from "./store.ts"
+
+/**
+ * Tells one webhook of a push of the last commit of a reference, as if there had been one; of an empty repository it is told nothing.
+ * Refuses `notFound` a reference that is not there.
+ */
+export async function testWebhook(
+  services: Services,
+  webhook: Webhook,
+  { repository, owner, actor, ref }: Owned & { readonly actor: User; readonly ref: string | undefined },
+): Promise<void> {
+  const { git, database } = services
+  if (repository.is_empty === 1) return
+  const revision = await resolveRevision(git, repository, ref)
+  if (!revision) throw refuse.notFound(`there is no ${ref || repository.default_branch}`)
+  const { commit, kind, name } = revision
+  const place = git.at(repository.storage, repository.object_format)
+  const pushed = await withChanges(services, place, { commits: [commit], total: 1 })
+  const home = { repository, owner }
+  const push = {
+    ref: kind === "tag" ? tagRef(name) : branchRef(kind === "branch" ? name : repository.default_branch),
+    before: commit.parents[0] ?? commit.id,
+    after: commit.id,
+    pushed,
+    pusher: actor,
+  }
+  await database.write(async (tx) => {
+    const common = await presentCommon(tx, services, home, actor)
+    await queueDeliveries(tx, services, [webhook], "push", { ...common, ...(await pushPayload(services, tx, home, push)) })
+  })
+}

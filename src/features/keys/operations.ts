@@ -1,6 +1,0 @@
-import type { Operation } from "../../core/operation.ts"
-import { deployKeyOperations } from "./deploy-key-operations.ts"
-import { gpgKeyOperations } from "./gpg-key-operations.ts"
-import { publicKeyOperations } from "./public-key-operations.ts"
-
-export const keyOperations: readonly Operation[] = [...publicKeyOperations, ...deployKeyOperations, ...gpgKeyOperations]

@@ -1,0 +1,82 @@
+import { findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { writeToAccount } from "../../events/mail/accounts.ts"
+import { findTypedAddress } from "../users/addresses.ts"
+import { requirePassword } from "../users/passwords.ts"
+import { changePerson } from "../users/rules.ts"
+import { findAddressesOf } from "../users/store.ts"
+import { type Holder, isUsable, readCode, takeCode } from "./codes.ts"
+import { findTwoFactor } from "./store.ts"
+import { useSecondFactor } from "./two-factor.ts"
+
+/** How people who forgot their password get to a new one: by a mail to the primary address. */
+
+/** How many codes of the authenticator app may be tried with one mail: whoever reads somebody's mail must not guess them too. */
+const MOST_WRONG_CODES = 5
+
+/**
+ * Has a mail sent to the primary address of the person whom this address belongs to. Does nothing, and doesn't say so, where there is no
+ * such person, or one who may not sign in now.
+ */
+export async function askRecovery(services: Services, typed: string): Promise<void> {
+  const { database } = services
+  const given = await findTypedAddress(database.read, typed)
+  const user = given?.is_activated === 1 ? await findUserById.first(database.read, { id: given.user_id }) : undefined
+  const primary = user && (await findAddressesOf(database.read, { userId: user.id }))[0]
+  if (!primary || !isUsable({ purpose: "recover", user, address: primary })) return
+  await database.write((tx) => writeToAccount(tx, services, { about: "recovery", userId: user.id, address: primary.lower_email }))
+}
+
+/** Whose password a code lets its holder set, and whether a code of the authenticator app is needed beside; undefined for one that is void. */
+export async function findRecovery(
+  { database, secrets, now }: Services,
+  code: string,
+): Promise<(Holder & { readonly hasSecondFactor: boolean }) | undefined> {
+  const holder = await readCode(database.read, secrets, code, ["recover"], now())
+  if (!holder) return undefined
+  const factor = await findTwoFactor.first(database.read, { userId: holder.user.id })
+  return { ...holder, hasSecondFactor: factor !== undefined }
+}
+
+export interface Recovery {
+  readonly code: string
+  readonly password: string
+  /** Of the authenticator app; empty where there is none. */
+  readonly secondFactor: string
+}
+
+/**
+ * Sets a new password with a mailed code, which is void afterwards. Tokens and keys stay good, and so does the second factor, which is asked
+ * for. Refuses `notFound` a code that is void, `badRequest` a weak password and a second factor that is wrong, `tooMany` after five of those.
+ */
+export async function recover(services: Services, { code, password, secondFactor }: Recovery): Promise<void> {
+  const { config, database, passwords, secrets, now } = services
+  const found = await findRecovery(services, code)
+  if (!found) throw refuse.notFound()
+  requirePassword(config, password)
+  if (found.hasSecondFactor) {
+    await database.write((tx) => countTry(tx, found))
+    if (!(await useSecondFactor(services, found.user, secondFactor)))
+      throw refuse.badRequest("[code]: must be what your authenticator app shows now, and not used before")
+  }
+  const hash = await passwords.hash(password)
+  await database.write(async (tx) => {
+    const { user } = await takeCode(tx, secrets, code, ["recover"], now())
+    await changePerson(tx, user.id, { password_hash: hash, must_change_password: 0 }, now())
+  })
+}
+
+/** Written before it is known whether the try is good, so that many at once are no way around the limit. */
+async function countTry(tx: Transaction, { user, address }: Holder): Promise<void> {
+  const counted = await tx
+    .updateTable("account_mails")
+    .set((eb) => ({ wrong_codes: eb("wrong_codes", "+", 1) }))
+    .where("user_id", "=", user.id)
+    .where("about", "=", "recovery")
+    .where("lower_address", "=", address.lower_email)
+    .where("wrong_codes", "<", MOST_WRONG_CODES)
+    .executeTakeFirst()
+  if (counted.numUpdatedRows === 0n) throw refuse.tooMany("There were too many wrong codes; ask for another mail.")
+}

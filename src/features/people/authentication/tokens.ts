@@ -1,0 +1,65 @@
+import { hash, randomBytes } from "node:crypto"
+import type { Selectable } from "kysely"
+import { isScope, normalizeScopes, scopesWithin } from "../../../access/scopes.ts"
+import type { Credential } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import type { AccessTokensTable } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { forgetSignIns } from "../users/store.ts"
+
+export type AccessToken = Selectable<AccessTokensTable>
+
+/** A token's digest, under which it is stored and found. */
+export const tokenDigest = (token: string): string => hash("sha256", token)
+
+export interface NewToken {
+  readonly userId: number
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly now: number
+  /** What the request itself came with: a token can't make a wider one. */
+  readonly by?: Credential
+}
+
+/**
+ * Makes a token of 160 random bits. The text is returned this once and stored nowhere.
+ * Refuses `badRequest` without a scope, for an unknown scope and for a name that is taken, `forbidden` for more than the caller holds.
+ */
+export async function createToken(
+  tx: Transaction,
+  { userId, name, scopes, now, by }: NewToken,
+): Promise<{ readonly row: AccessToken; readonly token: string }> {
+  if (scopes.length === 0) throw refuse.badRequest("access token must have a scope")
+  const unknown = scopes.find((scope) => !isScope(scope))
+  if (unknown !== undefined) throw refuse.badRequest(`[scopes]: invalid access token scope provided: ${unknown}`)
+  const normal = normalizeScopes(scopes)
+  if (by?.kind === "token" && !scopesWithin(by.scopes, normal))
+    throw refuse.forbidden("cannot create an access token with a broader scope than the authenticating token")
+  const token = randomBytes(20).toString("hex")
+  try {
+    const row = await tx
+      .insertInto("access_tokens")
+      .values({
+        user_id: userId,
+        name,
+        digest: tokenDigest(token),
+        last_eight: token.slice(-8),
+        scopes: normal.join(","),
+        created_at: now,
+        last_used_at: 0,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { row, token }
+  } catch (error) {
+    if (isUniqueViolation(error)) throw refuse.badRequest("[name]: access token name has been used already")
+    throw error
+  }
+}
+
+/** Deletes a token; it is of no use from the next request on. */
+export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">): Promise<void> {
+  await tx.deleteFrom("access_tokens").where("id", "=", token.id).execute()
+  await forgetSignIns(tx, token.user_id)
+}

@@ -1,0 +1,53 @@
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdUser, recountFollows } from "../users/store.ts"
+import { findBlockOf, findBlocksOf } from "./store.ts"
+import { cutTiesToRepositories } from "./ties.ts"
+
+/** Whether one of the accounts, people or organisations, has blocked the person. A site administrator is never treated as blocked. */
+export async function isBlockedBy(db: Handle, person: User, accounts: readonly Pick<User, "id">[]): Promise<boolean> {
+  if (person.is_admin === 1) return false
+  return (await findBlockOf.first(db, { blockedId: person.id, blockerIds: accounts.map(({ id }) => id) })) !== undefined
+}
+
+/** Those of the accounts that have blocked the person. A site administrator is never treated as blocked. */
+export async function blockersAmong(db: Handle, person: User, accountIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (accountIds.length === 0 || person.is_admin === 1) return new Set()
+  const rows = await findBlocksOf(db, { blockedId: person.id, blockerIds: [...new Set(accountIds)] })
+  return new Set(rows.map((row) => row.blocker_id))
+}
+
+/** Refuses `forbidden` where one of the accounts has blocked the person. */
+export async function requireUnblocked(db: Handle, person: User, accounts: readonly Pick<User, "id">[]): Promise<void> {
+  if (await isBlockedBy(db, person, accounts)) throw refuse.forbidden("user is blocked")
+}
+
+/**
+ * Blocks a person for an account, and ends what binds the two: following, stars, watches, collaborations and offered transfers, in both
+ * directions. Blocking again keeps the block, with the new note where one is given. Who may act for an organisation, and that its members
+ * can't be blocked, is the caller's affair.
+ * Refuses `badRequest` for organisations and for oneself, `notFound` whoever is gone.
+ */
+export async function block(tx: Transaction, blocker: User, blocked: User, note: string | undefined, now: Seconds): Promise<void> {
+  if (blocked.kind !== "person") throw refuse.badRequest("cannot block an organization")
+  if (blocked.id === blocker.id) throw refuse.badRequest("cannot block the user")
+  await holdUser(tx, blocker.id)
+  await holdUser(tx, blocked.id)
+  await tx
+    .insertInto("blocks")
+    .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })
+    .onConflict((conflict) => conflict.columns(["blocker_id", "blocked_id"]).doUpdateSet((eb) => ({ note: note ?? eb.ref("blocks.note") })))
+    .execute()
+  const between = [blocker.id, blocked.id]
+  await tx.deleteFrom("follows").where("follower_id", "in", between).where("followed_id", "in", between).execute()
+  await recountFollows(tx, between)
+  await cutTiesToRepositories(tx, blocked, blocker)
+  await cutTiesToRepositories(tx, blocker, blocked)
+}
+
+/** Ends a block, if there was one. What it had cut stays cut. */
+export async function unblock(tx: Transaction, blocker: User, blocked: User): Promise<void> {
+  await tx.deleteFrom("blocks").where("blocker_id", "=", blocker.id).where("blocked_id", "=", blocked.id).execute()
+}

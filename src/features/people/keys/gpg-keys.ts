@@ -1,0 +1,161 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { type Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { findAddressesOf, holdUser } from "../users/store.ts"
+import { type GpgKey, type GpgKeyPart, GpgKeyUnusable, readGpgKey, readGpgSignature } from "./openpgp.ts"
+import type { CreateGPGKeyOption, VerifyGPGKeyOption } from "./records.ts"
+import { findGpgKeyByKeyId, findGpgKeyOf, findSignersAmong, type GpgKeyRow } from "./store.ts"
+
+// --- what is to be signed --------------------------------------------------------------------------------------------------------
+
+/** Seconds after which another text is to be signed. The one before is accepted as well: somebody may be about to sign it. */
+const WINDOW = 300
+
+/** What this person is to sign now to prove that a key is his own: 64 hexadecimal digits. */
+export const tokenFor = (services: Pick<Services, "secrets" | "now">, user: User): string => tokenOf(services, user, 0)
+
+function tokenOf({ secrets, now }: Pick<Services, "secrets" | "now">, user: User, windowsAgo: number): string {
+  const window = Math.floor(now() / WINDOW) - windowsAgo
+  return Buffer.from(secrets.mac("gpg key token", `${window}:${user.id}:${user.lower_name}:${user.created_at}`), "base64url").toString(
+    "hex",
+  )
+}
+
+/** Whether the key has signed what its owner was asked to sign, with or without an end of the line. */
+async function hasSignedToken(services: Services, user: User, certificate: string, armoredSignature: string): Promise<boolean> {
+  const signature = await readGpgSignature(armoredSignature)
+  if (!signature) return false
+  const now = new Date(services.now() * 1000)
+  for (const token of [tokenOf(services, user, 0), tokenOf(services, user, 1)])
+    for (const end of ["", "\n", "\r\n"]) if (await signature.isBy(certificate, Buffer.from(token + end), now)) return true
+  return false
+}
+
+const signatureRefused = (): Refusal =>
+  refuse.invalid("armored_signature", "this is no signature of the key over the present text of /user/gpg_key_token")
+
+// --- adding ----------------------------------------------------------------------------------------------------------------------
+
+const keyTaken = (): Refusal => refuse.invalid("armored_public_key", "a key with the same id is there already")
+
+/**
+ * Gives a person an OpenPGP key. It must carry an activated address of the person, or have signed what `tokenFor` says. Refuses as `invalid` what is no key
+ * that can be used, one that somebody has, and a signature that proves nothing; `notFound` where neither address nor signature is given.
+ */
+export async function addGpgKey(services: Services, me: User, asked: CreateGPGKeyOption): Promise<GpgKeyRow> {
+  const { database, now } = services
+  const key = await readAsked(asked.armored_public_key)
+  const signers = [key, ...key.subkeys].filter(({ signs }) => signs).map(({ keyId }) => keyId)
+  if ((await findSignersAmong(database.read, { keyIds: signers })).length > 0) throw keyTaken()
+  const proven = Boolean(asked.armored_signature)
+  if (asked.armored_signature && !(await hasSignedToken(services, me, key.certificate, asked.armored_signature))) throw signatureRefused()
+  return database.write(async (tx) => {
+    const owner = await holdUser(tx, me.id)
+    const addresses = await sharedAddresses(tx, owner, key)
+    if (addresses.length === 0 && !proven)
+      throw refuse.notFound(
+        `No e-mail address of this key is an activated address of your account. Add and activate one, or send a signature of the key over the token ${tokenFor(services, owner)}.`,
+      )
+    return insertKey(tx, { owner, key, addresses, proven, now: now() })
+  })
+}
+
+async function readAsked(armored: string): Promise<GpgKey> {
+  try {
+    return await readGpgKey(armored)
+  } catch (error) {
+    if (error instanceof GpgKeyUnusable) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
+    throw error
+  }
+}
+
+/** The addresses that the key and the account have in common, as the account writes them. */
+async function sharedAddresses(tx: Transaction, { id }: User, { addresses }: GpgKey): Promise<readonly string[]> {
+  const named = new Set(addresses.map((address) => address.toLowerCase()))
+  const theirs = await findAddressesOf(tx, { userId: id })
+  return theirs.filter(({ lower_email, is_activated }) => is_activated === 1 && named.has(lower_email)).map(({ email }) => email)
+}
+
+interface Addition {
+  readonly owner: User
+  readonly key: GpgKey
+  readonly addresses: readonly string[]
+  readonly proven: boolean
+  readonly now: Seconds
+}
+
+async function insertKey(tx: Transaction, { owner, key, addresses, proven, now }: Addition): Promise<GpgKeyRow> {
+  const common = { owner_id: owner.id, is_verified: flag(proven), created_at: now }
+  try {
+    const primary = await tx
+      .insertInto("gpg_keys")
+      .values({ ...common, primary_id: null, certificate: key.certificate, ...columnsOf(key) })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    for (const subkey of key.subkeys)
+      await tx
+        .insertInto("gpg_keys")
+        .values({ ...common, primary_id: primary.id, certificate: "", ...columnsOf(subkey) })
+        .execute()
+    for (const email of addresses)
+      await tx.insertInto("gpg_key_emails").values({ gpg_key_id: primary.id, email, lower_email: email.toLowerCase() }).execute()
+    return primary
+  } catch (error) {
+    throw isUniqueViolation(error, ["gpg_keys.key_id"]) ? keyTaken() : error
+  }
+}
+
+interface Columns {
+  readonly key_id: string
+  readonly packet: string
+  readonly signs: Flag
+  readonly can_sign: Flag
+  readonly can_encrypt: Flag
+  readonly expires_at: Seconds
+}
+
+const columnsOf = ({ keyId, packet, signs, canSign, canEncrypt, expiresAt }: GpgKeyPart): Columns => ({
+  key_id: keyId,
+  packet: packet.toString("base64"),
+  signs: flag(signs),
+  can_sign: flag(canSign),
+  can_encrypt: flag(canEncrypt),
+  expires_at: expiresAt ? Math.floor(expiresAt.getTime() / 1000) : 0,
+})
+
+// --- proving, removing -----------------------------------------------------------------------------------------------------------
+
+/**
+ * Notes that a person has proven to hold one of his keys. Refuses `notFound` for a key that he doesn't have, `invalid` for a signature that proves nothing.
+ */
+export async function verifyGpgKey(services: Services, me: User, { key_id, armored_signature }: VerifyGPGKeyOption): Promise<GpgKeyRow> {
+  const { database } = services
+  const keyId = key_id.replace(/^0x/i, "").toUpperCase().padStart(16, "0")
+  const [named] = await findGpgKeyByKeyId(database.read, { ownerId: me.id, keyId })
+  const primary = named?.primary_id ? await findGpgKeyOf.first(database.read, { ownerId: me.id, id: named.primary_id }) : named
+  if (!primary) throw refuse.notFound()
+  if (!(await hasSignedToken(services, me, primary.certificate, armored_signature))) throw signatureRefused()
+  return database.write(async (tx) => {
+    await tx
+      .updateTable("gpg_keys")
+      .set({ is_verified: 1 })
+      .where((eb) => eb.or([eb("id", "=", primary.id), eb("primary_id", "=", primary.id)]))
+      .execute()
+    const verified = await findGpgKeyOf.first(tx, { ownerId: me.id, id: primary.id })
+    if (!verified) throw refuse.notFound()
+    return verified
+  })
+}
+
+/** Takes a key with its subkeys away from a person, named by its id or by that of a subkey. One that the person doesn't have is no error. */
+export async function removeGpgKey(tx: Transaction, ownerId: number, id: number): Promise<void> {
+  const key = await findGpgKeyOf.first(tx, { ownerId, id })
+  if (key)
+    await tx
+      .deleteFrom("gpg_keys")
+      .where("id", "=", key.primary_id ?? key.id)
+      .execute()
+}

@@ -1,0 +1,55 @@
+import {
+  findRepositoryById,
+  findRepositoryByName,
+  findRepositoryRedirect,
+  findUserById,
+  findUserByName,
+  findUserRedirect,
+} from "../../../access/store.ts"
+import type { SignedIn } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { findGrant, type PublicKeyRow, touchPublicKey } from "./store.ts"
+
+/** Who comes with a key. */
+
+/** The person whose key it is; undefined for keys of repositories. Whether the account may be used now is another question. */
+export async function personWith(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
+  const user = owner_id === null ? undefined : await findUserById.first(db, { id: owner_id })
+  return user && { kind: "user", user, credential: { kind: "publicKey", keyId: id }, basic: false }
+}
+
+/**
+ * Whoever comes to a repository with one of its own keys: he acts in the name of its owner. Undefined where the key is none of it, and where its owner may
+ * not act. The repository is found by its older names as well; what the key is not for is as good as missing.
+ */
+export async function bearerOf(db: Handle, { id: keyId }: PublicKeyRow, ownerName: string, name: string): Promise<SignedIn | undefined> {
+  const repositoryId = await repositoryIdOf(db, ownerName.toLowerCase(), name.toLowerCase())
+  const grant = repositoryId === undefined ? undefined : await findGrant.first(db, { keyId, repositoryId })
+  const repository = grant && (await findRepositoryById.first(db, { id: grant.repository_id }))
+  const user = repository && (await findUserById.first(db, { id: repository.owner_id }))
+  if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
+  const credential = { kind: "deployKey", keyId, repositoryId: repository.id, isReadOnly: grant.is_read_only === 1 } as const
+  return { kind: "user", user, credential, basic: false }
+}
+
+async function repositoryIdOf(db: Handle, lowerOwner: string, lowerName: string): Promise<number | undefined> {
+  if (lowerOwner.includes("\0") || lowerName.includes("\0")) return undefined
+  const owner = (await findUserByName.first(db, { lowerName: lowerOwner })) ?? (await findUserRedirect.first(db, { lowerName: lowerOwner }))
+  if (!owner) return undefined
+  const repository = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
+  return repository?.id ?? (await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName }))?.repository_id
+}
+
+/** How exactly a key's last use is known, in seconds: a write at every connection would cost more than the connection. */
+const LAST_USED_EXACTNESS = 60
+
+/** Notes that a key was used. Does not wait for it, nor fail. */
+export function noteUse({ database, log, now }: Services, { id, last_used_at }: PublicKeyRow): void {
+  const seen = now()
+  const before = seen - LAST_USED_EXACTNESS
+  if (last_used_at > before) return
+  database
+    .write((tx) => touchPublicKey.changes(tx, { id, now: seen, before }))
+    .catch((error: unknown) => log.warn({ err: error }, "the last use of a key could not be noted"))
+}

@@ -1,0 +1,86 @@
+import type { Owned, Permission } from "../../../access/permission.ts"
+import { type Actor, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { NEVER, rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { presentRepository } from "../../code/repositories/present.ts"
+import { repositoryApiUrl } from "../../code/repositories/urls.ts"
+import { presentUser } from "../users/present.ts"
+import type { DeployKey, GPGKey, GPGKeyEmail, PublicKey } from "./records.ts"
+import { type DeployKeyRow, findGpgKeyEmails, findSubkeys, type GpgKeyRow, type PublicKeyRow } from "./store.ts"
+
+/** A person's keys. Whose they are, and of what kind, is told to that person and to site administrators. */
+export function presentPublicKeys(site: Site, actor: Actor, owner: User, rows: readonly PublicKeyRow[]): PublicKey[] {
+  const shown = actor.kind === "user" && (actor.user.id === owner.id || isSiteAdministrator(actor))
+  const more = shown ? { user: presentUser(site, owner, actor), key_type: "user" } : {}
+  return rows.map(({ id, content, title, fingerprint, created_at, last_used_at }) => ({
+    id,
+    key: content,
+    url: `${site.rootUrl}/api/v1/user/keys/${id}`,
+    title,
+    fingerprint,
+    created_at: rfc3339(created_at),
+    last_used_at: rfc3339(last_used_at || created_at),
+    ...more,
+  }))
+}
+
+/** A repository's keys. The repository itself is told to its owner and to site administrators, who keep lists of many. */
+export async function presentDeployKeys(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  { repository, owner, permission }: Owned & { readonly permission: Permission },
+  rows: readonly DeployKeyRow[],
+): Promise<DeployKey[]> {
+  const shown = rows.length > 0 && actor.kind === "user" && (actor.user.id === owner.id || isSiteAdministrator(actor))
+  const more = shown ? { repository: await presentRepository(db, site, actor, { repository, owner }, permission) } : {}
+  const url = `${repositoryApiUrl(site, owner.name, repository.name)}/keys`
+  return rows.map(({ id, key_id, content, title, fingerprint, created_at, is_read_only }) => ({
+    id,
+    key_id,
+    key: content,
+    url: `${url}/${id}`,
+    title,
+    fingerprint,
+    created_at: rfc3339(created_at),
+    read_only: is_read_only === 1,
+    ...more,
+  }))
+}
+
+type Part = Omit<GPGKey, "emails" | "subkeys">
+
+const presentPart = (row: GpgKeyRow, primaryKeyId: string): Part => ({
+  id: row.id,
+  primary_key_id: primaryKeyId,
+  key_id: row.key_id,
+  public_key: row.packet,
+  can_sign: row.can_sign === 1,
+  can_encrypt_comms: row.can_encrypt === 1,
+  can_encrypt_storage: row.can_encrypt === 1,
+  can_certify: row.can_sign === 1,
+  verified: row.is_verified === 1,
+  created_at: rfc3339(row.created_at),
+  expires_at: row.expires_at === 0 ? NEVER : rfc3339(row.expires_at),
+})
+
+/** Primary keys with their subkeys and addresses, in two queries. */
+export async function presentGpgKeys(db: Handle, rows: readonly GpgKeyRow[]): Promise<GPGKey[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const subkeys = Map.groupBy(await findSubkeys(db, { primaryIds: ids }), ({ primary_id }) => primary_id)
+  const emails = Map.groupBy(await findGpgKeyEmails(db, { gpgKeyIds: ids }), ({ gpg_key_id }) => gpg_key_id)
+  return rows.map((row) => ({
+    ...presentPart(row, ""),
+    emails: (emails.get(row.id) ?? []).map(({ email, address_id }): GPGKeyEmail => ({ email, verified: address_id !== null })),
+    subkeys: (subkeys.get(row.id) ?? []).map((subkey) => ({ ...presentPart(subkey, row.key_id), emails: null, subkeys: null })),
+  }))
+}
+
+/** A subkey that was asked for by its own id. */
+export const presentSubkey = (row: GpgKeyRow, primary: GpgKeyRow): GPGKey => ({
+  ...presentPart(row, primary.key_id),
+  emails: [],
+  subkeys: [],
+})

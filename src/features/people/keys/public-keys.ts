@@ -1,0 +1,55 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { type Refusal, refuse } from "../../../core/errors.ts"
+import { holdUser } from "../users/store.ts"
+import { type KeyText, keyLine, parseKeyText } from "./ssh/key-text.ts"
+import { fingerprintOf, KeyUnusable } from "./ssh/public-key.ts"
+import { findPublicKeyByFingerprint, findPublicKeyByTitle, forgetUnusedKey, type PublicKeyRow } from "./store.ts"
+
+/** The key in what somebody sent. Refuses, as `invalid` for `key`, what can't be used, and says why. */
+export function readKeyText(text: string): KeyText {
+  try {
+    return parseKeyText(text)
+  } catch (error) {
+    if (error instanceof KeyUnusable) throw refuse.invalid("key", error.message)
+    throw error
+  }
+}
+
+const titleTaken = (): Refusal => refuse.invalid("title", "another key of this account has the same title")
+const keyTaken = (): Refusal => refuse.invalid("key", "this key is in use here already")
+
+export interface NewPublicKey {
+  readonly title: string
+  readonly text: KeyText
+  readonly now: Seconds
+}
+
+/**
+ * Gives a person a key to sign in to SSH and to sign commits with. Refuses as `invalid`: organisations, a key that is in use by anybody or any repository,
+ * a title that another key of the person has. Refuses `notFound` whoever is gone.
+ */
+export async function addPublicKey(tx: Transaction, { id, kind }: User, { title, text, now }: NewPublicKey): Promise<PublicKeyRow> {
+  if (kind !== "person") throw refuse.invalid("username", "an organization has no keys")
+  await holdUser(tx, id)
+  const fingerprint = fingerprintOf(text.key.blob)
+  await forgetUnusedKey(tx, fingerprint)
+  if (await findPublicKeyByFingerprint.first(tx, { fingerprint })) throw keyTaken()
+  if (await findPublicKeyByTitle.first(tx, { ownerId: id, title })) throw titleTaken()
+  const row = { owner_id: id, title, fingerprint, content: keyLine(text), created_at: now }
+  try {
+    return await tx.insertInto("public_keys").values(row).returningAll().executeTakeFirstOrThrow()
+  } catch (error) {
+    throw isUniqueViolation(error, ["public_keys.fingerprint"]) ? keyTaken() : error
+  }
+}
+
+/** Takes a key away from a person. Refuses `notFound` where there is none with this id, `forbidden` where it is somebody else's. */
+export async function removePublicKey(tx: Transaction, ownerId: number, id: number): Promise<void> {
+  const key = await tx.selectFrom("public_keys").select("owner_id").where("id", "=", id).executeTakeFirst()
+  if (!key || key.owner_id === null) throw refuse.notFound()
+  if (key.owner_id !== ownerId) throw refuse.forbidden("this key belongs to another account")
+  await tx.deleteFrom("public_keys").where("id", "=", id).execute()
+}

@@ -1,0 +1,159 @@
+import {
+  onOrganization,
+  onOrganizationAsMember,
+  onOrganizationAsOwner,
+  onOrganizationSignedIn,
+} from "../../../access/policies/organizations.ts"
+import { locateUser, userVisible } from "../../../access/policies/people.ts"
+import type { Standing } from "../../../access/policies/standing.ts"
+import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import { refuse } from "../../../core/errors.ts"
+import { listed, noContent, type Operation, operation, type Sent } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { presentUser } from "../users/present.ts"
+import { User as UserRecord } from "../users/records.ts"
+import { removeMember, showMembership } from "./rules.ts"
+import { type Found, findMember, findMembers, type MembersShown } from "./store.ts"
+
+const shared = { tag: "organization", scope: ["organization"] } as const
+
+const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) =>
+  listed(
+    rows.map((member) => presentUser(site, member, viewer)),
+    total,
+  )
+
+/** Members know each other; a restricted one only those with whom he works. */
+function shownTo(actor: Actor, standing: Standing): MembersShown {
+  if (isPublicOnly(actor)) return "public"
+  if (isSiteAdministrator(actor) || standing.isOwner) return "all"
+  if (!standing.isMember || actor.kind === "anonymous") return "public"
+  return actor.user.is_restricted === 1 ? "publicAndTeamMates" : "all"
+}
+
+/** Where those are sent who may know of public memberships only. Clients follow the path below the site's root. */
+function toPublicMember({ site }: Services, organization: User, user: User): Sent<303, undefined> {
+  const root = new URL(site.rootUrl).pathname.replace(/\/$/, "")
+  const location = `${root}/api/v1/orgs/${encodeURIComponent(organization.name)}/public_members/${encodeURIComponent(user.name)}`
+  return { status: 303, body: undefined, headers: { location } }
+}
+
+export const organizationMemberOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "orgListMembers",
+    route: "GET /orgs/{org}/members",
+    summary: "List an organization's members",
+    description: "Members see all of them; everybody else those who show their membership.",
+    access: onOrganizationSignedIn,
+    paged: true,
+    answers: { 200: Type.Array(UserRecord) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, organization, standing, page }) =>
+      presentPage(services, await findMembers(db, organization, actor, shownTo(actor, standing), page), actor),
+  }),
+
+  operation({
+    ...shared,
+    id: "orgIsMember",
+    route: "GET /orgs/{org}/members/{username}",
+    summary: "Check whether a user is a member of an organization",
+    description: "Whoever is no member is sent to the public members.",
+    access: onOrganizationSignedIn,
+    answers: { 204: null, 303: null },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+      const user = await locateUser(db, actor, path.username, "username")
+      const insider = (standing.isMember || standing.isOwner) && !isPublicOnly(actor)
+      if (!insider && user.id !== me.id) {
+        // The answer must not tell a hidden person from a missing one.
+        if (!(await userVisible(db, actor, user))) throw refuse.notFound()
+        return toPublicMember(services, organization, user)
+      }
+      if (!(await findMember.first(db, { organizationId: organization.id, userId: user.id }))) throw refuse.notFound()
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgDeleteMember",
+    route: "DELETE /orgs/{org}/members/{username}",
+    summary: "Remove a member from an organization",
+    description: "Out of all its teams, and off its repositories' collaborators and watchers. The last owner can't be removed.",
+    access: onOrganizationAsOwner,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, actor, organization, path }) => {
+      const user = await locateUser(db, actor, path.username, "username")
+      await services.database.write((tx) => removeMember(tx, organization.id, user.id))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgListPublicMembers",
+    route: "GET /orgs/{org}/public_members",
+    summary: "List an organization's public members",
+    access: onOrganization,
+    paged: true,
+    answers: { 200: Type.Array(UserRecord) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, organization, page }) =>
+      presentPage(services, await findMembers(db, organization, actor, "public", page), actor),
+  }),
+
+  operation({
+    ...shared,
+    id: "orgIsPublicMember",
+    route: "GET /orgs/{org}/public_members/{username}",
+    summary: "Check whether a user is a public member of an organization",
+    access: onOrganization,
+    answers: { 204: null },
+    refuses: ["notFound"],
+    handle: async ({ db, actor, organization, path }) => {
+      const user = await locateUser(db, actor, path.username, "username")
+      const member = await findMember.first(db, { organizationId: organization.id, userId: user.id })
+      if (member?.is_public !== 1 || !(await userVisible(db, actor, user))) throw refuse.notFound()
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgPublicizeMember",
+    route: "PUT /orgs/{org}/public_members/{username}",
+    summary: "Show a membership",
+    description: "Members their own, owners everybody's.",
+    access: onOrganizationAsMember,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+      const user = await locateUser(db, actor, path.username, "username")
+      await services.database.write((tx) =>
+        showMembership(tx, organization.id, user.id, { isPublic: true, byUserId: me.id, mayChangeOthers: standing.isOwner }),
+      )
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgConcealMember",
+    route: "DELETE /orgs/{org}/public_members/{username}",
+    summary: "Conceal a membership",
+    description: "Members their own, owners everybody's.",
+    access: onOrganizationAsMember,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+      const user = await locateUser(db, actor, path.username, "username")
+      await services.database.write((tx) =>
+        showMembership(tx, organization.id, user.id, { isPublic: false, byUserId: me.id, mayChangeOthers: standing.isOwner }),
+      )
+      return noContent()
+    },
+  }),
+]

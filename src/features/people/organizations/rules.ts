@@ -1,0 +1,203 @@
+import { sql } from "kysely"
+import { findMembership } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { portable } from "../../../core/database/dialect.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { block } from "../blocks/rules.ts"
+import { cutAllTies } from "../blocks/ties.ts"
+import { createOwnersTeam } from "../teams/lifecycle.ts"
+import { requireAnotherOwner } from "../teams/membership.ts"
+import { findOwnersTeam } from "../teams/store.ts"
+import { afterAccessLost, unwatchOrganization } from "../teams/watches.ts"
+import { insertAccount, renameAccount } from "../users/accounts.ts"
+import { requireAddress } from "../users/addresses.ts"
+import { holdUsers } from "../users/store.ts"
+import type { CreateOrgOption, EditOrgOption } from "./records.ts"
+
+/** What happens to organisations and to those who belong to them; what teams do is in `features/teams`. */
+
+/** Refuses as `forbidden` whoever may not make organisations; site administrators always may. */
+export function requireMayCreateOrganizations(user: User): void {
+  if (user.allow_create_organization === 0 && user.is_admin === 0) throw refuse.forbidden("not allowed to create org")
+}
+
+/**
+ * Makes an organisation with its owners' team, of which `owner` is the first member; the membership is concealed.
+ * Refuses as `invalid` what is no name, a name that somebody has, and what is no address.
+ */
+export async function createOrganization(tx: Transaction, owner: User, wanted: CreateOrgOption, now: Seconds): Promise<User> {
+  if (wanted.email) requireAddress(wanted.email, "email")
+  const organization = await insertAccount(
+    tx,
+    {
+      kind: "organization",
+      name: wanted.username,
+      full_name: wanted.full_name ?? "",
+      email: wanted.email ?? "",
+      description: wanted.description ?? "",
+      website: wanted.website ?? "",
+      location: wanted.location ?? "",
+      visibility: wanted.visibility || "public",
+      repo_admin_change_team_access: flag(wanted.repo_admin_change_team_access ?? false),
+      created_at: now,
+      updated_at: now,
+    },
+    "username",
+  )
+  await createOwnersTeam(tx, organization.id, owner.id, now)
+  return organization
+}
+
+/**
+ * Changes what is given; an empty visibility changes nothing. Whoever can no longer see the organisation's repositories stops watching them.
+ * Refuses as `invalid` what is no address.
+ */
+export async function editOrganization(tx: Transaction, organizationId: number, wanted: EditOrgOption, now: Seconds): Promise<User> {
+  if (wanted.email) requireAddress(wanted.email, "email")
+  const before = await holdOrganization(tx, organizationId)
+  const { repo_admin_change_team_access: changeTeams, visibility, ...texts } = wanted
+  const organization = await tx
+    .updateTable("users")
+    .set({
+      ...(texts.full_name === undefined ? {} : { full_name: texts.full_name }),
+      ...(texts.email === undefined ? {} : { email: texts.email }),
+      ...(texts.description === undefined ? {} : { description: texts.description }),
+      ...(texts.website === undefined ? {} : { website: texts.website }),
+      ...(texts.location === undefined ? {} : { location: texts.location }),
+      ...(visibility ? { visibility } : {}),
+      ...(changeTeams === undefined ? {} : { repo_admin_change_team_access: flag(changeTeams) }),
+      updated_at: now,
+    })
+    .where("id", "=", organizationId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (organization.visibility !== before.visibility) await afterVisibilityChange(tx, organization)
+  return organization
+}
+
+/** The old name leads to the new one. Refuses as `invalid` what is no name and what somebody has, as `notFound` what is gone. */
+export async function renameOrganization(tx: Transaction, organizationId: number, name: string, now: Seconds): Promise<User> {
+  return renameAccount(tx, await holdOrganization(tx, organizationId), name, "new_name", now)
+}
+
+/**
+ * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or handed over
+ * one by one; as `notFound` what is gone.
+ */
+export async function deleteOrganization(tx: Transaction, organizationId: number): Promise<void> {
+  // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest hold on the row.
+  const organization = await tx
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", organizationId)
+    .where("kind", "=", "organization")
+    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
+    .executeTakeFirst()
+  if (!organization) throw refuse.notFound()
+  const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
+  if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
+  await cutAllTies(tx, organization)
+  // Teams, memberships, redirects, blocks and labels go with the row.
+  await tx.deleteFrom("users").where("id", "=", organizationId).execute()
+}
+
+/**
+ * Takes a person out of the organisation: out of all its teams, off the list of collaborators of its repositories, and out of their watchers.
+ * Whoever is no member is none afterwards. Refuses as `invalid` the last owner.
+ */
+export async function removeMember(tx: Transaction, organizationId: number, userId: number): Promise<void> {
+  await holdOrganization(tx, organizationId)
+  const membership = await findMembership.first(tx, { organizationId, userId })
+  if (!membership) return
+  const owners = await findOwnersTeam.first(tx, { organizationId })
+  if (owners) await requireAnotherOwner(tx, owners.id, userId)
+  await tx.deleteFrom("team_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
+  await tx.deleteFrom("organization_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
+  await tx
+    .deleteFrom("collaborations")
+    .where("user_id", "=", userId)
+    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId))
+    .execute()
+  await unwatchOrganization(tx, organizationId, [userId])
+}
+
+/**
+ * Shows a membership to everybody, or to members only. Refuses as `forbidden` other people's memberships unless `mayChangeOthers`, as
+ * `notFound` whoever is no member.
+ */
+export async function showMembership(
+  tx: Transaction,
+  organizationId: number,
+  userId: number,
+  change: { readonly isPublic: boolean; readonly byUserId: number; readonly mayChangeOthers: boolean },
+): Promise<void> {
+  if (userId !== change.byUserId && !change.mayChangeOthers) throw refuse.forbidden("Cannot change member visibility")
+  const shown = await tx
+    .updateTable("organization_members")
+    .set({ is_public: flag(change.isPublic) })
+    .where("organization_id", "=", organizationId)
+    .where("user_id", "=", userId)
+    .returning("user_id")
+    .executeTakeFirst()
+  if (!shown) throw refuse.notFound()
+}
+
+/**
+ * Blocks a person for the organisation. Refuses as `badRequest` its members, who are removed first, and organisations.
+ */
+export async function blockForOrganization(
+  tx: Transaction,
+  organizationId: number,
+  user: User,
+  note: string | undefined,
+  now: Seconds,
+): Promise<void> {
+  const organization = await holdOrganization(tx, organizationId)
+  if (await findMembership.first(tx, { organizationId, userId: user.id }))
+    throw refuse.badRequest("cannot block a member of the organization")
+  await block(tx, organization, user, note, now)
+}
+
+/** Sets the digest of the picture, "" for none, and gives the one before. Refuses as `notFound` what is gone. */
+export async function changeAvatar(tx: Transaction, organizationId: number, digest: string, now: Seconds): Promise<string> {
+  const { avatar } = await holdOrganization(tx, organizationId)
+  await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
+  return avatar
+}
+
+/** The organisation, held until the transaction ends. Refuses as `notFound` one that was deleted meanwhile. */
+export async function holdOrganization(tx: Transaction, organizationId: number): Promise<User> {
+  await holdUsers(tx, [organizationId])
+  const organization = await tx
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", organizationId)
+    .where("kind", "=", "organization")
+    .executeTakeFirst()
+  if (!organization) throw refuse.notFound()
+  return organization
+}
+
+/** The past of a private organisation's repositories is private too; the watchers who no longer see them stop watching. */
+async function afterVisibilityChange(tx: Transaction, organization: User): Promise<void> {
+  const owned = tx.selectFrom("repositories").select("id").where("owner_id", "=", organization.id)
+  await tx
+    .updateTable("activities")
+    .set((eb) => ({
+      is_private:
+        organization.visibility === "private"
+          ? 1
+          : eb.selectFrom("repositories").select("repositories.is_private").whereRef("repositories.id", "=", "activities.repository_id"),
+    }))
+    .where("repository_id", "in", owned)
+    .execute()
+  const watchers = await tx.selectFrom("watches").select("user_id").distinct().where("repository_id", "in", owned).execute()
+  const repositories = await owned.execute()
+  await afterAccessLost(
+    tx,
+    watchers.map((row) => row.user_id),
+    repositories.map((row) => row.id),
+  )
+}

@@ -1,0 +1,75 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from "kysely"
+import { listedUsers, visibleOrganizations } from "../../../access/visibility.ts"
+import { type Actor, actorId, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Page } from "../../../core/operation.ts"
+
+/** A page of a list and the length of the whole. */
+export interface Found {
+  readonly rows: readonly User[]
+  readonly total: number
+}
+
+/** The organisations that the caller may know of, by name. */
+export const findVisibleOrganizations = (db: Handle, actor: Actor, page: Page): Promise<Found> =>
+  findOrganizations(db, visibleOrganizations(actor), page)
+
+/**
+ * The organisations that a person belongs to, as far as the caller may know, by name. A concealed membership is for the person and for
+ * site administrators; tokens limited to public things don't show it to the person either.
+ */
+export function findOrganizationsOf(db: Handle, actor: Actor, userId: number, page: Page): Promise<Found> {
+  const concealed = (actorId(actor) === userId && !isPublicOnly(actor)) || isSiteAdministrator(actor)
+  return findOrganizations(
+    db,
+    sql<SqlBool>`(exists (
+      select 1 from organization_members
+      where organization_members.organization_id = users.id and organization_members.user_id = ${userId}
+        and organization_members.is_public >= ${concealed ? 0 : 1})
+      and ${visibleOrganizations(actor)})`,
+    page,
+  )
+}
+
+async function findOrganizations(db: Handle, which: Expression<SqlBool>, page: Page): Promise<Found> {
+  const found = db.selectFrom("users").where("kind", "=", "organization").where(which)
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found.selectAll().orderBy("lower_name").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+/** Whose membership the caller may know of. */
+export type MembersShown = "all" | "public" | "publicAndTeamMates"
+
+/**
+ * The members of an organisation. Pages are cut by id and each is put in order of name: so clients know it.
+ * Whoever sees only public memberships sees of them only those people whom he may find anywhere else.
+ */
+export async function findMembers(db: Handle, organization: User, actor: Actor, shown: MembersShown, page: Page): Promise<Found> {
+  const members = db
+    .selectFrom("organization_members as member")
+    .innerJoin("users", "users.id", "member.user_id")
+    .where("member.organization_id", "=", organization.id)
+    .where(shownMembers(shown, organization, actor))
+  const { total } = await members.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await members.selectAll("users").orderBy("users.id").limit(page.limit).offset(page.offset).execute()
+  return { rows: rows.toSorted((a, b) => (a.lower_name < b.lower_name ? -1 : 1)), total }
+}
+
+function shownMembers(shown: MembersShown, organization: User, actor: Actor): RawBuilder<SqlBool> {
+  switch (shown) {
+    case "all":
+      return sql<SqlBool>`1 = 1`
+    case "public":
+      return sql<SqlBool>`(member.is_public = 1 and ${listedUsers(actor)})`
+    case "publicAndTeamMates":
+      return sql<SqlBool>`(member.is_public = 1 or exists (
+        select 1 from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
+        where theirs.user_id = member.user_id and theirs.organization_id = ${organization.id} and mine.user_id = ${actorId(actor)}))`
+  }
+}
+
+export const findMember = query("organizations.findMember", (db, p: Params<{ organizationId: number; userId: number }>) =>
+  db.selectFrom("organization_members").select("is_public").where("organization_id", "=", p.organizationId).where("user_id", "=", p.userId),
+)

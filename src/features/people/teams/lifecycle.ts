@@ -1,0 +1,189 @@
+import type { Insertable } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import type { Team } from "../../../access/policies/teams.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdUsers } from "../users/store.ts"
+import { holdTeam, leaveWithoutTeam } from "./membership.ts"
+import type { CreateTeamOption, EditTeamOption } from "./records.ts"
+import { findMemberIds, findRepositoryIds, findTeamByName } from "./store.ts"
+import { type UnitModes, wantedUnits } from "./units.ts"
+import { afterAccessLost, watchThroughTeams } from "./watches.ts"
+
+/** Making, changing and deleting teams. Each holds the organisation's row, so that no two at a time decide from what the other changes. */
+
+/** What follows from the site's settings and the clock. */
+export interface Circumstances {
+  readonly now: Seconds
+  /** The setting users.autoWatchNewRepositories. */
+  readonly autoWatch: boolean
+}
+
+const RESERVED_NAME = "new"
+
+/** The team that every organisation begins with, and whose members own it. */
+export async function createOwnersTeam(tx: Transaction, organizationId: number, ownerId: number, now: Seconds): Promise<Team> {
+  const team = await insertTeam(tx, {
+    organization_id: organizationId,
+    name: "Owners",
+    lower_name: "owners",
+    description: "",
+    mode: Mode.owner,
+    includes_all_repositories: 1,
+    can_create_repositories: 1,
+    visibility: "limited",
+    created_at: now,
+  })
+  await tx.insertInto("organization_members").values({ organization_id: organizationId, user_id: ownerId, is_public: 0 }).execute()
+  await tx.insertInto("team_members").values({ team_id: team.id, user_id: ownerId, organization_id: organizationId }).execute()
+  return team
+}
+
+/**
+ * Makes a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one that
+ * is given no units.
+ */
+export async function createTeam(
+  tx: Transaction,
+  organization: Pick<User, "id">,
+  wanted: CreateTeamOption,
+  circumstances: Circumstances,
+): Promise<Team> {
+  await holdUsers(tx, [organization.id])
+  await requireTeamName(tx, organization.id, wanted.name)
+  requireNotOwning(wanted.permission)
+  const isAdmin = wanted.permission === "admin"
+  const units = isAdmin ? undefined : wantedUnits(wanted)
+  if (!isAdmin && !units) throw refuse.invalid("units_map", "must give the team at least one unit, unless permission is admin")
+  const team = await insertTeam(tx, {
+    organization_id: organization.id,
+    name: wanted.name,
+    lower_name: wanted.name.toLowerCase(),
+    description: wanted.description ?? "",
+    mode: isAdmin ? Mode.admin : Mode.none,
+    includes_all_repositories: flag(wanted.includes_all_repositories ?? false),
+    can_create_repositories: flag(wanted.can_create_org_repo ?? false),
+    visibility: wanted.visibility || "private",
+    created_at: circumstances.now,
+  })
+  if (units) await replaceUnits(tx, team.id, units)
+  if (wanted.includes_all_repositories) await attachAll(tx, team, circumstances)
+  return team
+}
+
+/**
+ * Changes what is given. Including all repositories takes in those that are there; no longer including them takes none away.
+ * Refuses as `notFound` a team that is gone; as `invalid` what `createTeam` does, any change of what makes the owners' team, and taking
+ * administration from a team without saying which units it is left with.
+ */
+export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption, circumstances: Circumstances): Promise<Team> {
+  const team = await holdTeam(tx, teamId)
+  if (team.mode === Mode.owner) requireStillOwners(team, wanted)
+  const rename = wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name ? wanted.name : undefined
+  if (rename !== undefined) await requireTeamName(tx, team.organization_id, rename, team.id)
+  const mode = wantedMode(team, wanted.permission)
+  const units = mode >= Mode.admin ? undefined : wantedUnits(wanted)
+  if (mode < Mode.admin && team.mode >= Mode.admin && !units)
+    throw refuse.invalid("units_map", "must give the team at least one unit where it no longer administers")
+  const changed = await tx
+    .updateTable("teams")
+    .set({
+      mode,
+      ...(rename === undefined ? {} : { name: rename, lower_name: rename.toLowerCase() }),
+      ...(wanted.description === undefined ? {} : { description: wanted.description }),
+      ...(wanted.visibility ? { visibility: wanted.visibility } : {}),
+      ...(wanted.can_create_org_repo === undefined ? {} : { can_create_repositories: flag(wanted.can_create_org_repo) }),
+      ...(wanted.includes_all_repositories === undefined ? {} : { includes_all_repositories: flag(wanted.includes_all_repositories) }),
+    })
+    .where("id", "=", team.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (units) await replaceUnits(tx, team.id, units)
+  if (mode >= Mode.admin && team.mode < Mode.admin) await replaceUnits(tx, team.id, new Map())
+  if (wanted.includes_all_repositories) await attachAll(tx, changed, circumstances)
+  // Fewer units may be none that a member can reach.
+  if (units) await afterAccessLost(tx, await memberIds(tx, team.id), await repositoryIds(tx, team.id))
+  return changed
+}
+
+/**
+ * Deletes the team. Members without another one leave the organisation.
+ * Refuses as `notFound` a team that is gone, as `invalid` the owners' team.
+ */
+export async function deleteTeam(tx: Transaction, teamId: number): Promise<void> {
+  const team = await holdTeam(tx, teamId)
+  if (team.mode === Mode.owner) throw refuse.invalid("id", "the owners' team can't be deleted")
+  const members = await memberIds(tx, team.id)
+  const repositories = await repositoryIds(tx, team.id)
+  await tx.deleteFrom("teams").where("id", "=", team.id).execute()
+  await leaveWithoutTeam(tx, team.organization_id, members)
+  await afterAccessLost(tx, members, repositories)
+}
+
+// --- parts -----------------------------------------------------------------------------------------------------------------------
+
+const insertTeam = (tx: Transaction, team: Insertable<TeamsTable>): Promise<Team> =>
+  tx.insertInto("teams").values(team).returningAll().executeTakeFirstOrThrow()
+
+const memberIds = async (tx: Transaction, teamId: number): Promise<readonly number[]> =>
+  (await findMemberIds(tx, { teamId })).map((row) => row.user_id)
+
+const repositoryIds = async (tx: Transaction, teamId: number): Promise<readonly number[]> =>
+  (await findRepositoryIds(tx, { teamId })).map((row) => row.repository_id)
+
+async function replaceUnits(tx: Transaction, teamId: number, units: UnitModes): Promise<void> {
+  await tx.deleteFrom("team_units").where("team_id", "=", teamId).execute()
+  if (units.size === 0) return
+  await tx
+    .insertInto("team_units")
+    .values([...units].map(([unit, mode]) => ({ team_id: teamId, unit, mode })))
+    .execute()
+}
+
+async function attachAll(tx: Transaction, team: Team, { now, autoWatch }: Circumstances): Promise<void> {
+  const attached = await tx
+    .insertInto("team_repositories")
+    .columns(["team_id", "repository_id", "organization_id"])
+    .expression((eb) =>
+      eb
+        .selectFrom("teams")
+        .innerJoin("repositories", "repositories.owner_id", "teams.organization_id")
+        .select(["teams.id as team_id", "repositories.id as repository_id", "teams.organization_id"])
+        .where("teams.id", "=", team.id),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("repository_id")
+    .execute()
+  if (autoWatch && attached.length > 0)
+    await watchThroughTeams(tx, { teamIds: [team.id], repositoryIds: attached.map((row) => row.repository_id) }, now)
+}
+
+async function requireTeamName(tx: Transaction, organizationId: number, name: string, ownId?: number): Promise<void> {
+  const lowerName = name.toLowerCase()
+  if (lowerName === RESERVED_NAME) throw refuse.invalid("name", `${name} is reserved; choose another name`)
+  const holder = await findTeamByName.first(tx, { organizationId, lowerName })
+  if (holder && holder.id !== ownId) throw refuse.invalid("name", `the organisation has a team ${holder.name} already`)
+}
+
+function requireNotOwning(permission: string | undefined): void {
+  if (permission === "owner") throw refuse.invalid("permission", "must be none, read, write or admin; only the owners' team owns")
+}
+
+function wantedMode(team: Team, permission: EditTeamOption["permission"]): number {
+  if (permission === undefined || permission === "" || team.mode === Mode.owner) return team.mode
+  requireNotOwning(permission)
+  return permission === "admin" ? Mode.admin : Mode.none
+}
+
+/** The owners' team keeps its name, visibility and rights. What is sent back unchanged is no change. */
+function requireStillOwners(team: Team, wanted: EditTeamOption): void {
+  const refuseChange = (field: string) => refuse.invalid(field, "can't be changed for the owners' team")
+  if (wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name) throw refuseChange("name")
+  if (wanted.permission !== undefined && wanted.permission !== "" && wanted.permission !== "owner") throw refuseChange("permission")
+  if (wanted.visibility && wanted.visibility !== team.visibility) throw refuseChange("visibility")
+  if (wanted.includes_all_repositories === false) throw refuseChange("includes_all_repositories")
+  if (wanted.can_create_org_repo === false) throw refuseChange("can_create_org_repo")
+  if (Object.values(wanted.units_map ?? {}).some((mode) => mode !== "owner")) throw refuseChange("units_map")
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
+import { each, idOf, messageOf, openWorld, type Person, type World } from "../organizations/testing.ts"
+import { attachTeams, detachAllTeams, isOrganizationOwner, mayCreateRepositories } from "./rules.ts"
+import { afterAccessLost } from "./watches.ts"
+
+/** Who is in a team, which repositories it has, and what follows for those concerned. */
+describe.each(databaseKinds)("members and repositories of teams on %s", (kind) => {
+  let world: World
+  let olive: Person
+  let anna: Person
+  let stranger: Person
+  let org: string
+  let owners: number
+  const units_map = { "repo.code": "read" }
+
+  beforeAll(async () => {
+    world = await openWorld(kind)
+    stranger = await world.person("stranger")
+  })
+  afterAll(() => world.close())
+
+  const begin = async (): Promise<void> => {
+    ;[olive, anna] = [await world.person("olive"), await world.person("anna")]
+    org = world.name("org")
+    await world.call(olive, "POST /orgs", { username: org })
+    owners = Number(each(await world.call(olive, `GET /orgs/${org}/teams`), "id")[0])
+  }
+  const team = async (body: object = {}): Promise<{ readonly id: number; readonly name: string }> => {
+    const name = world.name("team")
+    return { id: idOf(await world.call(olive, `POST /orgs/${org}/teams`, { name, units_map, ...body })), name }
+  }
+  const status = async (as: Person | undefined, request: string, body?: object) => (await world.call(as, request, body)).status
+  const organization = () =>
+    world.services.database.read.selectFrom("users").selectAll().where("lower_name", "=", org).executeTakeFirstOrThrow()
+
+  test("owners add and remove; the last team takes the organisation along", async () => {
+    await begin()
+    const { id } = await team()
+    expect(await status(olive, `PUT /teams/${id}/members/${anna.name}`)).toBe(204)
+    expect(await status(olive, `PUT /teams/${id}/members/${anna.name}`)).toBe(204)
+    expect((await world.call(olive, `GET /teams/${id}/members/${anna.name.toUpperCase()}`)).body).toMatchObject({ login: anna.name })
+    expect(each(await world.call(anna, `GET /teams/${id}/members`), "login")).toEqual([anna.name])
+    for (const [as, expected] of [
+      [anna, 403],
+      [stranger, 403],
+      [undefined, 401],
+    ] as const) {
+      expect(await status(as, `PUT /teams/${id}/members/${stranger.name}`)).toBe(expected)
+      expect(await status(as, `DELETE /teams/${id}/members/${anna.name}`)).toBe(expected)
+    }
+    expect(await status(olive, `PUT /teams/${id}/members/nobody`)).toBe(404)
+    expect(await status(olive, `PUT /teams/${id}/members/${org}`)).toBe(422)
+    expect(await status(olive, `GET /teams/${id}/members/${olive.name}`)).toBe(404)
+    expect(await status(olive, `DELETE /teams/${id}/members/${anna.name}`)).toBe(204)
+    expect(await status(olive, `DELETE /teams/${id}/members/${anna.name}`)).toBe(204)
+    expect(await status(olive, `GET /orgs/${org}/members/${anna.name}`)).toBe(404)
+  })
+
+  test("the members of a public team are for the organisation", async () => {
+    await begin()
+    const { id } = await team({ visibility: "public" })
+    expect(await status(stranger, `GET /teams/${id}`)).toBe(200)
+    expect(await status(stranger, `GET /teams/${id}/members`)).toBe(403)
+    expect(await status(stranger, `GET /teams/${id}/members/${olive.name}`)).toBe(403)
+  })
+
+  test("a deleted team takes members without another one along", async () => {
+    await begin()
+    const [first, second] = [await team(), await team()]
+    const both = await world.person("both")
+    for (const [id, who] of [
+      [first.id, anna],
+      [first.id, both],
+      [second.id, both],
+    ] as const)
+      await world.call(olive, `PUT /teams/${id}/members/${who.name}`)
+    expect(await status(olive, `DELETE /teams/${first.id}`)).toBe(204)
+    expect(each(await world.call(olive, `GET /orgs/${org}/members`), "login")).toEqual([both.name, olive.name])
+  })
+
+  test("members watch what their team receives, and stop when they lose it", async () => {
+    await begin()
+    const { id: repositoryId, name } = await world.repository(org, olive, { isPrivate: true })
+    const { id } = await team()
+    const none = await team({ units_map: { "repo.code": "none" } })
+    const idle = await world.person("idle")
+    await world.call(olive, `PUT /teams/${id}/members/${anna.name}`)
+    await world.call(olive, `PUT /teams/${none.id}/members/${idle.name}`)
+    expect(await status(olive, `PUT /teams/${id}/repos/${org}/${name}`)).toBe(204)
+    expect(await status(olive, `PUT /teams/${none.id}/repos/${org}/${name}`)).toBe(204)
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id, anna.user.id])
+
+    const late = await world.person("late")
+    await world.call(olive, `PUT /teams/${id}/members/${late.name}`)
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id, anna.user.id, late.user.id])
+
+    await world.call(olive, `DELETE /teams/${id}/members/${late.name}`)
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id, anna.user.id])
+    await world.call(olive, `PATCH /teams/${id}`, { units_map: { "repo.code": "none" } })
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id])
+    await world.call(olive, `PATCH /teams/${id}`, { units_map })
+    await world.watch(anna, repositoryId)
+    expect(await status(olive, `DELETE /teams/${id}/repos/${org}/${name}`)).toBe(204)
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id])
+  })
+
+  test("whoever can still reach a repository goes on watching it", async () => {
+    await begin()
+    const { id: repositoryId, name } = await world.repository(org, olive)
+    const { id } = await team()
+    const other = await team()
+    for (const teamId of [id, other.id]) await world.call(olive, `PUT /teams/${teamId}/members/${anna.name}`)
+    await world.call(olive, `PUT /teams/${id}/repos/${org}/${name}`)
+    await world.call(olive, `DELETE /teams/${id}/repos/${org}/${name}`)
+    expect(await world.watchers(repositoryId)).toEqual([olive.user.id, anna.user.id])
+  })
+
+  test("a declined watch stays declined", async () => {
+    await begin()
+    const { id: repositoryId, name } = await world.repository(org, olive)
+    const { id } = await team()
+    await world.call(olive, `PUT /teams/${id}/members/${anna.name}`)
+    await world.services.database.write((tx) =>
+      tx.insertInto("watches").values({ user_id: anna.user.id, repository_id: repositoryId, mode: "declined", created_at: 1 }).execute(),
+    )
+    await world.call(olive, `PUT /teams/${id}/repos/${org}/${name}`)
+    const row = await world.services.database.read
+      .selectFrom("watches")
+      .select("mode")
+      .where("user_id", "=", anna.user.id)
+      .where("repository_id", "=", repositoryId)
+      .executeTakeFirst()
+    expect(row?.mode).toBe("declined")
+  })
+
+  test("a team with all repositories has those that are there and those to come", async () => {
+    await begin()
+    const before = await world.repository(org, olive)
+    const { id } = await team({ includes_all_repositories: true })
+    const later = await team()
+    const after = await world.repository(org, olive)
+    expect(each(await world.call(olive, `GET /teams/${id}/repos`), "name")).toEqual([before.name, after.name])
+    await world.call(olive, `PATCH /teams/${later.id}`, { includes_all_repositories: true })
+    expect(each(await world.call(olive, `GET /teams/${later.id}/repos`), "name")).toEqual([before.name, after.name])
+    for (const teamId of [owners, id]) {
+      const refused = await world.call(olive, `DELETE /teams/${teamId}/repos/${org}/${before.name}`)
+      expect(refused.status).toBe(422)
+      expect(messageOf(refused)).toContain("includes all repositories")
+    }
+    // No longer including all takes none away.
+    await world.call(olive, `PATCH /teams/${id}`, { includes_all_repositories: false })
+    expect(each(await world.call(olive, `GET /teams/${id}/repos`), "name")).toEqual([before.name, after.name])
+    expect(await status(olive, `DELETE /teams/${id}/repos/${org}/${before.name}`)).toBe(204)
+  })
+
+  test("of a team's repositories everybody sees what he may know of", async () => {
+    await begin()
+    const [open, hidden] = [await world.repository(org, olive), await world.repository(org, olive, { isPrivate: true })]
+    const { id } = await team({ visibility: "public" })
+    for (const { name } of [open, hidden]) await world.call(olive, `PUT /teams/${id}/repos/${org}/${name}`)
+    const seen = await world.call(stranger, `GET /teams/${id}/repos`)
+    expect(each(seen, "name")).toEqual([open.name])
+    expect(seen.headers.get("x-total-count")).toBe("1")
+    expect(each(await world.call(olive, `GET /teams/${id}/repos`), "name")).toEqual([open.name, hidden.name])
+    expect((await world.call(stranger, `GET /teams/${id}/repos/${org}/${open.name}`)).body).toMatchObject({ name: open.name })
+    expect(await status(stranger, `GET /teams/${id}/repos/${org}/${hidden.name}`)).toBe(404)
+    expect(await status(stranger, `GET /teams/${id}/repos/${stranger.name}/${open.name}`)).toBe(404)
+  })
+
+  test("who may give repositories to a team", async () => {
+    await begin()
+    const { name } = await world.repository(org, olive, { isPrivate: true })
+    const { id } = await team()
+    const admins = await team({ permission: "admin" })
+    const other = await world.person("other")
+    await world.call(olive, `PUT /teams/${id}/members/${anna.name}`)
+    await world.call(olive, `PUT /teams/${admins.id}/members/${anna.name}`)
+    await world.call(olive, `PUT /teams/${(await team()).id}/members/${other.name}`)
+    const put = (as: Person | undefined, repository = name) => status(as, `PUT /teams/${id}/repos/${org}/${repository}`)
+    expect(await put(undefined)).toBe(401)
+    expect(await put(stranger)).toBe(404)
+    expect(await put(other)).toBe(403)
+    // A member learns nothing of what there is.
+    expect([await put(anna), await put(anna, "no-such")]).toEqual([403, 403])
+    await world.call(olive, `PATCH /orgs/${org}`, { repo_admin_change_team_access: true })
+    expect(await put(anna)).toBe(404)
+    expect(await put(olive, "no-such")).toBe(404)
+    await world.call(olive, `PUT /teams/${admins.id}/repos/${org}/${name}`)
+    expect(await put(anna)).toBe(204)
+    expect(await put(world.root)).toBe(204)
+  })
+
+  test("the teams of a repository, from the repository", async () => {
+    await begin()
+    const { name } = await world.repository(org, olive)
+    const [crew, secret] = [await team({ visibility: "limited" }), await team()]
+    await world.call(olive, `PUT /teams/${crew.id}/members/${anna.name}`)
+    const on = (as: Person | undefined, method: string, named = crew.name) => status(as, `${method} /repos/${org}/${name}/teams/${named}`)
+    expect(await on(olive, "GET")).toBe(404)
+    expect(await on(anna, "PUT")).toBe(403)
+    expect(await on(undefined, "PUT")).toBe(401)
+    expect(await on(olive, "PUT")).toBe(204)
+    expect(await on(olive, "PUT")).toBe(422)
+    expect(await on(olive, "PUT", secret.name)).toBe(204)
+    expect(await on(olive, "PUT", "nobody")).toBe(404)
+    expect(await on(anna, "GET")).toBe(200)
+    const listed = async (as: Person) => each(await world.call(as, `GET /repos/${org}/${name}/teams`), "name")
+    expect(await listed(olive)).toEqual(["Owners", crew.name, secret.name])
+    expect(await listed(anna)).toEqual(["Owners", crew.name])
+    expect(await listed(stranger)).toEqual([])
+    expect(await on(anna, "GET", secret.name)).toBe(404)
+    expect(await on(anna, "DELETE")).toBe(403)
+    expect(await on(olive, "DELETE")).toBe(204)
+    expect(await on(olive, "DELETE")).toBe(422)
+    expect(await on(olive, "DELETE", "Owners")).toBe(422)
+  })
+
+  test("a person's repository has no teams", async () => {
+    await begin()
+    const { name } = await world.repository(olive.name, olive)
+    expect(await status(olive, `GET /repos/${olive.name}/${name}/teams`)).toBe(405)
+    expect(await status(olive, `PUT /repos/${olive.name}/${name}/teams/crew`)).toBe(405)
+  })
+
+  test("whoever makes a repository without administering it through a team becomes a collaborator", async () => {
+    await begin()
+    const makers = await team({ can_create_org_repo: true })
+    await world.call(olive, `PUT /teams/${makers.id}/members/${anna.name}`)
+    const collaborators = async (id: number) =>
+      world.services.database.read.selectFrom("collaborations").select(["user_id", "mode"]).where("repository_id", "=", id).execute()
+    expect(await collaborators((await world.repository(org, anna)).id)).toEqual([{ user_id: anna.user.id, mode: 3 }])
+    expect(await collaborators((await world.repository(org, olive)).id)).toEqual([])
+    expect(await collaborators((await world.repository(org, world.root)).id)).toEqual([])
+    const { read } = world.services.database
+    const own = await organization()
+    expect(await Promise.all([olive, anna, stranger].map(({ user }) => mayCreateRepositories(read, own, user.id)))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(await Promise.all([olive, anna, stranger].map(({ user }) => isOrganizationOwner(read, own.id, user.id)))).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test("a repository that leaves its teams ends the watches of those who had it through them", async () => {
+    await begin()
+    const { id } = await world.repository(org, olive, { isPrivate: true })
+    const { id: teamId } = await team()
+    await world.call(olive, `PUT /teams/${teamId}/members/${anna.name}`)
+    const own = await organization()
+    await world.services.database.write((tx) => attachTeams(tx, own, id, [teamId, 999_999], 1, true))
+    expect(await world.watchers(id)).toEqual([olive.user.id, anna.user.id])
+    await world.services.database.write(async (tx) => {
+      const members = await detachAllTeams(tx, id)
+      await tx.updateTable("repositories").set({ owner_id: stranger.user.id }).where("id", "=", id).execute()
+      await afterAccessLost(tx, members, [id])
+    })
+    expect(await world.watchers(id)).toEqual([])
+  })
+})
+
+describe.each(databaseKinds)("without automatic watches on %s", (kind) => {
+  test("nobody is made to watch", async () => {
+    const world = await openWorld(kind, { users: { autoWatchNewRepositories: false } })
+    try {
+      const olive = await world.person("olive")
+      await world.call(olive, "POST /orgs", { username: "quiet" })
+      const { id } = await world.repository("quiet", olive)
+      expect(await world.watchers(id)).toEqual([])
+    } finally {
+      await world.close()
+    }
+  })
+})

@@ -1,0 +1,89 @@
+import { Mode } from "../../../access/modes.ts"
+import type { Team } from "../../../access/policies/teams.ts"
+import { findTeam, findTeamMember } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { requireUnblocked } from "../blocks/rules.ts"
+import { holdUsers } from "../users/store.ts"
+import { findMemberIds, findRepositoryIds } from "./store.ts"
+import { afterAccessLost, unwatchOrganization, watchThroughTeams } from "./watches.ts"
+
+/** Who belongs to a team, and with it to the organisation. Every change holds the organisation's row: two at a time can't both take the last. */
+
+/** The team, with its organisation held. Refuses as `notFound` a team that was deleted meanwhile. */
+export async function holdTeam(tx: Transaction, teamId: number): Promise<Team> {
+  const seen = await findTeam.first(tx, { id: teamId })
+  if (seen) await holdUsers(tx, [seen.organization_id])
+  const team = seen && (await findTeam.first(tx, { id: teamId }))
+  if (!team) throw refuse.notFound()
+  return team
+}
+
+/**
+ * Puts a person into a team, and with it into the organisation, where the membership is concealed at first. Whoever is a member already stays
+ * one. With `autoWatch` (the setting users.autoWatchNewRepositories) a new member watches what the team reaches.
+ *
+ * Refuses as `notFound` a team that is gone, as `invalid` what is no person, and as `forbidden` whom the organisation has blocked.
+ */
+export async function addTeamMember(tx: Transaction, teamId: number, user: User, now: Seconds, autoWatch: boolean): Promise<void> {
+  if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
+  const team = await holdTeam(tx, teamId)
+  await requireUnblocked(tx, user, [{ id: team.organization_id }])
+  await tx
+    .insertInto("organization_members")
+    .values({ organization_id: team.organization_id, user_id: user.id, is_public: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const added = await tx
+    .insertInto("team_members")
+    .values({ team_id: team.id, user_id: user.id, organization_id: team.organization_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("user_id")
+    .execute()
+  if (autoWatch && added.length > 0) await watchThroughTeams(tx, { teamIds: [team.id], userIds: [user.id] }, now)
+}
+
+/**
+ * Takes a person out of a team, and with the last one out of the organisation. Whoever is no member is none afterwards.
+ * Refuses as `notFound` a team that is gone, as `invalid` the last owner.
+ */
+export async function removeTeamMember(tx: Transaction, teamId: number, userId: number): Promise<void> {
+  const team = await holdTeam(tx, teamId)
+  if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
+  if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
+  await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
+  await leaveWithoutTeam(tx, team.organization_id, [userId])
+  const repositories = await findRepositoryIds(tx, { teamId })
+  await afterAccessLost(
+    tx,
+    [userId],
+    repositories.map((row) => row.repository_id),
+  )
+}
+
+/** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be held. */
+export async function requireAnotherOwner(tx: Transaction, ownersTeamId: number, userId: number): Promise<void> {
+  const owners = await findMemberIds(tx, { teamId: ownersTeamId })
+  if (owners.every((row) => row.user_id === userId))
+    throw refuse.invalid("username", "is the last owner; make somebody else an owner first, or delete the organization")
+}
+
+/** Nobody belongs to an organisation without a team: of these people, those who have none left leave it and stop watching its repositories. */
+export async function leaveWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+  const left = await tx
+    .deleteFrom("organization_members")
+    .where("organization_id", "=", organizationId)
+    .where(inList("organization_members.user_id", userIds))
+    .where("user_id", "not in", tx.selectFrom("team_members").select("user_id").where("organization_id", "=", organizationId))
+    .returning("user_id")
+    .execute()
+  if (left.length === 0) return
+  await unwatchOrganization(
+    tx,
+    organizationId,
+    left.map((row) => row.user_id),
+  )
+}

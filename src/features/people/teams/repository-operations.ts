@@ -1,0 +1,231 @@
+import { Mode } from "../../../access/modes.ts"
+import { locateUser } from "../../../access/policies/people.ts"
+import {
+  locateRepositoryById,
+  type OnRepository,
+  onRepositoryAsAdministrator,
+  onRepositorySignedIn,
+} from "../../../access/policies/repositories.ts"
+import { type Standing, standingIn } from "../../../access/policies/standing.ts"
+import { onTeam, onTeamPrivileged, type Team as TeamRow, teamReadable } from "../../../access/policies/teams.ts"
+import { findRepositoryByName, findRepositoryRedirect } from "../../../access/store.ts"
+import type { Actor, SignedIn, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { Moved, refuse } from "../../../core/errors.ts"
+import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { presentRepositories, presentRepository } from "../../code/repositories/present.ts"
+import { Repository } from "../../code/repositories/records.ts"
+import { withOwners } from "../../code/repositories/store.ts"
+import { presentTeams } from "./present.ts"
+import { Team } from "./records.ts"
+import { addTeamRepository, removeTeamRepository, teamsOfRepository } from "./rules.ts"
+import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository } from "./store.ts"
+
+// --- from the team ---------------------------------------------------------------------------------------------------------------
+
+const shared = { tag: "organization", scope: ["organization"] } as const
+
+type RepositoryPath = { readonly org: string; readonly repo: string }
+
+/**
+ * The repository of the path, which must be one of the team's organisation and within the caller's reach. Older names lead to the newer.
+ */
+async function locateTeamRepository(db: Handle, actor: Actor, organization: User, path: RepositoryPath): Promise<OnRepository> {
+  const owner = await locateUser(db, actor, path.org, "org")
+  if (owner.id !== organization.id) throw refuse.notFound()
+  const lowerName = path.repo.toLowerCase()
+  const named = await findRepositoryByName.first(db, { ownerId: owner.id, lowerName })
+  if (named) return locateRepositoryById(db, actor, named.id)
+  const moved = await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName })
+  if (!moved) throw refuse.notFound()
+  const target = await locateRepositoryById(db, actor, moved.repository_id)
+  throw new Moved(301, { org: target.owner.name, repo: target.repository.name })
+}
+
+/** Changing which teams have a repository takes an owner, or where the organisation lets them, an administrator of the repository. */
+function requireMayChangeTeams(organization: User, isOwner: boolean): void {
+  if (!isOwner && organization.repo_admin_change_team_access === 0) throw refuse.forbidden("user is nor repo admin nor owner")
+}
+
+/** The repository whose teams are to change. What the caller may not do at all is refused before it is looked up: nothing is told by that. */
+async function openTeamRepository(
+  db: Handle,
+  actor: Actor,
+  organization: User,
+  standing: Standing,
+  path: RepositoryPath,
+): Promise<OnRepository> {
+  requireMayChangeTeams(organization, standing.isOwner)
+  const found = await locateTeamRepository(db, actor, organization, path)
+  if (found.permission.mode < Mode.admin) throw refuse.forbidden("Must have admin-level access to the repository")
+  return found
+}
+
+export const teamRepositoryOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "orgListTeamRepos",
+    route: "GET /teams/{id}/repos",
+    summary: "List a team's repositories",
+    description: "Those that the caller may know of, by name.",
+    access: onTeam,
+    paged: true,
+    answers: { 200: Type.Array(Repository) },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, team, page }) => {
+      const { rows, total } = await findTeamRepositories(db, team.id, actor, page)
+      return listed(await presentRepositories(db, services.site, actor, await withOwners(db, rows)), total)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgListTeamRepo",
+    route: "GET /teams/{id}/repos/{org}/{repo}",
+    summary: "Get a repository of a team",
+    access: onTeam,
+    answers: { 200: Repository },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, team, organization, path }) => {
+      const found = await locateTeamRepository(db, actor, organization, path)
+      if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: found.repository.id }))) throw refuse.notFound()
+      return ok(await presentRepository(db, services.site, actor, found, found.permission))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgAddTeamRepository",
+    route: "PUT /teams/{id}/repos/{org}/{repo}",
+    summary: "Add a repository to a team",
+    description: "Adding one again changes nothing.",
+    access: onTeamPrivileged,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, team, organization, standing, path }) => {
+      const { repository } = await openTeamRepository(db, actor, organization, standing, path)
+      const { autoWatchNewRepositories } = services.config.users
+      await services.database.write((tx) => addTeamRepository(tx, team.id, repository.id, services.now(), autoWatchNewRepositories))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "orgRemoveTeamRepository",
+    route: "DELETE /teams/{id}/repos/{org}/{repo}",
+    summary: "Remove a repository from a team",
+    description: "The repository itself stays. A team that includes all repositories keeps it.",
+    access: onTeamPrivileged,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, actor, team, organization, standing, path }) => {
+      const { repository } = await openTeamRepository(db, actor, organization, standing, path)
+      await services.database.write((tx) => removeTeamRepository(tx, team.id, repository.id, "id"))
+      return noContent()
+    },
+  }),
+]
+
+// --- from the repository ---------------------------------------------------------------------------------------------------------
+
+const ofRepository = { tag: "repository", scope: ["repository"] } as const
+
+interface OnOwnedRepository extends OnRepository {
+  readonly actor: SignedIn
+}
+
+/** Which teams of the repository's owner the caller may know of. Refuses as `methodNotAllowed` a person's repository, which has none. */
+async function teamReader(db: Handle, { owner, actor }: OnOwnedRepository): Promise<(team: TeamRow) => boolean> {
+  if (owner.kind !== "organization") throw refuse.methodNotAllowed("repo is not owned by an organization")
+  const standing = await standingIn(db, actor, owner)
+  const own = new Set((await findOwnTeamIds(db, { organizationId: owner.id, userId: actor.user.id })).map((row) => row.team_id))
+  return (team) => teamReadable(actor, team, owner, standing, own.has(team.id))
+}
+
+/** The team of the path's {team}, of the repository's owner; one that the caller may not know of is missing. */
+async function locateNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
+  const isReadable = await teamReader(db, found)
+  const team = await findTeamByName.first(db, { organizationId: found.owner.id, lowerName: name.toLowerCase() })
+  if (!team || !isReadable(team)) throw refuse.notFound()
+  return team
+}
+
+/** The team that is to have the repository, or no longer. */
+async function openNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
+  const team = await locateNamedTeam(db, found, name)
+  requireMayChangeTeams(found.owner, found.permission.mode >= Mode.owner)
+  return team
+}
+
+export const repositoryTeamOperations: readonly Operation[] = [
+  operation({
+    ...ofRepository,
+    id: "repoListTeams",
+    route: "GET /repos/{owner}/{repo}/teams",
+    summary: "List a repository's teams",
+    description: "Those that the caller may know of.",
+    access: onRepositorySignedIn,
+    answers: { 200: Type.Array(Team) },
+    refuses: ["notFound", "methodNotAllowed"],
+    handle: async ({ db, services, ...found }) => {
+      const isReadable = await teamReader(db, found)
+      const teams = await teamsOfRepository(db, found.repository.id)
+      return ok(await presentTeams(db, services.site, teams.filter(isReadable), { withOrganization: false }))
+    },
+  }),
+
+  operation({
+    ...ofRepository,
+    id: "repoCheckTeam",
+    route: "GET /repos/{owner}/{repo}/teams/{team}",
+    summary: "Get a team of a repository",
+    access: onRepositorySignedIn,
+    answers: { 200: Team },
+    refuses: ["notFound", "methodNotAllowed"],
+    handle: async ({ db, services, path, ...found }) => {
+      const team = await locateNamedTeam(db, found, path.team)
+      if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: found.repository.id }))) throw refuse.notFound()
+      const [record] = await presentTeams(db, services.site, [team], { withOrganization: false })
+      if (!record) throw refuse.notFound()
+      return ok(record)
+    },
+  }),
+
+  operation({
+    ...ofRepository,
+    id: "repoAddTeam",
+    route: "PUT /repos/{owner}/{repo}/teams/{team}",
+    summary: "Add a team to a repository",
+    access: onRepositoryAsAdministrator,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "methodNotAllowed", "invalid"],
+    handle: async ({ db, services, path, ...found }) => {
+      const team = await openNamedTeam(db, found, path.team)
+      const { autoWatchNewRepositories } = services.config.users
+      const added = await services.database.write((tx) =>
+        addTeamRepository(tx, team.id, found.repository.id, services.now(), autoWatchNewRepositories),
+      )
+      if (!added) throw refuse.invalid("team", `${team.name} has the repository already`)
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...ofRepository,
+    id: "repoDeleteTeam",
+    route: "DELETE /repos/{owner}/{repo}/teams/{team}",
+    summary: "Remove a team from a repository",
+    description: "A team that includes all repositories keeps it.",
+    access: onRepositoryAsAdministrator,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "methodNotAllowed", "invalid"],
+    handle: async ({ db, services, path, ...found }) => {
+      const team = await openNamedTeam(db, found, path.team)
+      const removed = await services.database.write((tx) => removeTeamRepository(tx, team.id, found.repository.id, "team"))
+      if (!removed) throw refuse.invalid("team", `${team.name} does not have the repository`)
+      return noContent()
+    },
+  }),
+]

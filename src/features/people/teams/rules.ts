@@ -1,0 +1,151 @@
+import { Mode } from "../../../access/modes.ts"
+import type { Team } from "../../../access/policies/teams.ts"
+import { findMembership, findRepositoryById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdUsers } from "../users/store.ts"
+import { holdTeam } from "./membership.ts"
+import { findMemberIds, findTeamRepository, findTeamsOfRepository } from "./store.ts"
+import { afterAccessLost, watchThroughTeams } from "./watches.ts"
+
+/** What teams mean to the repositories of their organisation. */
+
+export { afterAccessLost } from "./watches.ts"
+
+/** Whether the person belongs to the organisation's owners. A site administrator as such does not. */
+export async function isOrganizationOwner(db: Handle, organizationId: number, userId: number): Promise<boolean> {
+  return (await findMembership.first(db, { organizationId, userId }))?.mode === Mode.owner
+}
+
+/** Whether a team lets the person create repositories in the organisation. A site administrator as such has no team. */
+export async function mayCreateRepositories(db: Handle, organization: Pick<User, "id">, userId: number): Promise<boolean> {
+  const membership = await findMembership.first(db, { organizationId: organization.id, userId })
+  return membership?.mode === Mode.owner || membership?.can_create_repositories === 1
+}
+
+/** The teams that have the repository, owners first, then by name. Which of them somebody may know of is `teamReadable`'s affair. */
+export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<readonly Team[]> => findTeamsOfRepository(db, { repositoryId })
+
+/**
+ * Gives a new repository of an organisation to every team that includes all repositories. A creator who doesn't administer it through one
+ * of them becomes a collaborator with the mode admin. With `autoWatch` (the setting users.autoWatchNewRepositories) the teams' members
+ * watch it from now on; that the creator does is the caller's affair.
+ */
+export async function attachNewRepository(
+  tx: Transaction,
+  organization: Pick<User, "id">,
+  repositoryId: number,
+  creator: Pick<User, "id" | "is_admin">,
+  now: Seconds,
+  autoWatch: boolean,
+): Promise<void> {
+  await attachTeams(tx, organization, repositoryId, [], now, autoWatch)
+  if (creator.is_admin === 1) return
+  const administers = await tx
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .innerJoin("team_repositories", "team_repositories.team_id", "teams.id")
+    .select("teams.id")
+    .where("team_repositories.repository_id", "=", repositoryId)
+    .where("team_members.user_id", "=", creator.id)
+    .where("teams.mode", ">=", Mode.admin)
+    .limit(1)
+    .executeTakeFirst()
+  if (administers) return
+  await tx
+    .insertInto("collaborations")
+    .values({ repository_id: repositoryId, user_id: creator.id, mode: Mode.admin, created_at: now })
+    .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode: Mode.admin }))
+    .execute()
+}
+
+/**
+ * Gives a repository that the organisation has just received to every team that includes all repositories, and to the named ones. Ids of
+ * other organisations' teams are passed over.
+ */
+export async function attachTeams(
+  tx: Transaction,
+  organization: Pick<User, "id">,
+  repositoryId: number,
+  teamIds: readonly number[],
+  now: Seconds,
+  autoWatch: boolean,
+): Promise<void> {
+  // A team that is being made to include all repositories must either see this one, or be seen here.
+  await holdUsers(tx, [organization.id])
+  const teams = await tx
+    .selectFrom("teams")
+    .select("id")
+    .where("organization_id", "=", organization.id)
+    .where((eb) => eb.or([eb("includes_all_repositories", "=", 1), inList("teams.id", teamIds)]))
+    .execute()
+  if (teams.length === 0) return
+  await tx
+    .insertInto("team_repositories")
+    .values(teams.map(({ id }) => ({ team_id: id, repository_id: repositoryId, organization_id: organization.id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  if (autoWatch) await watchThroughTeams(tx, { teamIds: teams.map(({ id }) => id), repositoryIds: [repositoryId] }, now)
+}
+
+/**
+ * Takes the repository from all teams, and gives the ids of those who had it through one. Once the repository has its new place, the
+ * caller hands them to `afterAccessLost`.
+ */
+export async function detachAllTeams(tx: Transaction, repositoryId: number): Promise<readonly number[]> {
+  const members = await tx
+    .selectFrom("team_members")
+    .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
+    .select("team_members.user_id")
+    .distinct()
+    .where("team_repositories.repository_id", "=", repositoryId)
+    .execute()
+  await tx.deleteFrom("team_repositories").where("repository_id", "=", repositoryId).execute()
+  return members.map((row) => row.user_id)
+}
+
+/**
+ * Gives a repository of the team's organisation to the team; gives false where it has it already. With `autoWatch` the members watch it.
+ * The caller sees to it that the repository belongs to the organisation.
+ */
+export async function addTeamRepository(
+  tx: Transaction,
+  teamId: number,
+  repositoryId: number,
+  now: Seconds,
+  autoWatch: boolean,
+): Promise<boolean> {
+  const team = await holdTeam(tx, teamId)
+  const owned = await findRepositoryById.first(tx, { id: repositoryId })
+  // It may have been handed over since it was looked up.
+  if (owned?.owner_id !== team.organization_id) throw refuse.notFound()
+  const added = await tx
+    .insertInto("team_repositories")
+    .values({ team_id: team.id, repository_id: repositoryId, organization_id: team.organization_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("repository_id")
+    .execute()
+  if (autoWatch && added.length > 0) await watchThroughTeams(tx, { teamIds: [team.id], repositoryIds: [repositoryId] }, now)
+  return added.length > 0
+}
+
+/**
+ * Takes a repository from a team; gives false where it doesn't have it. Refuses as `invalid`, for `field`, a team that includes all
+ * repositories: it would have it again, or the owners would lose what is theirs.
+ */
+export async function removeTeamRepository(tx: Transaction, teamId: number, repositoryId: number, field: string): Promise<boolean> {
+  const team = await holdTeam(tx, teamId)
+  if ((await findTeamRepository.first(tx, { teamId, repositoryId })) === undefined) return false
+  if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
+  await tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()
+  const members = await findMemberIds(tx, { teamId })
+  await afterAccessLost(
+    tx,
+    members.map((row) => row.user_id),
+    [repositoryId],
+  )
+  return true
+}

@@ -1,0 +1,156 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import type { Repository } from "../../../access/permission.ts"
+import type { Standing } from "../../../access/policies/standing.ts"
+import type { Team } from "../../../access/policies/teams.ts"
+import { visibleRepositories } from "../../../access/visibility.ts"
+import type { Actor, SignedIn } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { contains, containsLower } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Page } from "../../../core/operation.ts"
+
+/** The owners come first in every list of teams. */
+export const ownersFirst = sql`case when teams.mode = ${sql.lit(Mode.owner)} then 0 else 1 end`
+
+export const findUnits = query("teams.findUnits", (db, p: Params<{ teamIds: readonly number[] }>) =>
+  db.selectFrom("team_units").selectAll().where("team_id", "in", p.teamIds),
+)
+
+export const findOrganizationsById = query("teams.findOrganizationsById", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("users").selectAll().where("id", "in", p.ids),
+)
+
+export const findTeamsOfRepository = query("teams.findTeamsOfRepository", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("teams")
+    .innerJoin("team_repositories", "team_repositories.team_id", "teams.id")
+    .selectAll("teams")
+    .where("team_repositories.repository_id", "=", p.repositoryId)
+    .orderBy(ownersFirst)
+    .orderBy("teams.lower_name"),
+)
+
+export const findTeamByName = query("teams.findTeamByName", (db, p: Params<{ organizationId: number; lowerName: string }>) =>
+  db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),
+)
+
+export const findMemberIds = query("teams.findMemberIds", (db, p: Params<{ teamId: number }>) =>
+  db.selectFrom("team_members").select("user_id").where("team_id", "=", p.teamId),
+)
+
+export const findRepositoryIds = query("teams.findRepositoryIds", (db, p: Params<{ teamId: number }>) =>
+  db.selectFrom("team_repositories").select("repository_id").where("team_id", "=", p.teamId),
+)
+
+export const findTeamRepository = query("teams.findTeamRepository", (db, p: Params<{ teamId: number; repositoryId: number }>) =>
+  db.selectFrom("team_repositories").select("team_id").where("team_id", "=", p.teamId).where("repository_id", "=", p.repositoryId),
+)
+
+/** The teams of an organisation that a person belongs to. */
+export const findOwnTeamIds = query("teams.findOwnTeamIds", (db, p: Params<{ organizationId: number; userId: number }>) =>
+  db.selectFrom("team_members").select("team_id").where("organization_id", "=", p.organizationId).where("user_id", "=", p.userId),
+)
+
+export const findOwnersTeam = query("teams.findOwnersTeam", (db, p: Params<{ organizationId: number }>) =>
+  db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("mode", "=", Mode.owner),
+)
+
+/** A page of a list and the length of the whole. */
+export interface Found<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+}
+
+/** Which teams of the organisation the caller may know of: says in SQL what `teamReadable` decides. */
+function readableTeams(actor: SignedIn, standing: Standing): RawBuilder<SqlBool> {
+  if (standing.isOwner) return sql<SqlBool>`1 = 1`
+  const open = standing.isMember ? sql`('public', 'limited')` : sql`('public')`
+  return sql<SqlBool>`(teams.visibility in ${open} or exists (
+    select 1 from team_members where team_members.team_id = teams.id and team_members.user_id = ${actor.user.id}))`
+}
+
+/** What a search for teams looks for. */
+export interface TeamSearch {
+  /** "" finds every team. */
+  readonly text: string
+  readonly inDescriptions: boolean
+}
+
+/** The organisation's teams that the caller may know of, owners first, then by name. */
+export async function findTeams(
+  db: Handle,
+  organizationId: number,
+  actor: SignedIn,
+  standing: Standing,
+  { text, inDescriptions }: TeamSearch,
+  page: Page,
+): Promise<Found<Team>> {
+  const matching = db
+    .selectFrom("teams")
+    .where("organization_id", "=", organizationId)
+    .where(readableTeams(actor, standing))
+    .$if(text !== "", (q) =>
+      q.where((eb) =>
+        eb.or([
+          containsLower(eb.ref("teams.lower_name"), text.toLowerCase()),
+          ...(inDescriptions ? [contains(eb.ref("teams.description"), text)] : []),
+        ]),
+      ),
+    )
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await matching.selectAll().orderBy(ownersFirst).orderBy("lower_name").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+/** Names are unique only within an organisation, so that the id breaks ties. */
+export const findTeamsOfUser = query("teams.findTeamsOfUser", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>
+  db
+    .selectFrom("teams")
+    .innerJoin("team_members", "team_members.team_id", "teams.id")
+    .selectAll("teams")
+    .where("team_members.user_id", "=", p.userId)
+    .orderBy(ownersFirst)
+    .orderBy("teams.lower_name")
+    .orderBy("teams.id")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+export const countTeamsOfUser = query("teams.countTeamsOfUser", (db, p: Params<{ userId: number }>) =>
+  db
+    .selectFrom("team_members")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId),
+)
+
+export const findTeamMembers = query("teams.findTeamMembers", (db, p: Params<{ teamId: number; limit: number; offset: number }>) =>
+  db
+    .selectFrom("users")
+    .innerJoin("team_members", "team_members.user_id", "users.id")
+    .selectAll("users")
+    .where("team_members.team_id", "=", p.teamId)
+    .orderBy("users.full_name")
+    .orderBy("users.lower_name")
+    .limit(p.limit)
+    .offset(p.offset),
+)
+
+export const countTeamMembers = query("teams.countTeamMembers", (db, p: Params<{ teamId: number }>) =>
+  db
+    .selectFrom("team_members")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("team_id", "=", p.teamId),
+)
+
+/** The team's repositories that the caller may know of, by name. */
+export async function findTeamRepositories(db: Handle, teamId: number, actor: Actor, page: Page): Promise<Found<Repository>> {
+  const shown = db
+    .selectFrom("repositories")
+    .innerJoin("team_repositories", "team_repositories.repository_id", "repositories.id")
+    .where("team_repositories.team_id", "=", teamId)
+    .where(visibleRepositories(actor))
+  const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await shown.selectAll("repositories").orderBy("repositories.lower_name").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}

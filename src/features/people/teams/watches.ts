@@ -1,0 +1,151 @@
+import { sql } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import { visibleRepositories } from "../../../access/visibility.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { cutLostTiesToIssues } from "../../planning/issues/ties.ts"
+
+/** Which pairs of member and repository came about: those of these teams, narrowed to these people or repositories where given. */
+export interface Gained {
+  readonly teamIds: readonly number[]
+  readonly userIds?: readonly number[]
+  readonly repositoryIds?: readonly number[]
+}
+
+/** Makes members watch what their teams let them reach. Whoever has declined, or watches already, is left as he is. */
+export async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: Gained, now: Seconds): Promise<void> {
+  const pairs = tx
+    .selectFrom("team_members")
+    .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .distinct()
+    .select([
+      "team_members.user_id",
+      "team_repositories.repository_id",
+      sql<"automatic">`'automatic'`.as("mode"),
+      // A bare parameter in a distinct selection is a text to PostgreSQL.
+      sql<number>`cast(${now} as bigint)`.as("created_at"),
+    ])
+    .where(inList("team_members.team_id", teamIds))
+    .where((eb) =>
+      eb.or([
+        eb("teams.mode", ">=", Mode.admin),
+        eb.exists(
+          eb
+            .selectFrom("team_units")
+            .select("team_units.team_id")
+            .whereRef("team_units.team_id", "=", "teams.id")
+            .where("team_units.mode", ">", Mode.none),
+        ),
+      ]),
+    )
+    .$if(userIds !== undefined, (q) => q.where(inList("team_members.user_id", userIds ?? [])))
+    .$if(repositoryIds !== undefined, (q) => q.where(inList("team_repositories.repository_id", repositoryIds ?? [])))
+  const made = await tx
+    .insertInto("watches")
+    .columns(["user_id", "repository_id", "mode", "created_at"])
+    .expression(pairs)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("repository_id")
+    .execute()
+  await recountWatchers(tx, distinctRepositories(made))
+}
+
+/**
+ * To be called after rights were taken away: of these people, whoever can no longer reach one of these repositories stops watching it, and
+ * is no more bound to its issues.
+ * Stars stay; whether they are shown is asked again when they are read.
+ */
+export async function afterAccessLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
+  if (userIds.length === 0 || repositoryIds.length === 0) return
+  await cutLostTiesToIssues(tx, repositoryIds, userIds)
+  const watchers = await tx
+    .selectFrom("users")
+    .selectAll()
+    .where(inList("users.id", userIds))
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("watches")
+          .select("watches.user_id")
+          .whereRef("watches.user_id", "=", "users.id")
+          .where(inList("watches.repository_id", repositoryIds)),
+      ),
+    )
+    .orderBy("id")
+    .execute()
+  const lost: { readonly repository_id: number }[] = []
+  for (const user of watchers) {
+    const reachable = tx
+      .selectFrom("repositories")
+      .select("repositories.id")
+      .where(inList("repositories.id", repositoryIds))
+      .where(visibleRepositories(acting(user)))
+    lost.push(
+      ...(await tx
+        .deleteFrom("watches")
+        .where("user_id", "=", user.id)
+        .where(inList("watches.repository_id", repositoryIds))
+        .where("repository_id", "not in", reachable)
+        .returning("repository_id")
+        .execute()),
+    )
+  }
+  await recountWatchers(tx, distinctRepositories(lost))
+}
+
+/** Ends all watches of these people on the repositories of an organisation: they have left it. */
+export async function unwatchOrganization(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+  const ended = await tx
+    .deleteFrom("watches")
+    .where(inList("watches.user_id", userIds))
+    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId))
+    .returning("repository_id")
+    .execute()
+  await recountWatchers(tx, distinctRepositories(ended))
+  const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).execute()
+  await cutLostTiesToIssues(
+    tx,
+    owned.map(({ id }) => id),
+    userIds,
+  )
+}
+
+const acting = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
+
+const distinctRepositories = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
+  ...new Set(rows.map((row) => row.repository_id)),
+]
+
+/** Brings watchers_count in line with `watches`. The rows are held first, so that a count sees what others committed meanwhile. */
+export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
+  if (repositoryIds.length === 0) return
+  await tx
+    .updateTable("repositories")
+    .set((eb) => ({ watchers_count: eb.ref("watchers_count") }))
+    .where(inList("repositories.id", repositoryIds))
+    .execute()
+  await tx
+    .updateTable("repositories")
+    .set((eb) => ({
+      watchers_count: eb
+        .selectFrom("watches")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("watches.repository_id", "=", "repositories.id")
+        .where("watches.mode", "!=", "declined"),
+    }))
+    .where(inList("repositories.id", repositoryIds))
+    .execute()
+}
+
+/** Makes somebody watch because of what they did. Who has said no keeps it: only somebody without a row becomes a watcher. */
+export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: number): Promise<void> {
+  const added = await tx
+    .insertInto("watches")
+    .values({ user_id: userId, repository_id: repositoryId, mode: "automatic", created_at: now })
+    .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
+    .executeTakeFirst()
+  if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
+}

@@ -1,0 +1,93 @@
+import type { Insertable } from "kysely"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import type { Seconds, UsersTable } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { requireAccountName } from "./names.ts"
+
+/** What people and organisations share: the table, and with it the one space of names. */
+
+const BLANK = {
+  full_name: "",
+  email: "",
+  description: "",
+  location: "",
+  website: "",
+  language: "",
+  theme: "",
+  diff_view_style: "",
+  visibility: "public",
+  avatar: "",
+  last_login_at: 0,
+  password_hash: "",
+  credentials_version: 1,
+  login_name: "",
+  source_id: 0,
+  is_admin: 0,
+  is_active: 1,
+  is_restricted: 0,
+  prohibit_login: 0,
+  must_change_password: 0,
+  hide_email: 0,
+  hide_activity: 0,
+  allow_create_organization: 1,
+  max_repositories: -1,
+  repo_admin_change_team_access: 0,
+  followers_count: 0,
+  following_count: 0,
+  stars_count: 0,
+  repositories_count: 0,
+} as const satisfies Partial<Insertable<UsersTable>>
+
+type NewAccount = Pick<UsersTable, "kind" | "name" | "created_at" | "updated_at"> & Partial<Omit<Insertable<UsersTable>, "lower_name">>
+
+/**
+ * Makes the row of a person or an organisation; what is not given is blank. A former use of the name leads nowhere else any more.
+ * Refuses as `invalid`, for `field`, what is no name and what somebody has.
+ */
+export async function insertAccount(tx: Transaction, account: NewAccount, field: string): Promise<User> {
+  requireAccountName(account.name, field)
+  const lowerName = account.name.toLowerCase()
+  await tx.deleteFrom("user_redirects").where("lower_name", "=", lowerName).execute()
+  return refusingTaken(field, account.name, () =>
+    tx
+      .insertInto("users")
+      .values({ ...BLANK, ...account, lower_name: lowerName })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+}
+
+/**
+ * Gives a person or an organisation another name; the old one leads there from then on. A change of letter case only is one too.
+ * Refuses as `invalid`, for `field`, what is no name and what somebody has.
+ */
+export async function renameAccount(tx: Transaction, account: User, name: string, field: string, now: Seconds): Promise<User> {
+  requireAccountName(name, field)
+  if (name === account.name) return account
+  const lowerName = name.toLowerCase()
+  const renamed = await refusingTaken(field, name, () =>
+    tx
+      .updateTable("users")
+      // The old name is one to sign in by no more: what was remembered of it is void.
+      .set((eb) => ({ name, lower_name: lowerName, updated_at: now, credentials_version: eb("credentials_version", "+", 1) }))
+      .where("id", "=", account.id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+  if (lowerName !== account.lower_name) {
+    await tx.deleteFrom("user_redirects").where("lower_name", "in", [lowerName, account.lower_name]).execute()
+    await tx.insertInto("user_redirects").values({ lower_name: account.lower_name, user_id: account.id }).execute()
+  }
+  return renamed
+}
+
+async function refusingTaken(field: string, name: string, write: () => Promise<User>): Promise<User> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isUniqueViolation(error, ["users.lower_name"])) throw refuse.invalid(field, `${name} is taken; choose another name`)
+    throw error
+  }
+}

@@ -1,0 +1,142 @@
+import type { Selectable } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { type EmailsTable, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import Type, { Compile } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { writeToAccount } from "../../events/mail/accounts.ts"
+import { countAccountMails, forgetAccountMails } from "../../events/mail/store.ts"
+import { EMAIL_LENGTH } from "./records.ts"
+import { dropUnconfirmed, findAddress, findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
+
+export type Address = Selectable<EmailsTable>
+
+const schema = Compile(Type.String({ format: "email", maxLength: EMAIL_LENGTH }))
+
+/** Refuses, as `invalid` for `field`, what is no e-mail address and what a mail program could take for an option. */
+export function requireAddress(email: string, field: string): void {
+  if (!schema.Check(email) || email.startsWith("-")) throw refuse.invalid(field, "must be an e-mail address, such as name@example.com")
+}
+
+/** The address that somebody typed, whoever has it, confirmed or not. */
+export async function findTypedAddress(db: Handle, typed: string): Promise<Address | undefined> {
+  const lowerEmail = typed.trim().toLowerCase()
+  return lowerEmail.includes("\0") ? undefined : findAddress.first(db, { lowerEmail })
+}
+
+export interface NewAddress {
+  readonly userId: number
+  readonly email: string
+  readonly primary?: boolean
+  /** False where the person must show first that it is its own. */
+  readonly confirmed: boolean
+  readonly now: Seconds
+}
+
+/**
+ * Gives a person an address. One that somebody else named and never confirmed is free. Refuses as `invalid`, for `field`, what is no address
+ * and what somebody has.
+ */
+export async function addAddress(
+  tx: Transaction,
+  { userId, email, primary = false, confirmed, now }: NewAddress,
+  field: string,
+): Promise<void> {
+  requireAddress(email, field)
+  const lowerEmail = email.toLowerCase()
+  await dropUnconfirmed(tx, { userId, lowerEmail })
+  await refusingTaken(email, field, () =>
+    tx
+      .insertInto("emails")
+      .values({
+        user_id: userId,
+        email,
+        lower_email: lowerEmail,
+        is_activated: flag(confirmed),
+        is_primary: flag(primary),
+        created_at: now,
+      })
+      .execute(),
+  )
+}
+
+/** To how many addresses a person can have mail sent in a day: the site is no way to bother others. */
+const CONFIRMATIONS_A_DAY = 20
+const DAY = 86_400
+
+/**
+ * Gives a person more addresses, all or none, and gives all that it has then. Where mail is sent they count once they are confirmed. Refuses
+ * as `invalid`, for `emails`, what is no address, what somebody has, and more than twenty in a day that must be confirmed; as `notFound`
+ * whoever is gone.
+ */
+export async function addAddresses(
+  tx: Transaction,
+  services: Pick<Services, "config" | "jobs" | "now">,
+  userId: number,
+  emails: readonly string[],
+): Promise<readonly Address[]> {
+  const { config } = services
+  const now = services.now()
+  const confirmed = config.mail.host === "" || !config.users.confirmEmails
+  await holdUser(tx, userId)
+  if (!confirmed) await requireFewConfirmations(tx, userId, emails.length, now)
+  for (const email of emails) {
+    await addAddress(tx, { userId, email, confirmed, now }, "emails")
+    if (!confirmed) await writeToAccount(tx, services, { about: "confirmation", userId, address: email.toLowerCase() })
+  }
+  return findAddressesOf(tx, { userId })
+}
+
+async function requireFewConfirmations(tx: Transaction, userId: number, more: number, now: Seconds): Promise<void> {
+  const ofPerson = { userId, about: "confirmation" } as const
+  await forgetAccountMails(tx, { ...ofPerson, before: now - DAY })
+  const { total = 0 } = (await countAccountMails.first(tx, ofPerson)) ?? {}
+  if (total + more > CONFIRMATIONS_A_DAY)
+    throw refuse.invalid("emails", `only ${CONFIRMATIONS_A_DAY} addresses can be added within a day; add the others later`)
+}
+
+/**
+ * Takes addresses away from a person, all or none. Refuses `notFound` for one that the person does not have, and as `invalid`, for
+ * `emails`, the primary one.
+ */
+export async function removeAddresses(tx: Transaction, userId: number, emails: readonly string[]): Promise<void> {
+  const given = new Set(emails.map((email) => email.toLowerCase()))
+  const theirs = (await findAddressesOf(tx, { userId })).filter((address) => given.has(address.lower_email))
+  if (theirs.length < given.size) throw refuse.notFound()
+  const primary = theirs.find((address) => address.is_primary === 1)
+  if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
+  for (const { id } of theirs) await tx.deleteFrom("emails").where("id", "=", id).execute()
+  // An address is also a name to sign in by.
+  if (theirs.length > 0) await forgetSignIns(tx, userId)
+}
+
+/**
+ * Replaces the primary address; the old one is free for others then. Another address of the person itself may be the new one.
+ * Refuses as `invalid`, for `field`, what is no address and what somebody else has.
+ */
+export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
+  requireAddress(email, field)
+  const user = await holdUser(tx, userId)
+  if (email === user.email) return
+  const lowerEmail = email.toLowerCase()
+  // Whoever still has to confirm the old one has to confirm the new one instead.
+  const isWaiting = user.is_active === 0 && (await findAddressesOf(tx, { userId }))[0]?.is_activated === 0
+  await tx
+    .deleteFrom("emails")
+    .where("user_id", "=", user.id)
+    .where((eb) => eb.or([eb("is_primary", "=", 1), eb("lower_email", "=", lowerEmail)]))
+    .execute()
+  await addAddress(tx, { userId: user.id, email, primary: true, confirmed: !isWaiting, now }, field)
+  await tx.updateTable("users").set({ email, updated_at: now }).where("id", "=", user.id).execute()
+  await forgetSignIns(tx, user.id)
+}
+
+async function refusingTaken(email: string, field: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (isUniqueViolation(error, ["emails.lower_email"])) throw refuse.invalid(field, `${email} is in use already`)
+    throw error
+  }
+}

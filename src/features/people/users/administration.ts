@@ -1,0 +1,111 @@
+import type { User } from "../../../core/actor.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import { secondsOf } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import { writeToAccount } from "../../events/mail/accounts.ts"
+import { isUsable } from "../authentication/codes.ts"
+import { replacePrimaryAddress } from "./addresses.ts"
+import { requirePassword } from "./passwords.ts"
+import type { CreateUserOption, EditUserOption } from "./records.ts"
+import { changePerson, createPerson, type PersonChanges, requirePerson } from "./rules.ts"
+import { findAddressesOf } from "./store.ts"
+
+/** What site administrators ask for in the API, put into the terms of the rules. */
+
+/**
+ * Makes a person as an administrator asks for it. Refuses `badRequest` a missing or weak password, as `invalid` everything else that is
+ * not acceptable, naming the field.
+ */
+export async function createAsked(services: Services, asked: CreateUserOption): Promise<User> {
+  const { config, database, passwords, now } = services
+  requireBuiltInSource(asked.source_id)
+  const createdAt = asked.created_at === undefined ? undefined : momentOf(asked.created_at)
+  const password = asked.password ?? ""
+  requirePassword(config, password)
+  const passwordHash = await passwords.hash(password)
+  const isActive = config.mail.host === "" || !config.users.activateByMail
+  return database.write(async (tx) => {
+    const user = await createPerson(tx, {
+      name: asked.username,
+      email: asked.email,
+      passwordHash,
+      fullName: asked.full_name,
+      loginName: asked.login_name,
+      sourceId: asked.source_id,
+      mustChangePassword: asked.must_change_password ?? true,
+      restricted: asked.restricted,
+      visibility: asked.visibility || config.users.defaultVisibility,
+      allowCreateOrganization: config.users.allowCreateOrganization,
+      isActive,
+      createdAt,
+      now: now(),
+    })
+    const mail = { userId: user.id, address: user.email.toLowerCase() }
+    if (!isActive) await writeToAccount(tx, services, { ...mail, about: "activation" })
+    else if (asked.send_notify) await writeToAccount(tx, services, { ...mail, about: "welcome" })
+    return user
+  })
+}
+
+/**
+ * Changes a person as an administrator asks for it, all or nothing. Refuses `badRequest` a weak password, an address that is none or
+ * taken, and whatever would leave nobody to administer the site; as `invalid` an organisation and an unknown source.
+ */
+export async function editAsked(services: Services, user: User, asked: EditUserOption): Promise<User> {
+  const { config, database, passwords, now } = services
+  requirePerson(user)
+  requireBuiltInSource(asked.source_id)
+  const { email, password } = asked
+  // Clients send an empty one where they were given none.
+  if (password) requirePassword(config, password)
+  const passwordHash = password ? await passwords.hash(password) : undefined
+  return database.write(async (tx) => {
+    const moment = now()
+    // Known to clients as a plain 400, unlike the same refusal at the creation of a user.
+    if (email !== undefined) await asBadRequest(() => replacePrimaryAddress(tx, user.id, email, "email", moment))
+    const changed = await changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, moment)
+    // Whoever waits for the mail that activates the account gets it where it can be read.
+    const [primary] = email === undefined ? [] : await findAddressesOf(tx, { userId: user.id })
+    if (primary && isUsable({ purpose: "activate", user: changed, address: primary }))
+      await writeToAccount(tx, services, { about: "activation", userId: user.id, address: primary.lower_email })
+    return changed
+  })
+}
+
+const changesOf = (asked: EditUserOption): PersonChanges => ({
+  full_name: asked.full_name,
+  website: asked.website,
+  description: asked.description,
+  location: asked.location,
+  login_name: asked.login_name,
+  source_id: asked.source_id,
+  visibility: asked.visibility || undefined,
+  max_repositories: asked.max_repo_creation,
+  must_change_password: optionalFlag(asked.must_change_password),
+  is_active: optionalFlag(asked.active),
+  is_admin: optionalFlag(asked.admin),
+  is_restricted: optionalFlag(asked.restricted),
+  prohibit_login: optionalFlag(asked.prohibit_login),
+  allow_create_organization: optionalFlag(asked.allow_create_organization),
+})
+
+const optionalFlag = (value: boolean | undefined) => (value === undefined ? undefined : flag(value))
+
+function requireBuiltInSource(id: number | undefined): void {
+  if (id !== undefined && id !== 0) throw refuse.invalid("source_id", `there is no authentication source ${id}; 0 is the built-in one`)
+}
+
+function momentOf(text: string): number {
+  const seconds = secondsOf(text) ?? 0
+  if (!(seconds > 0)) throw refuse.invalid("created_at", "must be after 1970")
+  return seconds
+}
+
+async function asBadRequest(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw error instanceof Refusal && error.kind === "invalid" ? new Refusal("badRequest", error.message, error.field) : error
+  }
+}

@@ -1,0 +1,28 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import { findBadgesBySlug } from "./store.ts"
+
+/** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, what is none. */
+async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<readonly number[]> {
+  const badges = await findBadgesBySlug(tx, { slugs })
+  const unknown = slugs.find((slug) => badges.every((badge) => badge.slug !== slug))
+  if (unknown !== undefined) throw refuse.invalid("badge_slugs", `there is no badge ${unknown}`)
+  return badges.map(({ id }) => id)
+}
+
+/** Gives a person badges, all or none. Refuses as `invalid`, for `badge_slugs`, what is no badge. */
+export async function giveBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+  for (const id of await badgeIds(tx, slugs))
+    await tx
+      .insertInto("user_badges")
+      .values({ user_id: user.id, badge_id: id })
+      .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
+      .execute()
+}
+
+/** Takes badges from a person; those that it does not have are passed over. Refuses as `invalid`, for `badge_slugs`, what is no badge. */
+export async function takeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+  for (const id of await badgeIds(tx, slugs))
+    await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
+}

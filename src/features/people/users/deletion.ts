@@ -1,0 +1,75 @@
+import { sql } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { portable } from "../../../core/database/dialect.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { deleteRepository } from "../../code/repositories/delete.ts"
+import { cutAllTies } from "../blocks/ties.ts"
+import { deleteOrganization, removeMember } from "../organizations/rules.ts"
+import { isLastAdministrator, requirePerson } from "./rules.ts"
+
+/**
+ * Deletes a person with its tokens, addresses, stars, watches and follows. Its uploaded picture is the caller's affair, see `dropAvatar`.
+ * With `purge` it takes along what would otherwise stand in the way: repositories, memberships, and organisations that nobody else owns.
+ * Refuses as `invalid`, without `purge`, whoever owns repositories or belongs to an organisation; always organisations and the last
+ * administrator; as `notFound` whoever is gone.
+ */
+export async function deletePerson(tx: Transaction, services: Services, user: User, purge: boolean): Promise<void> {
+  requirePerson(user)
+  await holdForDeletion(tx, user.id)
+  if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", `${user.name} is the last administrator who can sign in`)
+  await emptyAccount(tx, services, user, purge)
+  for (const organization of await organizationsOf(tx, user)) {
+    if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
+    if (await isSoleOwner(tx, user, organization)) {
+      await emptyAccount(tx, services, organization, purge)
+      await deleteOrganization(tx, organization.id)
+    } else await removeMember(tx, organization.id, user.id)
+  }
+  await cutAllTies(tx, user)
+  // Tokens, addresses, second factor, redirects, blocks, collaborations and the own feed go with the row.
+  await tx.deleteFrom("users").where("id", "=", user.id).execute()
+}
+
+/**
+ * Waits for whoever is about to give the account something, and keeps out whoever comes after: PostgreSQL's strongest hold on the row.
+ * Refuses `notFound` where another deletion was faster.
+ */
+async function holdForDeletion(tx: Transaction, id: number): Promise<void> {
+  const held = await tx
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", id)
+    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
+    .executeTakeFirst()
+  if (!held) throw refuse.notFound()
+}
+
+async function emptyAccount(tx: Transaction, services: Services, owner: User, purge: boolean): Promise<void> {
+  const repositories = await tx.selectFrom("repositories").selectAll().where("owner_id", "=", owner.id).orderBy("id").execute()
+  if (repositories.length > 0 && !purge)
+    throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
+  for (const repository of repositories) await deleteRepository(tx, services, repository, owner)
+}
+
+const organizationsOf = (tx: Transaction, user: User): Promise<User[]> =>
+  tx
+    .selectFrom("organization_members")
+    .innerJoin("users", "users.id", "organization_members.organization_id")
+    .selectAll("users")
+    .where("organization_members.user_id", "=", user.id)
+    .orderBy("users.id")
+    .execute()
+
+async function isSoleOwner(tx: Transaction, user: User, organization: User): Promise<boolean> {
+  const owners = await tx
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .select("team_members.user_id")
+    .where("teams.organization_id", "=", organization.id)
+    .where("teams.mode", "=", Mode.owner)
+    .execute()
+  return owners.length === 1 && owners[0]?.user_id === user.id
+}

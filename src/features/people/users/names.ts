@@ -1,0 +1,61 @@
+import { refuse } from "../../../core/errors.ts"
+import { ACCOUNT_NAME_LENGTH, ACCOUNT_NAME_PATTERN } from "./records.ts"
+
+/** Names that stand, or may one day stand, for a page of the site's own, and names that people would take for the site itself. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ".well-known",
+  "api",
+  "assets",
+  "attachments",
+  "avatar",
+  "avatars",
+  "captcha",
+  "commits",
+  "debug",
+  "devtest",
+  "error",
+  "explore",
+  "favicon.ico",
+  "ghost",
+  "gitea-actions",
+  "issues",
+  "login",
+  "manifest.json",
+  "metrics",
+  "milestones",
+  "new",
+  "nodeinfo",
+  "notifications",
+  "openapi.v1.json",
+  "org",
+  "pulls",
+  "raw",
+  "repo",
+  "repo-avatars",
+  "robots.txt",
+  "search",
+  "serviceworker.js",
+  "ssh_info",
+  "swagger.v1.json",
+  "user",
+  "v2",
+])
+
+/** Endings under which an account's page answers in another form, such as its feed. */
+const RESERVED_ENDINGS: readonly string[] = [".keys", ".gpg", ".rss", ".atom", ".png"]
+
+const pattern = new RegExp(ACCOUNT_NAME_PATTERN)
+
+/**
+ * Refuses, as `invalid` for `field`, a name that no person or organisation may have: longer than 40 characters, other characters than
+ * letters, digits and single inner - _ and ., a reserved word or a reserved ending.
+ */
+export function requireAccountName(name: string, field: string): void {
+  if (name.length === 0) throw refuse.invalid(field, "is required")
+  if (name.length > ACCOUNT_NAME_LENGTH) throw refuse.invalid(field, `must have at most ${ACCOUNT_NAME_LENGTH} characters`)
+  if (!pattern.test(name)) throw refuse.invalid(field, "must be letters and digits, with single - _ or . between them")
+  const lowerName = name.toLowerCase()
+  if (RESERVED.has(lowerName)) throw refuse.invalid(field, `${name} is reserved; choose another name`)
+  const ending = RESERVED_ENDINGS.find((reserved) => lowerName.endsWith(reserved))
+  if (ending !== undefined) throw refuse.invalid(field, `must not end in ${ending}`)
+}

@@ -1,0 +1,17 @@
+import type { Config } from "../../../core/config.ts"
+import { refuse } from "../../../core/errors.ts"
+
+/** Longer ones only cost time to check. */
+const MAX_LENGTH = 255
+
+/**
+ * Refuses, as `badRequest`, a password that is shorter than the site asks for, blank, or longer than 255 characters. What else makes a
+ * good one is left to people.
+ */
+export function requirePassword({ security }: Config, password: string): void {
+  const length = [...password].length
+  if (length < security.passwordMinLength)
+    throw refuse.badRequest(`[password]: must have at least ${security.passwordMinLength} characters`)
+  if (length > MAX_LENGTH) throw refuse.badRequest(`[password]: must have at most ${MAX_LENGTH} characters`)
+  if (password.trim() === "") throw refuse.badRequest("[password]: must not be blank")
+}

@@ -1,0 +1,99 @@
+import { hash } from "node:crypto"
+import { type Actor, anonymous, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import { NEVER, rfc3339, type Shape } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import type { User as UserRecord } from "./records.ts"
+
+/** The address that stands in for a hidden one. */
+export const noReplyAddress = (site: Site, user: User): string => `${user.id}+${user.lower_name}@${site.noReplyDomain}`
+
+/** The picture's address: an uploaded one by its digest, otherwise one drawn from a digest of the id. */
+export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string =>
+  `${site.rootUrl}/avatars/${user.avatar || drawnFrom(user.id)}`
+
+/** Half a digest: what is drawn can be told from what was uploaded by the length of its name. */
+const drawnFrom = (id: number): string => hash("sha256", `user ${id}`).slice(0, 32)
+
+/**
+ * A person or organisation as `viewer` may see it: the person itself and site administrators see the account's state and its real address.
+ * Without a viewer, as everybody sees it.
+ */
+export function presentUser(site: Site, user: User, viewer: Actor = anonymous): Shape<typeof UserRecord> {
+  const privileged = viewer.kind === "user" && (viewer.user.id === user.id || isSiteAdministrator(viewer))
+  return userRecord(site, user, privileged, privileged || (viewer.kind === "user" && user.hide_email === 0))
+}
+
+/**
+ * A person or organisation inside another record, such as the owner of a repository: never with the account's state, not even for the
+ * person itself. `knowsAddress` says whether the caller may know an address that is not hidden.
+ */
+export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Shape<typeof UserRecord> =>
+  userRecord(site, user, false, knowsAddress && user.hide_email === 0)
+
+/** Who stands in for an account that is gone: what it wrote stays. */
+export const GHOST: User = {
+  id: -1,
+  kind: "person",
+  name: "Ghost",
+  lower_name: "ghost",
+  full_name: "",
+  email: "",
+  description: "",
+  location: "",
+  website: "",
+  language: "",
+  theme: "",
+  diff_view_style: "",
+  visibility: "public",
+  avatar: "",
+  created_at: 0,
+  updated_at: 0,
+  last_login_at: 0,
+  password_hash: "",
+  credentials_version: 0,
+  login_name: "",
+  source_id: 0,
+  is_admin: 0,
+  is_active: 0,
+  is_restricted: 0,
+  prohibit_login: 1,
+  must_change_password: 0,
+  hide_email: 1,
+  hide_activity: 1,
+  allow_create_organization: 0,
+  max_repositories: 0,
+  repo_admin_change_team_access: 0,
+  followers_count: 0,
+  following_count: 0,
+  stars_count: 0,
+  repositories_count: 0,
+}
+
+function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boolean): Shape<typeof UserRecord> {
+  return {
+    id: user.id,
+    login: user.name,
+    login_name: privileged ? user.login_name : "",
+    source_id: privileged ? user.source_id : 0,
+    full_name: user.full_name,
+    // An organisation without an address has none; a person without one is reached at its no-reply address.
+    email: showsEmail && (user.email !== "" || user.kind === "organization") ? user.email : noReplyAddress(site, user),
+    avatar_url: avatarUrl(site, user),
+    html_url: `${site.rootUrl}/${user.name}`,
+    language: privileged ? user.language : "",
+    is_admin: privileged && user.is_admin === 1,
+    last_login: privileged ? rfc3339(user.last_login_at) : NEVER,
+    created: rfc3339(user.created_at),
+    restricted: user.is_restricted === 1,
+    active: privileged && user.is_active === 1,
+    prohibit_login: privileged && user.prohibit_login === 1,
+    location: user.location,
+    website: user.website,
+    description: user.description,
+    visibility: user.visibility,
+    followers_count: user.followers_count,
+    following_count: user.following_count,
+    starred_repos_count: user.stars_count,
+    username: user.name,
+  }
+}

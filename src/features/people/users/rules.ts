@@ -1,0 +1,134 @@
+import type { Updateable } from "kysely"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds, type UsersTable, type Visibility } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { insertAccount, renameAccount } from "./accounts.ts"
+import { addAddress } from "./addresses.ts"
+import { countOtherAdministrators, holdAdministrators, holdUser, letPrimaryAddressCount } from "./store.ts"
+
+export interface NewPerson {
+  readonly name: string
+  readonly email: string
+  /** From `services.passwords.hash`, made before the transaction; "" lets nobody in by password. */
+  readonly passwordHash: string
+  readonly fullName?: string | undefined
+  readonly isAdmin?: boolean | undefined
+  readonly isActive?: boolean | undefined
+  readonly mustChangePassword?: boolean | undefined
+  readonly restricted?: boolean | undefined
+  readonly visibility?: Visibility | undefined
+  readonly allowCreateOrganization?: boolean | undefined
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+  /** When the account was made elsewhere; `now` where it is not given. */
+  readonly createdAt?: Seconds | undefined
+  readonly now: Seconds
+}
+
+/**
+ * Makes a person with its primary address; whoever is not active yet has to confirm it. Refuses as `invalid`, for `username` or `email`,
+ * what is no name or address and what somebody has.
+ */
+export async function createPerson(tx: Transaction, person: NewPerson): Promise<User> {
+  const { email, now } = person
+  const user = await insertAccount(
+    tx,
+    {
+      kind: "person",
+      name: person.name,
+      full_name: person.fullName ?? "",
+      email,
+      visibility: person.visibility ?? "public",
+      created_at: person.createdAt ?? now,
+      updated_at: now,
+      password_hash: person.passwordHash,
+      login_name: person.loginName ?? "",
+      source_id: person.sourceId ?? 0,
+      is_admin: flag(person.isAdmin ?? false),
+      is_active: flag(person.isActive ?? true),
+      is_restricted: flag(person.restricted ?? false),
+      must_change_password: flag(person.mustChangePassword ?? false),
+      allow_create_organization: flag(person.allowCreateOrganization ?? true),
+    },
+    "username",
+  )
+  await addAddress(tx, { userId: user.id, email, primary: true, confirmed: user.is_active === 1, now }, "email")
+  return user
+}
+
+/** What can be changed of a person without asking others; names and addresses have rules of their own. */
+export type PersonChanges = Updateable<
+  Pick<
+    UsersTable,
+    | "full_name"
+    | "website"
+    | "description"
+    | "location"
+    | "language"
+    | "theme"
+    | "diff_view_style"
+    | "hide_email"
+    | "hide_activity"
+    | "visibility"
+    | "avatar"
+    | "password_hash"
+    | "must_change_password"
+    | "login_name"
+    | "source_id"
+    | "is_admin"
+    | "is_active"
+    | "prohibit_login"
+    | "is_restricted"
+    | "allow_create_organization"
+    | "max_repositories"
+  >
+>
+
+/** With a change of these, sign-ins that were remembered are void. */
+const CREDENTIALS = ["password_hash", "must_change_password", "login_name", "source_id", "is_admin", "is_active", "prohibit_login"] as const
+
+/**
+ * Changes what is given; undefined leaves a member as it is. Tokens outlive a new password.
+ * Refuses `badRequest` where nobody would be left to administer the site, `notFound` whoever is gone.
+ */
+export async function changePerson(tx: Transaction, id: number, changes: PersonChanges, now: Seconds): Promise<User> {
+  const user = await holdUser(tx, id)
+  requirePerson(user)
+  const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
+  const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
+  if (!stays && (await isLastAdministrator(tx, user)))
+    throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make somebody else an administrator first`)
+  // From here on the account is made inactive by administrators only, and its address is no way to undo that.
+  if (is_active === 1 && user.is_active === 0) await letPrimaryAddressCount(tx, { userId: user.id })
+  const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
+  return tx
+    .updateTable("users")
+    .set(changes)
+    .set((eb) => ({ updated_at: now, credentials_version: touched ? eb("credentials_version", "+", 1) : eb.ref("credentials_version") }))
+    .where("id", "=", user.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Gives a person another name; the old one leads there from then on. Refuses as `invalid`, for `new_username`, what is no name and what
+ * somebody has; as `notFound` whoever is gone.
+ */
+export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds): Promise<User> {
+  const user = await holdUser(tx, id)
+  requirePerson(user)
+  return renameAccount(tx, user, name, "new_username", now)
+}
+
+/** Refuses an organisation, as `invalid`, where only people have what is asked for. */
+export function requirePerson(user: User): void {
+  if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization, not a user`)
+}
+
+/** Whether nobody else could administer the site. Of several who step down at once, the last one is refused. */
+export async function isLastAdministrator(tx: Transaction, user: User): Promise<boolean> {
+  if (user.is_admin === 0 || user.is_active === 0 || user.prohibit_login === 1) return false
+  await holdAdministrators(tx)
+  return (await countOtherAdministrators.first(tx, { id: user.id }))?.total === 0
+}

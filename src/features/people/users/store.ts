@@ -1,0 +1,313 @@
+import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
+import { visibleRepositories } from "../../../access/visibility.ts"
+import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Tables, Visibility } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+
+// --- what is read by key ---------------------------------------------------------------------------------------------------------
+
+/** The addresses of a person, the primary one first. */
+export const findAddressesOf = query("users.findAddressesOf", (db, p: Params<{ userId: number }>) =>
+  db.selectFrom("emails").selectAll().where("user_id", "=", p.userId).orderBy("is_primary", "desc").orderBy("id"),
+)
+
+export const findAddress = query("users.findAddress", (db, p: Params<{ lowerEmail: string }>) =>
+  db.selectFrom("emails").selectAll().where("lower_email", "=", p.lowerEmail),
+)
+
+export const findFollow = query("users.findFollow", (db, p: Params<{ followerId: number; followedId: number }>) =>
+  db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
+)
+
+export const findBadgesOf = query("users.findBadgesOf", (db, p: Params<{ userId: number }>) =>
+  db
+    .selectFrom("user_badges")
+    .innerJoin("badges", "badges.id", "user_badges.badge_id")
+    .selectAll("badges")
+    .where("user_badges.user_id", "=", p.userId)
+    .orderBy("badges.id"),
+)
+
+export const findBadgesBySlug = query("users.findBadgesBySlug", (db, p: Params<{ slugs: readonly string[] }>) =>
+  db.selectFrom("badges").selectAll().where("slug", "in", p.slugs),
+)
+
+export const countOtherAdministrators = query("users.countOtherAdministrators", (db, p: Params<{ id: number }>) =>
+  db
+    .selectFrom("users")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("kind", "=", "person")
+    .where("is_admin", "=", 1)
+    .where("is_active", "=", 1)
+    .where("prohibit_login", "=", 0)
+    .where("id", "!=", p.id),
+)
+
+// --- lists -----------------------------------------------------------------------------------------------------------------------
+
+/** A page of a list and the length of the whole, both of the same rows. */
+export interface Found<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+}
+
+export interface Window {
+  readonly limit: number
+  readonly offset: number
+}
+
+type Condition = Expression<SqlBool>
+
+/** Name and full name, in any letter case, and the address where `address` allows it. An empty keyword finds everything. */
+function matchesKeyword(keyword: string, address: Condition | undefined): Condition {
+  const eb = expressionBuilder<Tables, "users">()
+  if (keyword === "") return eb.lit(true)
+  const named = [containsLower(eb.ref("users.lower_name"), keyword.toLowerCase()), contains(eb.ref("users.full_name"), keyword)]
+  return eb.or(address ? [...named, eb.and([address, contains(eb.ref("users.email"), keyword)])] : named)
+}
+
+/** Whose address the caller may know, and so find by. */
+function knownAddress(actor: Actor): Condition | undefined {
+  if (actor.kind === "anonymous") return undefined
+  const eb = expressionBuilder<Tables, "users">()
+  return isSiteAdministrator(actor) ? eb.lit(true) : eb.or([eb("users.hide_email", "=", 0), eb("users.id", "=", actor.user.id)])
+}
+
+/** Whom a search by the caller finds: a restricted person finds only itself. */
+function searchable(actor: Actor): Condition {
+  const eb = expressionBuilder<Tables, "users">()
+  if (actor.kind === "anonymous" || isPublicOnly(actor)) return eb("users.visibility", "=", "public")
+  if (isSiteAdministrator(actor)) return eb.lit(true)
+  const self = eb("users.id", "=", actor.user.id)
+  return actor.user.is_restricted === 1 ? self : eb.or([eb("users.visibility", "in", ["public", "limited"]), self])
+}
+
+type People = SelectQueryBuilder<Tables, "users", object>
+
+const window = async (people: People, order: (people: People) => People, { limit, offset }: Window): Promise<Found<User>> => {
+  const counted = await people.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await order(people).orderBy("users.id").selectAll("users").limit(limit).offset(offset).execute()
+  return { rows, total: counted.total }
+}
+
+/** People whom the caller may find, by name. `id` narrows to one. */
+export function searchPeople(
+  db: Handle,
+  actor: Actor,
+  { keyword, id }: { readonly keyword: string; readonly id: number },
+  page: Window,
+): Promise<Found<User>> {
+  const people: People = db
+    .selectFrom("users")
+    .where("users.kind", "=", "person")
+    .where(searchable(actor))
+    .where(matchesKeyword(keyword, knownAddress(actor)))
+  return window(id === 0 ? people : people.where("users.id", "=", id), (found) => found.orderBy("users.lower_name"), page)
+}
+
+export interface PeopleFilter {
+  readonly keyword?: string | undefined
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+  readonly visibility?: Visibility | undefined
+  readonly isActive?: boolean | undefined
+  readonly isAdmin?: boolean | undefined
+  readonly isRestricted?: boolean | undefined
+  readonly prohibitLogin?: boolean | undefined
+  readonly hasTwoFactor?: boolean | undefined
+  readonly sort?: "name" | "created" | "updated" | "id" | undefined
+  readonly order?: "asc" | "desc" | undefined
+}
+
+const SORT_COLUMNS = { name: "users.lower_name", created: "users.created_at", updated: "users.updated_at", id: "users.id" } as const
+
+/** All people, for those who administer the site. */
+export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Promise<Found<User>> {
+  let people: People = db.selectFrom("users").where("users.kind", "=", "person")
+  const flags = [
+    ["users.is_active", filter.isActive],
+    ["users.is_admin", filter.isAdmin],
+    ["users.is_restricted", filter.isRestricted],
+    ["users.prohibit_login", filter.prohibitLogin],
+  ] as const
+  for (const [column, wanted] of flags) if (wanted !== undefined) people = people.where(column, "=", wanted ? 1 : 0)
+  if (filter.keyword) people = people.where(matchesKeyword(filter.keyword, expressionBuilder<Tables, "users">().lit(true)))
+  if (filter.loginName) people = people.where("users.login_name", "=", filter.loginName)
+  if (filter.sourceId !== undefined) people = people.where("users.source_id", "=", filter.sourceId)
+  if (filter.visibility) people = people.where("users.visibility", "=", filter.visibility)
+  if (filter.hasTwoFactor !== undefined) {
+    const { hasTwoFactor } = filter
+    people = people.where((eb) => {
+      const enrolled = eb.exists(
+        eb.selectFrom("two_factors").select("two_factors.user_id").whereRef("two_factors.user_id", "=", "users.id"),
+      )
+      return hasTwoFactor ? enrolled : eb.not(enrolled)
+    })
+  }
+  return window(people, (found) => found.orderBy(SORT_COLUMNS[filter.sort ?? "name"], filter.order ?? "asc"), page)
+}
+
+/** Who follows a user (people only), or whom a user follows, in the order in which it began; only those whom `shown` lets through. */
+export async function listFollows(
+  db: Handle,
+  { direction, userId, shown }: { readonly direction: "followers" | "following"; readonly userId: number; readonly shown: Condition },
+  { limit, offset }: Window,
+): Promise<Found<User>> {
+  const [theirs, others] = direction === "followers" ? (["followed_id", "follower_id"] as const) : (["follower_id", "followed_id"] as const)
+  const base = db
+    .selectFrom("follows")
+    .innerJoin("users", "users.id", `follows.${others}`)
+    .where(`follows.${theirs}`, "=", userId)
+    .where(shown)
+    .$if(direction === "followers", (people) => people.where("users.kind", "=", "person"))
+  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await base.selectAll("users").orderBy("follows.created_at").orderBy("users.id").limit(limit).offset(offset).execute()
+  return { rows, total: counted.total }
+}
+
+export interface AddressOf {
+  readonly email: string
+  readonly is_activated: number
+  readonly is_primary: number
+  readonly user_id: number
+  readonly name: string
+}
+
+/** All addresses of people, by address; with a keyword those where it is part of the address, the name or the full name. */
+export async function listAddresses(db: Handle, keyword: string, { limit, offset }: Window): Promise<Found<AddressOf>> {
+  const base = db
+    .selectFrom("emails")
+    .innerJoin("users", "users.id", "emails.user_id")
+    .$if(keyword !== "", (addresses) =>
+      addresses.where((eb) =>
+        eb.or([
+          containsLower(eb.ref("users.lower_name"), keyword.toLowerCase()),
+          contains(eb.ref("users.full_name"), keyword),
+          contains(eb.ref("emails.email"), keyword),
+        ]),
+      ),
+    )
+  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await base
+    .select(["emails.email", "emails.is_activated", "emails.is_primary", "emails.user_id", "users.name"])
+    .orderBy("emails.lower_email")
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total: counted.total }
+}
+
+const QUARTER_OF_AN_HOUR = 900
+
+/**
+ * How much an account did, counted by quarters of an hour (seconds since 1970), in repositories that the caller may know of. What a
+ * person did itself, or what was done in an organisation.
+ */
+export async function countContributions(db: Handle, actor: Actor, account: User, since: number): Promise<readonly Contributions[]> {
+  return db
+    .selectFrom("activities")
+    .innerJoin("repositories", "repositories.id", "activities.repository_id")
+    .where("activities.receiver_id", "=", account.id)
+    .where("activities.created_at", ">", since)
+    .where("activities.is_hidden", "=", 0)
+    .$if(account.kind === "person", (own) => own.where("activities.actor_id", "=", account.id))
+    .where(visibleRepositories(actor))
+    .select((eb) => [
+      eb(eb.parens("activities.created_at", "/", eb.lit(QUARTER_OF_AN_HOUR)), "*", eb.lit(QUARTER_OF_AN_HOUR)).as("timestamp"),
+      eb.fn.countAll<number>().as("contributions"),
+    ])
+    .groupBy("timestamp")
+    .orderBy("timestamp")
+    .execute()
+}
+
+interface Contributions {
+  readonly timestamp: number
+  readonly contributions: number
+}
+
+// --- what is kept in line --------------------------------------------------------------------------------------------------------
+
+/**
+ * Holds the rows until the transaction ends. What is counted afterwards, in a statement of its own, then includes what was committed
+ * while waiting: PostgreSQL shows a statement only what was there when it began.
+ */
+export async function holdUsers(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where(inList("users.id", ids))
+    .execute()
+}
+
+/** The user as it is now, held until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
+export async function holdUser(tx: Transaction, id: number): Promise<User> {
+  const user = await tx
+    .updateTable("users")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!user) throw refuse.notFound()
+  return user
+}
+
+/** Holds everybody who administers the site, see `holdUsers`. */
+export async function holdAdministrators(tx: Transaction): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("is_admin", "=", 1)
+    .execute()
+}
+
+/** Brings followers_count and following_count of these users in line with `follows`. */
+export async function recountFollows(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await holdUsers(tx, ids)
+  await tx
+    .updateTable("users")
+    .set((eb) => ({
+      followers_count: eb
+        .selectFrom("follows")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("followed_id", "=", "users.id"),
+      following_count: eb
+        .selectFrom("follows")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("follower_id", "=", "users.id"),
+    }))
+    .where(inList("users.id", ids))
+    .execute()
+}
+
+/** Takes an address that they never confirmed, and that is not their primary one, from others. */
+export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ userId: number; lowerEmail: string }>) =>
+  db
+    .deleteFrom("emails")
+    .where("lower_email", "=", p.lowerEmail)
+    .where("is_activated", "=", 0)
+    .where("is_primary", "=", 0)
+    .where("user_id", "!=", p.userId),
+)
+
+/** Marks an address as confirmed. */
+export const letAddressCount = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
+  db.updateTable("emails").set({ is_activated: 1 }).where("id", "=", p.id),
+)
+
+/** Marks a person's primary address as confirmed. */
+export const letPrimaryAddressCount = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
+  db.updateTable("emails").set({ is_activated: 1 }).where("user_id", "=", p.userId).where("is_primary", "=", 1),
+)
+
+/** Makes what was remembered of the user's sign-ins void, in every process: after a change of what they were checked against. */
+export async function forgetSignIns(tx: Transaction, userId: number): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ credentials_version: eb("credentials_version", "+", 1) }))
+    .where("id", "=", userId)
+    .execute()
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto"
+import { type FileHandle, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { refuse } from "../../../core/errors.ts"
+import { openIfThere, writeWhole } from "../../../core/files.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+
+/** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+type Housed = Pick<Services, "config">
+
+/** Removes the files of deleted attachments. */
+export const removeFilesJob = defineJob({
+  kind: "attachments.removeFiles",
+  payload: Type.Object({ uuids: Type.Array(Type.String()) }),
+  run: async ({ uuids }, { context }) => {
+    for (const uuid of uuids) await rm(pathOf(context, uuid), { force: true })
+  },
+})
+
+/** The folder of all attachments; the files lie in folders named after the beginnings of their names. */
+export const folderOf = ({ config }: Housed): string => join(config.dataDir, "attachments")
+
+function pathOf(services: Housed, uuid: string): string {
+  if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
+  return join(folderOf(services), uuid.slice(0, 2), uuid)
+}
+
+/** A file that lies whole on the disk and waits for its row. */
+export interface StoredFile {
+  readonly uuid: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/**
+ * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
+ * nothing is left of it then. Should the process end before the row is written, `sweepAttachments` removes the file.
+ */
+export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
+  const uuid = randomUUID()
+  const counted = countingTo(maxBytes)
+  await writeWhole(pathOf(services, uuid), (draft) => pipeline(content, counted.pass, draft))
+  return { uuid, size: counted.size() }
+}
+
+/** Takes a file away again whose row could not be written. */
+export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
+
+function countingTo(limit: number) {
+  let size = 0
+  return {
+    size: () => size,
+    pass: async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > limit) throw refuse.tooLarge(`[attachment]: must have at most ${limit} bytes`)
+        yield chunk
+      }
+    },
+  }
+}
+
+/** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
+export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, uuid))

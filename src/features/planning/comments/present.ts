@@ -1,0 +1,97 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import type { Flag } from "../../../core/database/tables.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { usersById } from "../../code/repositories/store.ts"
+import { GHOST, presentUser } from "../../people/users/present.ts"
+import type { User as UserRecord } from "../../people/users/records.ts"
+import { type AttachmentRow, presentAttachment } from "../attachments/present.ts"
+import { findAttachmentsOfComments } from "../attachments/store.ts"
+import type { Comment } from "./records.ts"
+import type { Words } from "./store.ts"
+
+/** Where a comment stands. */
+export interface CommentPlace {
+  readonly home: Owned
+  readonly issue: { readonly number: number; readonly is_pull: Flag }
+}
+
+/**
+ * Comments in the order given, each with the place that `placeOf` knows; one without a place is left out. Two queries, whatever their
+ * number. People are shown as everybody sees them.
+ */
+export async function presentComments(
+  db: Handle,
+  site: Site,
+  comments: readonly Words[],
+  placeOf: (comment: Words) => CommentPlace | undefined,
+): Promise<Comment[]> {
+  if (comments.length === 0) return []
+  const attachments = await attachmentsOf(db, comments)
+  const authors = await usersById(
+    db,
+    comments.map((comment) => comment.author_id),
+  )
+  const author = plainly(site)
+  return comments.flatMap((comment) => {
+    const place = placeOf(comment)
+    if (!place) return []
+    const user = author(authors.get(comment.author_id) ?? GHOST)
+    return [presentComment(site, place, comment, user, attachments.get(comment.id) ?? [])]
+  })
+}
+
+/** One comment of an issue that is known. */
+export async function presentOne(db: Handle, site: Site, place: CommentPlace, comment: Words): Promise<Comment> {
+  const [record] = await presentComments(db, site, [comment], () => place)
+  if (!record) throw new TypeError("one comment gives one record")
+  return record
+}
+
+export function presentComment(
+  site: Site,
+  place: CommentPlace,
+  comment: Words,
+  user: UserRecord,
+  attachments: readonly AttachmentRow[],
+): Comment {
+  return {
+    id: comment.id,
+    ...commentAddresses(site, place, comment.id),
+    user,
+    original_author: comment.original_author,
+    original_author_id: comment.original_author_id,
+    body: comment.content,
+    assets: attachments.map((attachment) => presentAttachment(site, attachment)),
+    created_at: rfc3339(comment.created_at),
+    updated_at: rfc3339(comment.updated_at),
+  }
+}
+
+/** The pages of an entry of a timeline and of the issue or pull request that it belongs to. */
+export function commentAddresses(site: Site, { home: { owner, repository }, issue }: CommentPlace, id: number) {
+  const isPull = issue.is_pull === 1
+  const page = `${site.rootUrl}/${owner.name}/${repository.name}/${isPull ? "pulls" : "issues"}/${issue.number}`
+  return { html_url: `${page}#issuecomment-${id}`, pull_request_url: isPull ? page : "", issue_url: isPull ? "" : page }
+}
+
+/** What is attached to each comment, by its id. */
+export async function attachmentsOf(db: Handle, comments: readonly Words[]): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {
+  const issueIds = [...new Set(comments.map((comment) => comment.issue_id))]
+  const rows = await findAttachmentsOfComments(db, { issueIds, commentIds: comments.map(({ id }) => id) })
+  return Map.groupBy(rows, (row) => row.comment_id)
+}
+
+/** Shows people as everybody sees them, each made once: the same few write most of the comments. */
+export function plainly(site: Site): (user: User) => UserRecord {
+  const known = new Map<number, UserRecord>()
+  return (user) => {
+    const seen = known.get(user.id)
+    if (seen) return seen
+    const made = presentUser(site, user)
+    known.set(user.id, made)
+    return made
+  }
+}

@@ -1,0 +1,102 @@
+import { Mode } from "../../../access/modes.ts"
+import { isDraft, type OnComment } from "../../../access/policies/comments.ts"
+import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceComment } from "../../events/webhooks/events/comments.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
+import { holdIssue } from "../issues/hold.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { recountComments, touchIssue } from "../issues/touch.ts"
+import { deleteReactions } from "../reactions/rules.ts"
+import { crossReference } from "../references/cross.ts"
+import { recordMentions } from "../references/mentions.ts"
+import { abbreviate } from "./abbreviate.ts"
+import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./store.ts"
+
+/**
+ * Writes a comment with all that follows: the issue's counter, references, mentions, the feed, and who is told.
+ * Refuses `forbidden` on a locked issue, for those who may not write to it, and for somebody whom its author or the owner has blocked
+ * (administrators of the repository pass); `notFound` where the issue is gone.
+ */
+export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<Words> {
+  const { repository, owner, me } = found
+  const now = services.now()
+  const issue = await holdIssue(tx, found.issue.id)
+  requireUnlocked({ ...found, issue })
+  await requireWelcome(tx, { ...found, issue })
+  const comment = await addTimelineEntry(tx, { issueId: issue.id, kind: "comment", authorId: me.id, content: text, now })
+  await touchIssue(tx, issue.id, now)
+  await recountComments(tx, issue.id)
+  const written = { issue, repository, owner, author: me, text, comment }
+  await crossReference(tx, services.site.rootUrl, written, now)
+  const mentioned = await recordMentions(tx, written)
+  await recordActivity(tx, {
+    kind: issue.is_pull === 1 ? "comment_pull" : "comment_issue",
+    actor: me,
+    repository,
+    owner,
+    content: `${issue.number}|${abbreviate(text)}`,
+    commentId: comment.id,
+    now,
+  })
+  await notify(tx, services, {
+    kind: "commented",
+    issue,
+    repository,
+    owner,
+    actor: me,
+    comment,
+    users: mentioned.map(({ id }) => id),
+    now,
+  })
+  await announceComment(tx, services, { issue, comment, actor: me, action: "created" })
+  return comment
+}
+
+/** Refuses `forbidden` on a locked issue, for those who may not write to it. */
+export function requireUnlocked(found: OnIssue): void {
+  if (found.issue.is_locked === 1 && !writesKind(found, found.issue)) throw refuse.forbidden("You cannot comment on a locked issue.")
+}
+
+/** Refuses `forbidden` for somebody whom the issue's author or the repository's owner has blocked; administrators of the repository pass. */
+export async function requireWelcome(tx: Transaction, { issue, owner, permission, me }: OnIssue & Me): Promise<void> {
+  if (permission.mode < Mode.admin) await requireUnblocked(tx, me, [{ id: issue.author_id }, owner])
+}
+
+/**
+ * Replaces the text of a comment; the same text changes nothing. References are read anew; nobody is told. Who is mentioned was told when it
+ * was written.
+ * Refuses `forbidden` for somebody whom the issue's author or the owner has blocked, `notFound` where the comment is gone.
+ */
+export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<Words> {
+  const { repository, owner, issue, comment, me } = found
+  await requireWelcome(tx, found)
+  if (text === comment.content) return comment
+  const now = services.now()
+  const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
+  if (!changed) throw refuse.notFound()
+  // What only its author sees yet is followed once it is submitted.
+  if (isDraft(comment)) return changed
+  const rootUrl = services.site.rootUrl
+  await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
+  await announceComment(tx, services, { issue, comment: changed, actor: me, action: "edited", from: comment.content })
+  return changed
+}
+
+/** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
+export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
+  await holdIssue(tx, issue.id)
+  if (!isDraft(comment)) await announceComment(tx, services, { issue, comment, actor: me, action: "deleted" })
+  await deleteReactions(tx, issue.id, comment.id)
+  await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: comment.id })
+  await hideActivitiesOf(tx, { id: comment.id })
+  if ((await deleteEntry.changes(tx, { id: comment.id })) === 0) throw refuse.notFound()
+  await touchIssue(tx, issue.id, services.now())
+  await recountComments(tx, issue.id)
+}

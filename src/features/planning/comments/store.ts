@@ -1,0 +1,152 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import type { ReadableKinds } from "../../../access/policies/issues.ts"
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { type Flag, flag } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { TimelineEntry } from "../issues/timeline.ts"
+import type { Period } from "./period.ts"
+
+/** The columns of a timeline entry that somebody's words need. */
+const WORDS = [
+  "comments.id",
+  "comments.issue_id",
+  "comments.author_id",
+  "comments.content",
+  "comments.created_at",
+  "comments.updated_at",
+  "comments.original_author",
+  "comments.original_author_id",
+] as const
+
+export type Words = Pick<
+  TimelineEntry,
+  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
+>
+
+/** A page of a list and the length of the whole, both of the same rows. */
+export interface Found<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+}
+
+// --- comments ----------------------------------------------------------------------------------------------------------------------
+
+/** The comments of an issue, oldest first. */
+export const findComments = query("comments.findOfIssue", (db, p: Params<{ issueId: number; since: number; before: number }>) =>
+  db
+    .selectFrom("comments")
+    .select(WORDS)
+    .where("issue_id", "=", p.issueId)
+    .where("kind", "=", "comment")
+    .where("updated_at", ">=", p.since)
+    .where("updated_at", "<=", p.before)
+    .orderBy("created_at")
+    .orderBy("id"),
+)
+
+export const findCommentsByIds = query("comments.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("comments").select(WORDS).where("comments.id", "in", p.ids),
+)
+
+/** What a comment needs to know of its issue. */
+export type Numbered = Words & { readonly number: number; readonly is_pull: Flag }
+
+/** A page of the comments on a repository's issues and pull requests, as far as the caller may read either, oldest first. */
+export async function findCommentsIn(
+  db: Handle,
+  repositoryId: number,
+  { issues, pulls }: ReadableKinds,
+  { since, before }: Period,
+  page: Page,
+): Promise<Found<Numbered>> {
+  const found = db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .where("issues.repository_id", "=", repositoryId)
+    .where("comments.kind", "=", "comment")
+    .where("comments.updated_at", ">=", since)
+    .where("comments.updated_at", "<=", before)
+    .$if(!issues || !pulls, (some) => some.where("issues.is_pull", "=", flag(pulls)))
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found
+    .select([...WORDS, "issues.number", "issues.is_pull"])
+    .orderBy("comments.created_at")
+    .orderBy("comments.id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}
+
+// --- timeline ----------------------------------------------------------------------------------------------------------------------
+
+/** Entries about another issue are shown to those who may read that one. */
+const readsOther = (actor: Actor, column: "ref_issue_id" | "dependent_issue_id"): RawBuilder<SqlBool> => {
+  const unit = sql<string>`case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end`
+  return sql<SqlBool>`(${sql.ref(`comments.${column}`)} is null or exists (
+    select 1 from issues as other join repositories on repositories.id = other.repository_id
+    where other.id = ${sql.ref(`comments.${column}`)} and ${readableRepositories(actor, unit)}))`
+}
+
+/**
+ * A page of everything that happened to an issue, as far as the caller may know of it, in order. Remarks on lines of code stand with their
+ * review; drafts are shown to nobody.
+ */
+export async function findTimeline(
+  db: Handle,
+  actor: Actor,
+  issueId: number,
+  { since, before }: Period,
+  page: Page,
+): Promise<Found<TimelineEntry>> {
+  const found = db
+    .selectFrom("comments")
+    .where("comments.issue_id", "=", issueId)
+    .where("comments.kind", "not in", ["code", "code_draft", "review_draft"])
+    .where("comments.updated_at", ">=", since)
+    .where("comments.updated_at", "<=", before)
+    .where(readsOther(actor, "ref_issue_id"))
+    .where(readsOther(actor, "dependent_issue_id"))
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found
+    .selectAll("comments")
+    .orderBy("comments.created_at")
+    .orderBy("comments.id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}
+
+type Ids = Params<{ ids: readonly number[] }>
+
+export const findLabelsByIds = query("comments.findLabels", (db, p: Ids) => db.selectFrom("labels").selectAll().where("id", "in", p.ids))
+
+export const findTimesByIds = query("comments.findTimes", (db, p: Ids) =>
+  db.selectFrom("tracked_times").selectAll().where("id", "in", p.ids),
+)
+
+// --- changing ----------------------------------------------------------------------------------------------------------------------
+
+export const updateContent = query("comments.updateContent", (db, p: Params<{ id: number; content: string; now: number }>) =>
+  db
+    .updateTable("comments")
+    .set((eb) => ({ content: p.content, content_version: eb("content_version", "+", 1), updated_at: p.now }))
+    .where("id", "=", p.id)
+    .returning(WORDS),
+)
+
+export const deleteEntry = query("comments.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("comments").where("id", "=", p.id))
+
+/** What the feeds tell of a comment is shown no more. */
+export const hideActivitiesOf = query("comments.hideActivities", (db, p: Params<{ id: number }>) =>
+  db
+    .updateTable("activities")
+    .set({ is_hidden: 1 })
+    .where("comment_id", "=", p.id)
+    // The index holds only what is about an entry of a timeline.
+    .where(sql<SqlBool>`comment_id <> 0`),
+)

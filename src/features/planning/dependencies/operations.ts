@@ -1,0 +1,141 @@
+import { onDependencies, onDependent, onIssueToTie, requireDependent } from "../../../access/policies/dependencies.ts"
+import { type OnIssue, onIssue } from "../../../access/policies/issues.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import { created, listed, type Operation, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { presentIssue, presentIssues } from "../issues/present.ts"
+import { Issue, IssueMeta } from "../issues/records.ts"
+import { presentWithHidden } from "./present.ts"
+import { addDependency, locateNamed, removeDependency, type Tie } from "./rules.ts"
+import { findBlocked, findDependencies } from "./store.ts"
+
+const shared = { tag: "issue", scope: ["issue"] } as const
+// Clients know 201 from all four of them, though the documents that they were made from say 200 where something is removed.
+const CHANGED = { 201: Issue } as const
+const REMOVED = { 200: Issue, 201: Issue } as const
+
+interface Call extends OnIssue {
+  readonly services: Services
+  readonly db: Handle
+  readonly actor: Actor
+  readonly me: User
+  readonly body: IssueMeta
+}
+
+type Change = (tx: Transaction, tie: Tie, actor: User, now: number) => Promise<void>
+
+/** Ties the issue of the path to the one of the body, or unties them, and gives the issue of the path as it is then. */
+async function change(call: Call, change: Change, tieTo: (named: OnIssue) => Tie) {
+  const { services, db, actor, me, body, owner, repository, issue } = call
+  const tie = tieTo(await locateNamed(db, actor, body))
+  return services.database.write(async (tx) => {
+    await change(tx, tie, me, services.now())
+    const row = await tx.selectFrom("issues").selectAll().where("id", "=", issue.id).executeTakeFirst()
+    if (!row) throw refuse.notFound()
+    return created(await presentIssue(tx, services.site, actor, row, { repository, owner }))
+  })
+}
+
+/** The path's issue waits for the body's. */
+const waitingFor =
+  (call: Call) =>
+  (named: OnIssue): Tie => ({ dependent: call.issue, dependency: named.issue })
+
+/** The path's issue keeps the body's waiting, which is therefore what changes. */
+const keepingBack =
+  (call: Call) =>
+  (named: OnIssue): Tie => {
+    requireDependent(named)
+    return { dependent: named.issue, dependency: call.issue }
+  }
+
+export const dependencyOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "issueListIssueDependencies",
+    route: "GET /repos/{owner}/{repo}/issues/{index}/dependencies",
+    summary: "List what an issue waits for",
+    description: "That of the same repository first. What the caller may not see is there, but not shown.",
+    access: onDependencies,
+    paged: true,
+    answers: { 200: Type.Array(Issue) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, issue, page }) => {
+      const { rows, total } = await findDependencies(db, issue, page)
+      return listed(await presentWithHidden(db, services.site, actor, rows), total)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "issueCreateIssueDependencies",
+    route: "POST /repos/{owner}/{repo}/issues/{index}/dependencies",
+    summary: "Make an issue wait for another",
+    description: "It can't be closed before the other is. The other may be in any repository that the caller may read.",
+    access: onDependent,
+    archived: "refused",
+    body: IssueMeta,
+    answers: CHANGED,
+    refuses: ["notFound", "conflict", "invalid"],
+    handle: (call) => change(call, addDependency, waitingFor(call)),
+  }),
+
+  operation({
+    ...shared,
+    id: "issueRemoveIssueDependencies",
+    route: "DELETE /repos/{owner}/{repo}/issues/{index}/dependencies",
+    summary: "Let an issue no longer wait for another",
+    access: onDependent,
+    archived: "refused",
+    body: IssueMeta,
+    answers: REMOVED,
+    refuses: ["notFound", "invalid"],
+    handle: (call) => change(call, removeDependency, waitingFor(call)),
+  }),
+
+  operation({
+    ...shared,
+    id: "issueListBlocks",
+    route: "GET /repos/{owner}/{repo}/issues/{index}/blocks",
+    summary: "List what waits for an issue",
+    description: "As far as the caller may see it; that of the same repository first.",
+    access: onIssue,
+    paged: true,
+    answers: { 200: Type.Array(Issue) },
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, issue, page }) => {
+      const { rows, total } = await findBlocked(db, actor, issue, page)
+      return listed(await presentIssues(db, services.site, actor, rows), total)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "issueCreateIssueBlocking",
+    route: "POST /repos/{owner}/{repo}/issues/{index}/blocks",
+    summary: "Make another issue wait for this one",
+    description: "The caller must be allowed to write to the other.",
+    access: onIssueToTie,
+    archived: "refused",
+    body: IssueMeta,
+    answers: CHANGED,
+    refuses: ["notFound", "conflict", "invalid"],
+    handle: (call) => change(call, addDependency, keepingBack(call)),
+  }),
+
+  operation({
+    ...shared,
+    id: "issueRemoveIssueBlocking",
+    route: "DELETE /repos/{owner}/{repo}/issues/{index}/blocks",
+    summary: "Let another issue no longer wait for this one",
+    access: onIssueToTie,
+    archived: "refused",
+    body: IssueMeta,
+    answers: REMOVED,
+    refuses: ["notFound", "invalid"],
+    handle: (call) => change(call, removeDependency, keepingBack(call)),
+  }),
+]

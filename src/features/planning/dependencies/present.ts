@@ -1,0 +1,60 @@
+import { permissionsOn } from "../../../access/permission.ts"
+import { type Issue as IssueRow, readsKind } from "../../../access/policies/issues.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
+import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentIssues } from "../issues/present.ts"
+import type { Issue } from "../issues/records.ts"
+
+/** Issues as the caller sees them, with a stand-in for each that the caller may not see. The number of queries is fixed. */
+export async function presentWithHidden(db: Handle, site: Site, actor: Actor, issues: readonly IssueRow[]): Promise<Issue[]> {
+  if (issues.length === 0) return []
+  const ids = new Set(issues.map((issue) => issue.repository_id))
+  const owned = await withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))
+  const permissions = await permissionsOn(db, actor, owned)
+  const homes = new Map(owned.map((home) => [home.repository.id, home]))
+  const isShown = (issue: IssueRow): boolean => {
+    const home = homes.get(issue.repository_id)
+    const permission = permissions.get(issue.repository_id)
+    return home !== undefined && permission !== undefined && readsKind({ ...home, permission }, issue)
+  }
+  const shown = await presentIssues(db, site, actor, issues.filter(isShown), { owned })
+  const records = new Map(shown.map((record) => [record.id, record]))
+  const hidden = hiddenIssue(site)
+  return issues.map(({ id }) => records.get(id) ?? hidden)
+}
+
+/** What is told of an issue that the caller may not see: that there is one. */
+const hiddenIssue = (site: Site): Issue => ({
+  id: 0,
+  url: site.rootUrl,
+  html_url: site.rootUrl,
+  number: 0,
+  user: presentUser(site, GHOST),
+  original_author: "",
+  original_author_id: 0,
+  title: "HIDDEN",
+  body: "",
+  ref: "",
+  assets: [],
+  labels: [],
+  milestone: null,
+  projects: null,
+  assignee: null,
+  assignees: null,
+  state: "open",
+  is_locked: false,
+  comments: 0,
+  created_at: rfc3339(0),
+  updated_at: rfc3339(0),
+  closed_at: null,
+  due_date: null,
+  time_estimate: 0,
+  pull_request: null,
+  repository: { id: 0, name: "", owner: "", full_name: "" },
+  pin_order: 0,
+  content_version: 0,
+})

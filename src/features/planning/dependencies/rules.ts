@@ -1,0 +1,96 @@
+import { sql } from "kysely"
+import { type Issue, locateIssue, type OnIssue } from "../../../access/policies/issues.ts"
+import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
+import { portable } from "../../../core/database/dialect.ts"
+import { query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { Moved, refuse } from "../../../core/errors.ts"
+import type { IssueMeta } from "../issues/records.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { findChain, findDependency } from "./store.ts"
+
+/** The issue that a body names. Refuses as `notFound` what is not there, or is not for the caller to know, and what is not named whole. */
+export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
+  const found = await locateRenamed(db, actor, owner, repo)
+  return { ...found, issue: await locateIssue(db, found, Math.max(index, 0)) }
+}
+
+/** Older names lead on here too; there is no address that the answer could send the client to. */
+async function locateRenamed(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
+  try {
+    return await locateRepository(db, actor, owner, name)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return locateRenamed(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
+  }
+}
+
+/** One issue that waits for another. */
+export interface Tie {
+  readonly dependent: Pick<Issue, "id">
+  readonly dependency: Pick<Issue, "id">
+}
+
+const LOCK = 727_001
+
+/** On SQLite there is one writer at a time anyway. */
+const holdTies = query("dependencies.hold", (db) =>
+  db.selectNoFrom(
+    sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("held"),
+  ),
+)
+
+/**
+ * Makes an issue wait for another, and tells so in the timelines of both. Refuses as `invalid` an issue that would wait for itself, at first
+ * hand or through others; `conflict` where it waits for the other already, or one of both is deleted at the same moment.
+ */
+export async function addDependency(tx: Transaction, { dependent, dependency }: Tie, actor: User, now: Seconds): Promise<void> {
+  if (dependent.id === dependency.id) throw refuse.invalid("index", "an issue can't depend on itself")
+  // Of two ties at once each might find no circle, and both together make one.
+  await holdTies(tx)
+  const pair = { issueId: dependent.id, dependencyId: dependency.id }
+  if (await findDependency.first(tx, pair)) throw refuse.conflict("the one issue depends on the other already")
+  if (await findChain.first(tx, { issueId: dependency.id, dependencyId: dependent.id }))
+    throw refuse.invalid("index", "the issues would wait for one another, directly or through others")
+  try {
+    await tx
+      .insertInto("issue_dependencies")
+      .values({ issue_id: dependent.id, dependency_id: dependency.id, user_id: actor.id, created_at: now })
+      .execute()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw refuse.conflict("one of the issues has just been deleted")
+    throw error
+  }
+  await tell(tx, "add_dependency", { dependent, dependency }, actor, now)
+}
+
+/** Ends one issue's waiting for another, and tells so in the timelines of both. Refuses `notFound` where it does not wait for it. */
+export async function removeDependency(tx: Transaction, { dependent, dependency }: Tie, actor: User, now: Seconds): Promise<void> {
+  const removed = await tx
+    .deleteFrom("issue_dependencies")
+    .where("issue_id", "=", dependent.id)
+    .where("dependency_id", "=", dependency.id)
+    .returning("issue_id")
+    .execute()
+  if (removed.length === 0) throw refuse.notFound()
+  await tell(tx, "remove_dependency", { dependent, dependency }, actor, now)
+}
+
+async function tell(
+  tx: Transaction,
+  kind: "add_dependency" | "remove_dependency",
+  { dependent, dependency }: Tie,
+  { id: authorId }: User,
+  now: Seconds,
+): Promise<void> {
+  for (const [issue, other] of [
+    [dependent, dependency],
+    [dependency, dependent],
+  ] as const) {
+    await touchIssue(tx, issue.id, now)
+    await addTimelineEntry(tx, { issueId: issue.id, kind, authorId, now, dependent_issue_id: other.id })
+  }
+}

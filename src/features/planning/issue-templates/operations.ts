@@ -1,0 +1,42 @@
+import { onRepository } from "../../../access/policies/repositories.ts"
+import { type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { findConfig, findTemplates } from "./find.ts"
+import { IssueConfig, IssueConfigValidation, IssueTemplate } from "./records.ts"
+
+// Whoever may write issues needs them, though he may not read the code that they lie in.
+const common = { tag: "repository", scope: ["repository"], access: onRepository } as const
+
+export const issueTemplateOperations: readonly Operation[] = [
+  operation({
+    ...common,
+    id: "repoGetIssueTemplates",
+    route: "GET /repos/{owner}/{repo}/issue_templates",
+    summary: "List the templates for issues",
+    description: "From the folders ISSUE_TEMPLATE of the default branch. What can't be read is passed over.",
+    answers: { 200: Type.Array(IssueTemplate) },
+    handle: async ({ services, ...on }) => ok([...(await findTemplates(services, on))]),
+  }),
+
+  operation({
+    ...common,
+    id: "repoGetIssueConfig",
+    route: "GET /repos/{owner}/{repo}/issue_config",
+    summary: "Get how issues are begun",
+    description: "From config.yaml beside the templates; the usual where there is none or it can't be read.",
+    answers: { 200: IssueConfig },
+    handle: async ({ services, ...on }) => ok((await findConfig(services, on)).config),
+  }),
+
+  operation({
+    ...common,
+    id: "repoValidateIssueConfig",
+    route: "GET /repos/{owner}/{repo}/issue_config/validate",
+    summary: "Check the settings of how issues are begun",
+    answers: { 200: IssueConfigValidation },
+    handle: async ({ services, ...on }) => {
+      const { fault = "" } = await findConfig(services, on)
+      return ok({ valid: fault === "", message: fault })
+    },
+  }),
+]

@@ -1,0 +1,116 @@
+import type { Owned } from "../../../access/permission.ts"
+import { onIssue, onIssueAsWriter } from "../../../access/policies/issues.ts"
+import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { findUserByName } from "../../../access/store.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { presentUser } from "../../people/users/present.ts"
+import { User } from "../../people/users/records.ts"
+import { type RefuseAssignee, reassign, requireAssignable, usersNamed } from "./assign.ts"
+import { assignableAmong, findCandidateAssignees } from "./assignable.ts"
+import { holdIssue } from "./hold.ts"
+import { presentIssue } from "./present.ts"
+import { Issue, IssueAssigneesOption } from "./records.ts"
+
+const shared = { tag: "issue", scope: ["issue"] } as const
+const ofRepository = { tag: "repository", scope: ["repository"] } as const
+
+const notAssignable: RefuseAssignee = (user, repository) =>
+  user.kind === "person"
+    ? refuse.forbidden(`${user.name} has no access to ${repository}`)
+    : refuse.badRequest(`${user.name} is an organization`)
+
+/** Refuses `notFound` unless issues of the repository can be given to the person of that name. */
+async function requireCandidate(db: Handle, owned: Owned, name: string): Promise<void> {
+  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
+  if (!user || !(await assignableAmong(db, owned, [user])).has(user.id)) throw refuse.notFound()
+}
+
+export const assigneeOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "issueAddAssignees",
+    route: "POST /repos/{owner}/{repo}/issues/{index}/assignees",
+    summary: "Give an issue to more people",
+    description: "Those who have it already are passed over.",
+    access: onIssueAsWriter,
+    archived: "refused",
+    body: IssueAssigneesOption,
+    answers: { 201: Issue },
+    refuses: ["badRequest", "forbidden", "invalid"],
+    handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
+      const changed = await services.database.write(async (tx) => {
+        const held = await holdIssue(tx, issue.id)
+        const users = await usersNamed(tx, body.assignees ?? [])
+        await requireAssignable(tx, { repository, owner }, me, users, notAssignable)
+        await reassign(tx, services, { issue: held, repository, owner, actor: me, users, mode: "add", now: services.now() })
+        return holdIssue(tx, issue.id)
+      })
+      return created(await presentIssue(db, services.site, actor, changed, { repository, owner }))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "issueRemoveAssignees",
+    route: "DELETE /repos/{owner}/{repo}/issues/{index}/assignees",
+    summary: "Take an issue from people",
+    description: "Those who don't have it are passed over.",
+    access: onIssueAsWriter,
+    archived: "refused",
+    body: IssueAssigneesOption,
+    answers: { 200: Issue },
+    refuses: ["forbidden", "invalid"],
+    handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
+      const changed = await services.database.write(async (tx) => {
+        const held = await holdIssue(tx, issue.id)
+        const users = await usersNamed(tx, body.assignees ?? [])
+        await reassign(tx, services, { issue: held, repository, owner, actor: me, users, mode: "remove", now: services.now() })
+        return holdIssue(tx, issue.id)
+      })
+      return ok(await presentIssue(db, services.site, actor, changed, { repository, owner }))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "issueCheckAssignee",
+    route: "GET /repos/{owner}/{repo}/issues/{index}/assignees/{assignee}",
+    summary: "Check whether an issue can be given to somebody",
+    access: onIssue,
+    answers: { 204: null },
+    handle: async ({ db, repository, owner, path }) => {
+      await requireCandidate(db, { repository, owner }, path.assignee)
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...ofRepository,
+    id: "repoGetAssignees",
+    route: "GET /repos/{owner}/{repo}/assignees",
+    summary: "List whom issues of a repository are given to",
+    description: "Those who may write to it or reach its issues through a team, by name, and the person who owns it last.",
+    access: onRepositorySignedIn,
+    answers: { 200: Type.Array(User) },
+    handle: async ({ services, db, actor, repository, owner }) => {
+      const users = await findCandidateAssignees(db, { repository, owner })
+      return ok(users.map((user) => presentUser(services.site, user, actor)))
+    },
+  }),
+
+  operation({
+    ...ofRepository,
+    id: "repoCheckAssignee",
+    route: "GET /repos/{owner}/{repo}/assignees/{assignee}",
+    summary: "Check whether issues of a repository can be given to somebody",
+    access: onRepositorySignedIn,
+    answers: { 204: null },
+    handle: async ({ db, repository, owner, path }) => {
+      await requireCandidate(db, { repository, owner }, path.assignee)
+      return noContent()
+    },
+  }),
+]

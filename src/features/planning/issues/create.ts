@@ -1,0 +1,94 @@
+import { type Issue, writesKind } from "../../../access/policies/issues.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { cutToWidth } from "../../../core/text/width.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceNewIssue } from "../../events/webhooks/events/issues.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { presentLabel } from "../labels/present.ts"
+import { setIssueLabels, usableLabels } from "../labels/rules.ts"
+import { dueAt } from "../milestones/due.ts"
+import { setMilestone } from "../milestones/rules.ts"
+import { setIssueProjects } from "../projects/issue-projects.ts"
+import { crossReference } from "../references/cross.ts"
+import { recordMentions } from "../references/mentions.ts"
+import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
+import { holdForIssues } from "./hold.ts"
+import type { CreateIssueOption } from "./records.ts"
+import { setState } from "./state.ts"
+import { findIssueById, insertIssue, takeNumber } from "./store.ts"
+
+/** Columns that a title takes at most. */
+const TITLE_WIDTH = 255
+
+/** A title as it is kept. */
+export const normalizeTitle = (title: string): string => cutToWidth(title, TITLE_WIDTH).trim()
+
+/** The single assignee, where one is named, and the others. */
+export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
+  assignee === undefined || assignee === "" ? assignees : [assignee, ...assignees]
+
+/**
+ * Makes an issue with all that follows: its number, counters, labels, milestone, assignees, references, mentions, feed, and who is told.
+ * Labels, milestone, assignees and due date count only from those who may write to issues; from others they are passed over, since clients
+ * send them along from templates. Everybody may put a new issue into projects that they may read.
+ * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` projects that it can't enter, `forbidden` for somebody
+ * whom the owner or an assignee has blocked, and as `invalid` unknown labels and milestones, and people whom it can't be given to.
+ */
+export async function createIssue(
+  tx: Transaction,
+  services: Services,
+  found: OnRepository & Me,
+  options: CreateIssueOption,
+): Promise<Issue> {
+  const { owner, me } = found
+  const now = services.now()
+  const repository = await holdForIssues(tx, found.repository.id, "issue")
+  if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
+  const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
+  const users = await usersNamed(tx, assigneeNames(extras))
+  await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
+  const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
+
+  const number = (await takeNumber.first(tx, { repositoryId: repository.id }))?.last_number
+  if (number === undefined) throw new TypeError("a counter gives a number")
+  const title = normalizeTitle(options.title)
+  const content = options.body ?? ""
+  const issue = await insertIssue.first(tx, {
+    repositoryId: repository.id,
+    number,
+    isPull: 0,
+    authorId: me.id,
+    title,
+    content,
+    ref: options.ref ?? "",
+    dueAt: extras.due_date === undefined ? 0 : dueAt(extras.due_date),
+    now,
+  })
+  if (!issue) throw new TypeError("an insert gives its row")
+
+  if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
+  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
+  const text = { issue, repository, owner, author: me, text: content }
+  await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
+  await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "add", now })
+  if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
+  const mentioned = await recordMentions(tx, text)
+  await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
+  await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })
+  await announceNewIssue(tx, services, {
+    issue,
+    actor: me,
+    labels: given.map((label) => presentLabel(services.site, found, label)),
+    milestone: extras.milestone,
+    assignees: users.length,
+  })
+  const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
+  return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
+}
+
+const idOf = ({ id }: User): number => id

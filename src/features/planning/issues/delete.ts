@@ -1,0 +1,35 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { forgetIssueActivities } from "../../events/feed/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { removePullRefs } from "../../review/pulls/job-kinds.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
+import { recountMilestones } from "../milestones/rules.ts"
+import { holdForIssues, holdIssue } from "./hold.ts"
+import { recountOpen } from "./touch.ts"
+
+/**
+ * Deletes an issue with everything around it: comments, labels, dependencies both ways, assignees, subscriptions, threads, reactions, times,
+ * files and what the feed told of it. Its number is not given again. Refuses `notFound` where it is gone.
+ */
+export async function deleteIssue(
+  tx: Transaction,
+  services: Pick<Services, "site" | "jobs" | "now">,
+  { id, repository_id }: Issue,
+  actor: User,
+): Promise<void> {
+  await holdForIssues(tx, repository_id)
+  const issue = await holdIssue(tx, id)
+  await announceIssue(tx, services, { issue, actor }, { of: "state", action: "deleted" })
+  await forgetIssueActivities(tx, issue)
+  await deleteAttachments(tx, services, { issue_id: id })
+  if (issue.is_pull === 1) await services.jobs.enqueue(tx, removePullRefs, { repositoryId: repository_id, number: issue.number })
+  // The rest goes with the row.
+  const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
+  if (gone.length === 0) throw refuse.notFound()
+  await recountOpen(tx, repository_id)
+  await recountMilestones(tx, [issue.milestone_id], services.now())
+}

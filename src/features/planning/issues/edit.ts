@@ -1,0 +1,101 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Issue, type OnIssue, writesKind } from "../../../access/policies/issues.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { followPullTitle } from "../../review/pulls/ready.ts"
+import { dueAt } from "../milestones/due.ts"
+import { setMilestone } from "../milestones/rules.ts"
+import { setIssueProjects } from "../projects/issue-projects.ts"
+import { crossReference } from "../references/cross.ts"
+import { invalidAssignee, reassign, requireAssignable, usersNamed } from "./assign.ts"
+import { assigneeNames, normalizeTitle } from "./create.ts"
+import { setDeadline } from "./deadline.ts"
+import { holdForIssues, holdIssue } from "./hold.ts"
+import type { EditIssueOption } from "./records.ts"
+import { setState } from "./state.ts"
+import { findIssueById } from "./store.ts"
+import { addTimelineEntry } from "./timeline.ts"
+
+/**
+ * Changes what is given of an issue, all or nothing, and gives its row. Due date, assignees, milestone and projects count only from those
+ * who may write to issues; the author may change the rest.
+ * Refuses `conflict` where `content_version` is not the present one, before anything else; `badRequest` an unset due date without a date
+ * and projects that it can't enter; `preconditionFailed` a state that there is none of, and to close what waits for something open; as `invalid`
+ * people whom the issue can't be given to and unknown milestones; `forbidden` for somebody whom the owner, the author or an assignee has
+ * blocked; `notFound` and `archived` where things have changed meanwhile.
+ */
+export async function editIssue(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption): Promise<Issue> {
+  const { owner, me } = found
+  const now = services.now()
+  const repository = await holdForIssues(tx, found.repository.id)
+  const issue = await holdIssue(tx, found.issue.id)
+  if (options.content_version !== undefined && options.content_version !== issue.content_version)
+    throw refuse.conflict("the issue is already changed")
+  await writeTexts(tx, services, { ...found, repository, issue }, options, now)
+  if (writesKind(found, issue)) {
+    const due = wantedDeadline(options)
+    if (due !== undefined) await setDeadline(tx, issue, due, me, now)
+    if (options.assignees !== undefined || options.assignee !== undefined) {
+      const users = await usersNamed(tx, assigneeNames(options))
+      await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
+      await reassign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
+    }
+    if (options.milestone !== undefined && (await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)))
+      await announceIssue(
+        tx,
+        services,
+        { issue, actor: me },
+        { of: "milestone", action: options.milestone === 0 ? "demilestoned" : "milestoned" },
+      )
+    if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
+  }
+  const changed = await findIssueById.first(tx, { id: issue.id })
+  if (!changed) throw refuse.notFound()
+  if (options.state === undefined) return changed
+  return setState(tx, services, { issue: changed, repository, owner, closed: isClosing(options.state), actor: me, now })
+}
+
+/** Title, body and branch. The body's version moves with every write of it, even of the same text. */
+async function writeTexts(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption, now: Seconds): Promise<void> {
+  const { issue, repository, owner, me, permission } = found
+  const title = options.title ? normalizeTitle(options.title) : issue.title
+  const content = options.body ?? issue.content
+  const ref = options.ref ?? issue.ref
+  const rewritten = options.body !== undefined
+  const retitled = title !== issue.title
+  if ((rewritten || retitled) && permission.mode < Mode.admin) await requireUnblocked(tx, me, [owner, { id: issue.author_id }])
+  if (!rewritten && !retitled && ref === issue.ref) return
+  const content_version = issue.content_version + (rewritten ? 1 : 0)
+  await tx.updateTable("issues").set({ title, content, ref, content_version, updated_at: now }).where("id", "=", issue.id).execute()
+  const entry = { issueId: issue.id, authorId: me.id, now }
+  if (retitled) await addTimelineEntry(tx, { ...entry, kind: "change_title", old_title: issue.title, new_title: title })
+  if (retitled && issue.is_pull === 1)
+    await followPullTitle(tx, services, { ...found, issue: { ...issue, title }, before: issue.title, now })
+  if (rewritten || retitled) {
+    const text = { issue, repository, owner, author: me, text: `${title}\n${content}`, edited: true }
+    await crossReference(tx, services.site.rootUrl, text, now)
+  }
+  if (ref !== issue.ref) await addTimelineEntry(tx, { ...entry, kind: "change_issue_ref", old_ref: short(issue.ref), new_ref: short(ref) })
+  const changes = { ...(retitled && { title: { from: issue.title } }), ...(rewritten && { body: { from: issue.content } }) }
+  if (rewritten || retitled) await announceIssue(tx, services, { issue, actor: me }, { of: "texts", action: "edited", changes })
+}
+
+/** A branch or tag by the name that people use. */
+const short = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, "")
+
+function wantedDeadline({ due_date, unset_due_date }: EditIssueOption): Seconds | undefined {
+  if (unset_due_date === true) return 0
+  if (due_date !== undefined) return dueAt(due_date)
+  if (unset_due_date === false) throw refuse.badRequest("The due_date cannot be empty")
+  return undefined
+}
+
+function isClosing(state: string): boolean {
+  if (state === "closed" || state === "open") return state === "closed"
+  throw refuse.preconditionFailed(`unknown state: ${state}`)
+}

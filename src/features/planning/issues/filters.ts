@@ -1,0 +1,96 @@
+import type { ReadableKinds } from "../../../access/policies/issues.ts"
+import { locateUser, userVisible } from "../../../access/policies/people.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { Moved, Refusal, refuse } from "../../../core/errors.ts"
+import { pathNumber } from "../../../core/operation.ts"
+import { dateTime, secondsOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
+
+/** What lists of issues can be narrowed by, and how that is read. */
+
+/** The parameters that both lists have. A state or type that there is none of counts as not given. */
+export const sharedFilters = {
+  state: Type.Optional(Type.String({ description: "open, closed or all; open unless told otherwise" })),
+  type: Type.Optional(Type.String({ description: "issues or pulls; both unless told otherwise" })),
+  q: Type.Optional(Type.String({ description: "words that a title, body or comment holds, or a number" })),
+  labels: Type.Optional(Type.String({ description: "names of labels, with commas between them" })),
+  milestones: Type.Optional(Type.String({ description: "titles of milestones, with commas between them" })),
+  since: Type.Optional(dateTime({ description: "changed at that time or later" })),
+  before: Type.Optional(dateTime({ description: "changed at that time or earlier" })),
+} as const
+
+export interface SharedFilters {
+  readonly state?: string
+  readonly type?: string
+  readonly q?: string
+  readonly since?: string
+  readonly before?: string
+}
+
+/** The second that was asked for; a moment before 1970 is how some clients send "none". */
+const given = (moment: string | undefined): readonly number[] => [secondsOf(moment) ?? 0].filter((seconds) => seconds > 0)
+
+/** State, words and times as conditions. */
+export function sharedConditions({ state, q = "", since, before }: SharedFilters): readonly Condition[] {
+  const words = worded(q)
+  return [
+    ...(state === "all" ? [] : [inState(state === "closed" ? 1 : 0)]),
+    ...(words ? [words] : []),
+    ...given(since).map(updatedSince),
+    ...given(before).map(updatedBefore),
+  ]
+}
+
+/** The kinds that are asked for, of those that may be read. */
+export function wantedKinds(type: string | undefined, readable: ReadableKinds): ReadableKinds {
+  if (type === "issues") return { issues: readable.issues, pulls: false }
+  if (type === "pulls") return { issues: false, pulls: readable.pulls }
+  return readable
+}
+
+/** The parts of a list with commas, without blanks around them; empty ones don't count. */
+export const listOf = (text: string | undefined): readonly string[] =>
+  (text ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+
+/**
+ * The milestones of a repository that are named by title, or else by id. More than one may bear the same title. A name that leads nowhere
+ * finds nothing.
+ */
+export async function milestonesNamed(db: Handle, repositoryId: number, names: readonly string[]): Promise<readonly number[]> {
+  const ids = names.map(pathNumber).filter((id) => id > 0)
+  const rows = await db
+    .selectFrom("milestones")
+    .select(["id", "title"])
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.or([inList("milestones.title", names), inList("milestones.id", ids)]))
+    .execute()
+  return names.flatMap((name) => {
+    const titled = rows.filter(({ title }) => title === name)
+    return (titled.length > 0 ? titled : rows.filter(({ id }) => id === pathNumber(name))).map(({ id }) => id)
+  })
+}
+
+/** The account that a filter names, if the caller may know of it; its older name will do. */
+export async function filterUser(db: Handle, actor: Actor, name: string): Promise<User | undefined> {
+  try {
+    const user = await locateUser(db, actor, name, "name")
+    return (await userVisible(db, actor, user)) ? user : undefined
+  } catch (error) {
+    if (error instanceof Moved) return filterUser(db, actor, error.replace["name"] ?? "")
+    if (error instanceof Refusal && error.kind === "notFound") return undefined
+    throw error
+  }
+}
+
+/** The account that a filter names; refuses `notFound` where there is none that the caller may know of. */
+export async function requireFilterUser(db: Handle, actor: Actor, name: string): Promise<User> {
+  const user = await filterUser(db, actor, name)
+  if (!user) throw refuse.notFound()
+  return user
+}

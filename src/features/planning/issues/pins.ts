@@ -1,0 +1,67 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Flag, Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdForIssues, holdIssue } from "./hold.ts"
+import { addTimelineEntry } from "./timeline.ts"
+
+/** How many issues a repository shows first, and how many pull requests. */
+export const MOST_PINS = 3
+
+/** What is pinned in a repository, in its order. */
+export const findPinned = query("issues.findPinned", (db, p: Params<{ repositoryId: number; isPull: Flag }>) =>
+  db
+    .selectFrom("issues")
+    .selectAll()
+    .where("repository_id", "=", p.repositoryId)
+    .where("is_pull", "=", p.isPull)
+    .where("pin_order", ">", 0)
+    .orderBy("pin_order")
+    .orderBy("id"),
+)
+
+/** Whether one more of this kind may be pinned. */
+export const mayPin = async (db: Handle, repositoryId: number, isPull: Flag): Promise<boolean> =>
+  (await findPinned(db, { repositoryId, isPull })).length < MOST_PINS
+
+/** Pins an issue behind those pinned already. Refuses `badRequest` one that is pinned, and one more than {@link MOST_PINS}. */
+export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
+  await holdForIssues(tx, repository_id)
+  const issue = await holdIssue(tx, id)
+  if (issue.pin_order > 0) throw refuse.badRequest("the issue is pinned already")
+  const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
+  if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
+  const place = (pinned.at(-1)?.pin_order ?? 0) + 1
+  await tx.updateTable("issues").set({ pin_order: place, updated_at: now }).where("id", "=", id).execute()
+  await addTimelineEntry(tx, { issueId: id, kind: "pin", authorId: actor.id, now })
+}
+
+/** Takes the pin away; the others keep their places. One that is not pinned stays as it is. */
+export async function unpinIssue(tx: Transaction, id: number, actor: User, now: Seconds): Promise<void> {
+  const issue = await holdIssue(tx, id)
+  if (issue.pin_order === 0) return
+  await tx.updateTable("issues").set({ pin_order: 0, updated_at: now }).where("id", "=", id).execute()
+  await addTimelineEntry(tx, { issueId: id, kind: "unpin", authorId: actor.id, now })
+}
+
+/**
+ * Moves a pinned issue to a place, counted from 1; those behind make room, and a place beyond the end is the last one.
+ * Refuses `badRequest` a place below 1, `notFound` an issue that is not pinned.
+ */
+export async function movePin(tx: Transaction, { id, repository_id }: Issue, position: number): Promise<void> {
+  if (position < 1) throw refuse.badRequest("positions are counted from 1")
+  await holdForIssues(tx, repository_id)
+  const issue = await holdIssue(tx, id)
+  if (issue.pin_order === 0) throw refuse.notFound()
+  const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
+  const order = pinned.map((each) => each.id).filter((each) => each !== id)
+  order.splice(position - 1, 0, id)
+  for (const [index, each] of order.entries())
+    await tx
+      .updateTable("issues")
+      .set({ pin_order: index + 1 })
+      .where("id", "=", each)
+      .execute()
+}

@@ -1,0 +1,171 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Issue as IssueRow } from "../../../access/policies/issues.ts"
+import { type Actor, anonymous, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
+import { GHOST, presentUser } from "../../people/users/present.ts"
+import { isUnfinished } from "../../review/pulls/draft.ts"
+import { findMerges } from "../../review/pulls/store.ts"
+import { presentAttachment } from "../attachments/present.ts"
+import { presentLabel } from "../labels/present.ts"
+import { findLabelsOfIssues, type Label } from "../labels/store.ts"
+import { presentMilestone } from "../milestones/present.ts"
+import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
+import { presentIssueProjects } from "../projects/issue-projects.ts"
+import type { Issue as IssueRecord, PullRequestMeta, RepositoryMeta } from "./records.ts"
+import { findAssignees, findAttachmentsOf } from "./store.ts"
+
+export interface PresentIssuesOptions {
+  /** The repositories of the issues, where they are known already. */
+  readonly owned?: readonly Owned[]
+}
+
+/**
+ * Issues and pull requests as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list.
+ * The number of queries doesn't grow with the list.
+ */
+export async function presentIssues(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  issues: readonly IssueRow[],
+  options: PresentIssuesOptions = {},
+): Promise<IssueRecord[]> {
+  if (issues.length === 0) return []
+  const ids = issues.map(({ id }) => id)
+  const homes = homesOf(site, options.owned ?? (await ownedOf(db, issues)))
+  const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds: ids }), (row) => row.issue_id)
+  const assignees = Map.groupBy(await findAssignees(db, { ids }), (row) => row.issue_id)
+  const attachments = Map.groupBy(await findAttachmentsOf(db, { ids }), (row) => row.issue_id)
+  const milestones = await milestonesOf(db, issues)
+  const merges = await mergesOf(db, issues)
+  const projects = await presentIssueProjects(db, site, actor, ids)
+  const authors = await authorsOf(db, actor, issues)
+  const author = remembered((user: User) => presentUser(site, user, actor))
+  const assignee = remembered((user: User) => presentUser(site, user, anonymous))
+  return issues.flatMap((issue) => {
+    const home = homes.get(issue.repository_id)
+    if (!home) return []
+    const assigned = assignees.get(issue.id)?.map(assignee) ?? null
+    const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
+    return [
+      {
+        id: issue.id,
+        url: `${site.rootUrl}/api/v1/repos/${home.meta.full_name}/issues/${issue.number}`,
+        html_url: issueUrl(home.url, issue),
+        number: issue.number,
+        user: author(authors.get(issue.author_id) ?? GHOST),
+        original_author: issue.original_author,
+        original_author_id: issue.original_author_id,
+        title: issue.title,
+        body: issue.content,
+        ref: issue.ref,
+        assets: attachments.get(issue.id)?.map((attachment) => presentAttachment(site, attachment)) ?? [],
+        labels: labels.get(issue.id)?.map(home.label) ?? [],
+        milestone: milestone ? presentMilestone(milestone) : null,
+        projects: projects.get(issue.id) ?? null,
+        assignee: assigned?.[0] ?? null,
+        assignees: assigned,
+        state: issue.is_closed === 1 ? "closed" : "open",
+        is_locked: issue.is_locked === 1,
+        comments: issue.comments_count,
+        created_at: rfc3339(issue.created_at),
+        updated_at: rfc3339(issue.updated_at),
+        closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
+        due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
+        time_estimate: issue.time_estimate,
+        pull_request: issue.is_pull === 1 ? presentPull(home.url, issue, merges.get(issue.id)) : null,
+        repository: home.meta,
+        pin_order: issue.pin_order,
+        content_version: issue.content_version,
+      } satisfies IssueRecord,
+    ]
+  })
+}
+
+/** One issue as the caller sees it. */
+export async function presentIssue(db: Handle, site: Site, actor: Actor, issue: IssueRow, owned?: Owned): Promise<IssueRecord> {
+  const [record] = await presentIssues(db, site, actor, [issue], owned ? { owned: [owned] } : {})
+  if (!record) throw new TypeError("one issue gives one record")
+  return record
+}
+
+/** The page of an issue or pull request, below its repository's page. */
+export const issueUrl = (repositoryUrl: string, issue: Pick<IssueRow, "is_pull" | "number">): string =>
+  `${repositoryUrl}/${issue.is_pull === 1 ? "pulls" : "issues"}/${issue.number}`
+
+export const presentRepositoryMeta = ({ repository, owner }: Owned): RepositoryMeta => ({
+  id: repository.id,
+  name: repository.name,
+  owner: owner.name,
+  full_name: `${owner.name}/${repository.name}`,
+})
+
+const presentPull = (repositoryUrl: string, issue: IssueRow, mergedAt: number | undefined): PullRequestMeta => ({
+  merged: mergedAt !== undefined,
+  merged_at: mergedAt === undefined ? null : rfc3339(mergedAt),
+  draft: isUnfinished(issue.title),
+  html_url: issueUrl(repositoryUrl, issue),
+})
+
+/** When those of the issues were merged that are merged pull requests, by their ids. */
+async function mergesOf(db: Handle, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, number>> {
+  const ids = issues.filter((issue) => issue.is_pull === 1 && issue.is_closed === 1).map(({ id }) => id)
+  if (ids.length === 0) return NO_MERGES
+  return new Map((await findMerges(db, { issueIds: ids })).map((row) => [row.issue_id, row.merged_at]))
+}
+
+const NO_MERGES: ReadonlyMap<number, number> = new Map()
+
+interface Home {
+  readonly meta: RepositoryMeta
+  readonly url: string
+  readonly label: (row: Label) => ReturnType<typeof presentLabel>
+}
+
+function homesOf(site: Site, owned: readonly Owned[]): ReadonlyMap<number, Home> {
+  return new Map(
+    owned.map((item) => {
+      const meta = presentRepositoryMeta(item)
+      const label = remembered((row: Label) => presentLabel(site, item, row))
+      return [item.repository.id, { meta, url: `${site.rootUrl}/${meta.full_name}`, label }]
+    }),
+  )
+}
+
+async function ownedOf(db: Handle, issues: readonly IssueRow[]): Promise<readonly Owned[]> {
+  const ids = new Set(issues.map((issue) => issue.repository_id))
+  return withOwners(db, await findRepositoriesByIds(db, { ids: [...ids] }))
+}
+
+/** The milestones that issues are in, by their ids. */
+export async function milestonesOf(db: Handle, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, Milestone>> {
+  const ids = new Set<number>()
+  for (const { milestone_id } of issues) if (milestone_id !== null) ids.add(milestone_id)
+  if (ids.size === 0) return NO_MILESTONES
+  return new Map((await findMilestonesByIds(db, { ids: [...ids] })).map((milestone) => [milestone.id, milestone]))
+}
+
+const NO_MILESTONES: ReadonlyMap<number, Milestone> = new Map()
+
+/** The authors by their ids. Whoever asks is known already. */
+async function authorsOf(db: Handle, actor: Actor, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, User>> {
+  const own = actor.kind === "user" ? actor.user : undefined
+  const ids = new Set(issues.map((issue) => issue.author_id))
+  if (!own || !ids.delete(own.id)) return usersById(db, [...ids])
+  return new Map([...(await usersById(db, [...ids])), [own.id, own]])
+}
+
+/** Keeps what was made of each row: a list holds the same person and the same label many times. */
+export function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
+  const known = new Map<number, Made>()
+  return (row) => {
+    const seen = known.get(row.id)
+    if (seen !== undefined) return seen
+    const made = make(row)
+    known.set(row.id, made)
+    return made
+  }
+}

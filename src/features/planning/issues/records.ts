@@ -1,0 +1,124 @@
+import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+import { User } from "../../people/users/records.ts"
+import { Attachment } from "../attachments/records.ts"
+import { Label } from "../labels/records.ts"
+import { Milestone } from "../milestones/records.ts"
+import { Project } from "../projects/records.ts"
+
+// --- what is answered --------------------------------------------------------------------------------------------------------------
+
+export const RepositoryMeta = record("RepositoryMeta", {
+  id: int64(),
+  name: Type.String(),
+  owner: Type.String({ description: "name of the owner" }),
+  full_name: Type.String(),
+})
+export type RepositoryMeta = Static<typeof RepositoryMeta>
+
+export const PullRequestMeta = record("PullRequestMeta", {
+  merged: Type.Boolean(),
+  merged_at: nullable(dateTime()),
+  draft: Type.Boolean({ description: "the title begins with a mark of work in progress" }),
+  html_url: Type.String({ format: "uri" }),
+})
+export type PullRequestMeta = Static<typeof PullRequestMeta>
+
+export const Issue = record("Issue", {
+  id: int64(),
+  url: Type.String({ format: "uri" }),
+  html_url: Type.String({ format: "uri" }),
+  number: int64({ description: "number inside the repository, shared by issues and pull requests" }),
+  user: User,
+  original_author: Type.String(),
+  original_author_id: int64(),
+  title: Type.String(),
+  body: Type.String(),
+  ref: Type.String({ description: "branch or tag that the issue is about" }),
+  assets: Type.Array(Attachment),
+  labels: Type.Array(Label),
+  milestone: nullable(Milestone),
+  projects: nullable(Type.Array(Project)),
+  assignee: nullable(User),
+  assignees: nullable(Type.Array(User)),
+  state: oneOf(["open", "closed"]),
+  is_locked: Type.Boolean(),
+  comments: int64(),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  closed_at: nullable(dateTime()),
+  due_date: nullable(dateTime()),
+  time_estimate: int64({ description: "seconds" }),
+  pull_request: nullable(PullRequestMeta),
+  repository: RepositoryMeta,
+  pin_order: int64({ description: "0 where it is not pinned" }),
+  content_version: int64({ description: "moves with every write of the body" }),
+})
+export type Issue = Static<typeof Issue>
+
+export const IssueMeta = record("IssueMeta", {
+  index: Type.Optional(int64({ description: "number inside the repository" })),
+  owner: Type.Optional(Type.String()),
+  repo: Type.Optional(Type.String()),
+})
+export type IssueMeta = Static<typeof IssueMeta>
+
+export const IssueDeadline = record("IssueDeadline", { due_date: dateTime({ description: "1970 where there is none" }) })
+export type IssueDeadline = Static<typeof IssueDeadline>
+
+export const NewIssuePinsAllowed = record("NewIssuePinsAllowed", { issues: Type.Boolean(), pull_requests: Type.Boolean() })
+export type NewIssuePinsAllowed = Static<typeof NewIssuePinsAllowed>
+
+// --- what is sent ------------------------------------------------------------------------------------------------------------------
+
+const optional = {
+  text: Type.Optional(Type.String()),
+  names: Type.Optional(Type.Array(Type.String())),
+  ids: Type.Optional(Type.Array(int64())),
+  flag: Type.Optional(Type.Boolean()),
+} as const
+const assignee = Type.Optional(Type.String({ deprecated: true, description: "one more of the assignees" }))
+const dueDate = Type.Optional(dateTime({ description: "only the date counts" }))
+
+export const CreateIssueOption = record("CreateIssueOption", {
+  title: Type.String({ minLength: 1 }),
+  body: optional.text,
+  ref: optional.text,
+  assignee,
+  assignees: optional.names,
+  due_date: dueDate,
+  milestone: Type.Optional(int64()),
+  labels: optional.ids,
+  projects: optional.ids,
+  closed: optional.flag,
+})
+export type CreateIssueOption = Static<typeof CreateIssueOption>
+
+/** Only members that are sent change. */
+export const EditIssueOption = record("EditIssueOption", {
+  title: optional.text,
+  body: optional.text,
+  ref: optional.text,
+  assignee,
+  assignees: optional.names,
+  milestone: Type.Optional(int64({ description: "0 takes it away" })),
+  projects: optional.ids,
+  state: Type.Optional(Type.String({ description: "open or closed" })),
+  due_date: dueDate,
+  unset_due_date: optional.flag,
+  content_version: Type.Optional(
+    int64({ description: "the version that the caller has seen; the whole edit is refused where there is a newer one" }),
+  ),
+})
+export type EditIssueOption = Static<typeof EditIssueOption>
+
+export const EditDeadlineOption = record("EditDeadlineOption", {
+  due_date: nullable(dateTime({ description: "only the date counts; null takes it away" })),
+})
+export type EditDeadlineOption = Static<typeof EditDeadlineOption>
+
+export const IssueAssigneesOption = record("IssueAssigneesOption", { assignees: optional.names })
+export type IssueAssigneesOption = Static<typeof IssueAssigneesOption>
+
+export const LockIssueOption = record("LockIssueOption", { lock_reason: optional.text })
+export type LockIssueOption = Static<typeof LockIssueOption>

@@ -1,0 +1,86 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { followPullState } from "../../review/pulls/state.ts"
+import { openDependencies } from "../dependencies/store.ts"
+import { recountMilestones } from "../milestones/rules.ts"
+import { stopStopwatch } from "../tracking/stopwatches.ts"
+import { addTimelineEntry } from "./timeline.ts"
+import { recountOpen } from "./touch.ts"
+
+const changeState = query("issues.changeState", (db, p: Params<{ id: number; isClosed: Flag; closedAt: number; now: number }>) =>
+  db.updateTable("issues").set({ is_closed: p.isClosed, closed_at: p.closedAt, updated_at: p.now }).where("id", "=", p.id).returningAll(),
+)
+
+export interface StateChange extends Owned {
+  readonly issue: Issue
+  readonly closed: boolean
+  readonly actor: User
+  readonly now: Seconds
+  /** The commit that closes or reopens it, for those who are told. The timeline has it in an entry of its own. */
+  readonly commitId?: string
+}
+
+/** Whether something that the issue waits for is still open; where dependencies are switched off nothing counts. */
+export const isBlocked = async (db: Handle, { issue, repository }: Pick<StateChange, "issue" | "repository">): Promise<boolean> =>
+  repository.enable_issue_dependencies === 1 && (await openDependencies(db, issue.id)) > 0
+
+/**
+ * Writes an issue's state and counts its repository and milestone anew, whatever the reason, and gives the changed row. Repository and issue
+ * must be held already. Refuses `notFound` where it is gone.
+ */
+export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, closed: boolean, now: Seconds): Promise<Issue> {
+  const issue = await changeState.first(tx, { id, isClosed: flag(closed), closedAt: closed ? now : 0, now })
+  if (!issue) throw refuse.notFound()
+  await recountOpen(tx, issue.repository_id)
+  await recountMilestones(tx, [issue.milestone_id], now)
+  return issue
+}
+
+/**
+ * Closes or reopens an issue with all that follows: counters, timeline, the actor's running stopwatch, feed, and who is told. Gives the
+ * changed row; one that is in this state already is given as it is. Repository and issue must be held already.
+ * Refuses `preconditionFailed` to close what waits for something open, and for pull requests what `followPullState` refuses.
+ */
+export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {
+  const { repository, owner, closed, actor, now } = change
+  if ((change.issue.is_closed === 1) === closed) return change.issue
+  if (closed && (await isBlocked(tx, change)))
+    throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
+  if (change.issue.is_pull === 1) await followPullState(tx, services, change.issue, closed)
+  const issue = await writeState(tx, change.issue, closed, now)
+  const entry = await addTimelineEntry(tx, {
+    issueId: issue.id,
+    kind: closed ? "close" : "reopen",
+    authorId: actor.id,
+    now,
+  })
+  if (closed) await stopStopwatch(tx, issue, actor, now)
+  const verb = closed ? "close" : "reopen"
+  await recordActivity(tx, {
+    kind: issue.is_pull === 1 ? `${verb}_pull_request` : `${verb}_issue`,
+    actor,
+    repository,
+    owner,
+    content: `${issue.number}|`,
+    commentId: entry.id,
+    now,
+  })
+  await notify(tx, services, { kind: closed ? "closed" : "reopened", issue, repository, owner, actor, now })
+  const { commitId } = change
+  await announceIssue(
+    tx,
+    services,
+    { issue, actor },
+    { of: "state", action: closed ? "closed" : "reopened", ...(commitId !== undefined && { commitId }) },
+  )
+  return issue
+}

@@ -1,0 +1,97 @@
+import type { Selectable } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { CommentsTable } from "../../../core/database/tables/issues.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { insertTimelineEntry } from "./store.ts"
+
+/** What happened to an issue; plain comments are one kind of it. */
+export type TimelineEntry = Selectable<CommentsTable>
+
+/** The kinds of entries, by the words of the API; what belongs to a review that is not submitted yet is a draft, which no timeline shows. */
+export type TimelineKind =
+  | "comment"
+  | "reopen"
+  | "close"
+  | "issue_ref"
+  | "commit_ref"
+  | "comment_ref"
+  | "pull_ref"
+  | "label"
+  | "milestone"
+  | "assignees"
+  | "change_title"
+  | "delete_branch"
+  | "start_tracking"
+  | "stop_tracking"
+  | "add_time_manual"
+  | "cancel_tracking"
+  | "added_deadline"
+  | "modified_deadline"
+  | "removed_deadline"
+  | "add_dependency"
+  | "remove_dependency"
+  | "code"
+  | "code_draft"
+  | "review"
+  | "review_draft"
+  | "lock"
+  | "unlock"
+  | "change_target_branch"
+  | "delete_time_manual"
+  | "review_request"
+  | "merge_pull"
+  | "pull_push"
+  | "project"
+  | "project_board"
+  | "dismiss_review"
+  | "change_issue_ref"
+  | "pull_scheduled_merge"
+  | "pull_cancel_scheduled_merge"
+  | "pin"
+  | "unpin"
+  | "change_time_estimate"
+
+type Columns = Partial<Omit<TimelineEntry, "id" | "issue_id" | "kind" | "author_id" | "created_at" | "updated_at">>
+
+/** An entry to be: who did what to which issue, and the columns of `comments` that its kind has a use for. */
+export interface NewTimelineEntry extends Columns {
+  readonly issueId: number
+  readonly kind: TimelineKind
+  readonly authorId: number
+  readonly now: Seconds
+}
+
+/** Writes an entry of an issue's timeline and gives its row. The issue's `updated_at` is the caller's affair (`touchIssue`). */
+export async function addTimelineEntry(tx: Transaction, entry: NewTimelineEntry): Promise<TimelineEntry> {
+  const { issueId, kind, authorId, now, ...columns } = entry
+  const [row] = await insertTimelineEntry(tx, { ...NOTHING, ...columns, issue_id: issueId, kind, author_id: authorId, now })
+  if (!row) throw new TypeError("an insert gives its row")
+  return row
+}
+
+/** The columns of an entry that says nothing beyond its kind. */
+const NOTHING = {
+  content: "",
+  content_version: 0,
+  label_id: null,
+  milestone_id: null,
+  old_milestone_id: null,
+  project_id: null,
+  old_project_id: null,
+  assignee_id: null,
+  assignee_team_id: null,
+  removed_assignee: 0,
+  old_title: "",
+  new_title: "",
+  old_ref: "",
+  new_ref: "",
+  ref_repository_id: null,
+  ref_issue_id: null,
+  ref_comment_id: null,
+  ref_action: "none",
+  commit_id: "",
+  dependent_issue_id: null,
+  tracked_time_id: null,
+  review_id: null,
+  resolver_id: null,
+} as const

@@ -1,0 +1,60 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+
+/** What follows in an issue's own row, and in its repository's, from what happens around it. */
+
+const touch = query("issues.touch", (db, p: Params<{ id: number; now: number }>) =>
+  db.updateTable("issues").set({ updated_at: p.now }).where("id", "=", p.id),
+)
+
+/**
+ * Moves the time of the issue's last change, which also keeps others from changing its row until the transaction ends. Refuses `notFound`
+ * where the issue was deleted meanwhile.
+ */
+export async function touchIssue(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
+  if ((await touch.changes(tx, { id: issueId, now })) === 0) throw refuse.notFound()
+}
+
+const countComments = query("issues.countComments", (db, p: Params<{ id: number }>) =>
+  db
+    .updateTable("issues")
+    .set((eb) => ({
+      comments_count: eb
+        .selectFrom("comments")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("comments.issue_id", "=", "issues.id")
+        .where("comments.kind", "in", ["comment", "review"]),
+    }))
+    .where("id", "=", p.id),
+)
+
+/** Counts the plain and review comments anew. The issue's row must be held already: call `touchIssue` before. */
+export async function recountComments(tx: Transaction, issueId: number): Promise<void> {
+  await countComments(tx, { id: issueId })
+}
+
+const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => {
+      const open = (isPull: 0 | 1) =>
+        eb
+          .selectFrom("issues")
+          .select((count) => count.fn.countAll<number>().as("total"))
+          .whereRef("issues.repository_id", "=", "repositories.id")
+          .where("issues.is_closed", "=", 0)
+          .where("issues.is_pull", "=", isPull)
+      return { open_issues_count: open(0), open_pulls_count: open(1) }
+    })
+    .where("id", "=", p.repositoryId),
+)
+
+/**
+ * Counts the repository's open issues and pull requests anew. The repository's row must be held already (`holdRepository`), so that a
+ * count also sees what others committed while it waited.
+ */
+export async function recountOpen(tx: Transaction, repositoryId: number): Promise<void> {
+  await countIssues(tx, { repositoryId })
+}

@@ -1,0 +1,45 @@
+import { int64, oneOf, record } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+
+export const LABEL_NAME_LENGTH = 255
+/** Three or six hex digits; three stand for six, each doubled. */
+export const LABEL_COLOR_PATTERN = "^#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$"
+
+export const Label = record("Label", {
+  id: int64(),
+  name: Type.String(),
+  exclusive: Type.Boolean({ description: "an issue bears only one of those whose names are alike up to the last slash" }),
+  is_archived: Type.Boolean({ description: "should not be given to issues any more" }),
+  color: Type.String({ description: "six hex digits" }),
+  description: Type.String(),
+  url: Type.String({ format: "uri" }),
+})
+export type Label = Static<typeof Label>
+
+const name = Type.String({ minLength: 1, maxLength: LABEL_NAME_LENGTH })
+const color = Type.String({ pattern: LABEL_COLOR_PATTERN, description: "three or six hex digits, with # or without" })
+const optional = {
+  description: Type.Optional(Type.String()),
+  exclusive: Type.Optional(Type.Boolean()),
+  is_archived: Type.Optional(Type.Boolean()),
+}
+
+export const CreateLabelOption = record("CreateLabelOption", { name, color, ...optional })
+export type CreateLabelOption = Static<typeof CreateLabelOption>
+
+/** What is left out stays as it is. */
+export const EditLabelOption = record("EditLabelOption", { name: Type.Optional(name), color: Type.Optional(color), ...optional })
+export type EditLabelOption = Static<typeof EditLabelOption>
+
+/** The labels of an issue, as a client names them. */
+export const IssueLabelsOption = record("IssueLabelsOption", {
+  labels: Type.Array(Type.Unknown(), { description: "ids, or names; all of one kind" }),
+})
+export type IssueLabelsOption = Static<typeof IssueLabelsOption>
+
+export const LABEL_SORTS = ["alphabetically", "reversealphabetically", "mostissues", "leastissues"] as const
+export type LabelSort = (typeof LABEL_SORTS)[number]
+
+export const labelQuery = {
+  sort: Type.Optional(oneOf(LABEL_SORTS, { description: "by name unless told otherwise", default: "alphabetically" })),
+}

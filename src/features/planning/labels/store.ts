@@ -1,0 +1,110 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { LabelsTable } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { LabelSort } from "./records.ts"
+
+export type Label = Selectable<LabelsTable>
+
+/** Whose labels they are: those of an organisation serve all its repositories. */
+export interface LabelHome {
+  readonly repository_id: number | null
+  readonly organization_id: number | null
+}
+
+export const homeInRepository = (id: number): LabelHome => ({ repository_id: id, organization_id: null })
+export const homeInOrganization = (id: number): LabelHome => ({ repository_id: null, organization_id: id })
+
+/** The labels of a repository, or those of an organisation. */
+const labelsOf = (db: Handle, { repository_id, organization_id }: LabelHome) =>
+  repository_id === null
+    ? db.selectFrom("labels").where("organization_id", "=", organization_id)
+    : db.selectFrom("labels").where("repository_id", "=", repository_id)
+
+/** A page of those labels in the order that was asked for, and their number. */
+export async function findLabels(
+  db: Handle,
+  home: LabelHome,
+  sort: LabelSort,
+  page: Page,
+): Promise<{ readonly rows: readonly Label[]; readonly total: number }> {
+  const labels = labelsOf(db, home)
+  const { total } = await labels.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await labels
+    .selectAll()
+    .$if(sort === "mostissues" || sort === "leastissues", (found) =>
+      found.orderBy(
+        (eb) =>
+          eb
+            .selectFrom("issue_labels")
+            .select((count) => count.fn.countAll<number>().as("issues"))
+            .whereRef("issue_labels.label_id", "=", "labels.id"),
+        sort === "mostissues" ? "desc" : "asc",
+      ),
+    )
+    .orderBy("name", sort === "reversealphabetically" ? "desc" : "asc")
+    .orderBy("id", sort === "reversealphabetically" ? "desc" : "asc")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}
+
+/** One of those labels by its id. */
+export const findLabel = (db: Handle, home: LabelHome, id: number): Promise<Label | undefined> =>
+  labelsOf(db, home).selectAll().where("id", "=", id).executeTakeFirst()
+
+/** One of those labels by its name, letter for letter; of several the oldest. */
+export const findLabelByName = (db: Handle, home: LabelHome, name: string): Promise<Label | undefined> =>
+  labelsOf(db, home).selectAll().where("name", "=", name).orderBy("id").limit(1).executeTakeFirst()
+
+/** The labels that issues bear, each with its issue, by name. */
+export const findLabelsOfIssues = query("labels.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
+  db
+    .selectFrom("issue_labels")
+    .innerJoin("labels", "labels.id", "issue_labels.label_id")
+    .selectAll("labels")
+    .select("issue_labels.issue_id")
+    .where("issue_labels.issue_id", "in", p.issueIds)
+    .orderBy("labels.name")
+    .orderBy("labels.id"),
+)
+
+/** The labels that an issue bears, by name. */
+export const findIssueLabels = query("labels.findOfIssue", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("issue_labels")
+    .innerJoin("labels", "labels.id", "issue_labels.label_id")
+    .selectAll("labels")
+    .where("issue_labels.issue_id", "=", p.issueId)
+    .orderBy("labels.name")
+    .orderBy("labels.id"),
+)
+
+interface Homes {
+  readonly repositoryId: number
+  readonly ownerId: number
+}
+
+/** Of these labels those that the repository's issues may bear, by name: its own, and those of the organisation that owns it. */
+export const findUsableLabelsById = query("labels.findUsableById", (db, p: Params<Homes & { ids: readonly number[] }>) =>
+  db
+    .selectFrom("labels")
+    .selectAll()
+    .where("id", "in", p.ids)
+    .where((eb) => eb.or([eb("repository_id", "=", p.repositoryId), eb("organization_id", "=", p.ownerId)]))
+    .orderBy("name")
+    .orderBy("id"),
+)
+
+/** The same by names, letter for letter; a name can stand for several labels. */
+export const findUsableLabelsByName = query("labels.findUsableByName", (db, p: Params<Homes & { names: readonly string[] }>) =>
+  db
+    .selectFrom("labels")
+    .selectAll()
+    .where("name", "in", p.names)
+    .where((eb) => eb.or([eb("repository_id", "=", p.repositoryId), eb("organization_id", "=", p.ownerId)]))
+    .orderBy("name")
+    .orderBy("id"),
+)

@@ -1,0 +1,140 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { holdIssue } from "../issues/hold.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { dueAt } from "./due.ts"
+import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
+import { findMilestoneById, type Milestone } from "./store.ts"
+
+/** Makes a milestone of a repository, open or already closed. Several may bear the same title. */
+export function createMilestone(tx: Transaction, repositoryId: number, options: CreateMilestoneOption, now: Seconds): Promise<Milestone> {
+  const { title = "", description = "", state, due_on } = options
+  const isClosed = flag(state === "closed")
+  return tx
+    .insertInto("milestones")
+    .values({
+      repository_id: repositoryId,
+      title: title.trim(),
+      description,
+      is_closed: isClosed,
+      closed_at: isClosed === 1 ? now : 0,
+      due_at: due_on === undefined ? 0 : dueAt(due_on),
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes what is given of a milestone; the rest stays, and so does the time at which a closed one was closed. Refuses `notFound` where it is gone. */
+export async function editMilestone(
+  tx: Transaction,
+  milestone: Pick<Milestone, "id">,
+  options: EditMilestoneOption,
+  now: Seconds,
+): Promise<Milestone> {
+  const { description, state, due_on } = options
+  const title = options.title?.trim() ?? ""
+  const isClosed: Flag | undefined = state ? flag(state === "closed") : undefined
+  const edited = await tx
+    .updateTable("milestones")
+    .set((eb) => ({
+      ...(title !== "" && { title }),
+      ...(description !== undefined && { description }),
+      ...(due_on !== undefined && { due_at: due_on === null ? 0 : dueAt(due_on) }),
+      ...(isClosed !== undefined && {
+        is_closed: isClosed,
+        closed_at: eb
+          .case()
+          .when("is_closed", "=", isClosed)
+          .then(eb.ref("closed_at"))
+          .else(isClosed === 1 ? now : 0)
+          .end(),
+      }),
+      updated_at: now,
+    }))
+    .where("id", "=", milestone.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!edited) throw refuse.notFound()
+  return edited
+}
+
+/** Deletes a milestone. Its issues have none from then on; their timelines say nothing of that. */
+export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone, "id">): Promise<void> {
+  await tx.deleteFrom("milestones").where("id", "=", milestone.id).execute()
+}
+
+/**
+ * Gives an issue a milestone of its repository, or none for null, with an entry of the timeline and the counts of both milestones. The one
+ * that it has already changes nothing. Gives whether it did. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
+ */
+export async function setMilestone(
+  tx: Transaction,
+  issue: Pick<Issue, "id" | "repository_id">,
+  milestoneId: number | null,
+  actor: User,
+  now: Seconds,
+): Promise<boolean> {
+  const { milestone_id: old } = await holdIssue(tx, issue.id)
+  if (old === milestoneId) return false
+  if (milestoneId !== null) {
+    // Held, so that it can't be deleted before the issue refers to it.
+    await holdMilestones(tx, { ids: [milestoneId] })
+    if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
+      throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
+  }
+  await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
+  await addTimelineEntry(tx, {
+    issueId: issue.id,
+    kind: "milestone",
+    authorId: actor.id,
+    now,
+    milestone_id: milestoneId,
+    old_milestone_id: old,
+  })
+  await recountMilestones(tx, [old, milestoneId], now)
+  await touchIssue(tx, issue.id, now)
+  return true
+}
+
+type Ids = Params<{ ids: readonly number[] }>
+
+const holdMilestones = query("milestones.hold", (db, p: Ids) =>
+  db
+    .updateTable("milestones")
+    .set((eb) => ({ open_issues_count: eb.ref("open_issues_count") }))
+    .where("id", "in", p.ids),
+)
+
+const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
+  db
+    .updateTable("milestones")
+    .set((eb) => {
+      const counted = (isClosed: Flag) =>
+        eb
+          .selectFrom("issues")
+          .select((count) => count.fn.countAll<number>().as("total"))
+          .whereRef("issues.milestone_id", "=", "milestones.id")
+          .where("issues.is_closed", "=", isClosed)
+      return { open_issues_count: counted(0), closed_issues_count: counted(1), updated_at: p.now }
+    })
+    .where("id", "in", p.ids),
+)
+
+/**
+ * Counts the open and the closed issues and pull requests of these milestones anew; null among them is passed over, since an issue may have
+ * none. To be called whenever an issue of theirs is made, closed, reopened, moved or deleted.
+ */
+export async function recountMilestones(tx: Transaction, ids: readonly (number | null)[], now: Seconds): Promise<void> {
+  const real = ids.filter((id) => id !== null)
+  if (real.length === 0) return
+  // Held first, so that the count also sees what others committed while it waited.
+  await holdMilestones(tx, { ids: real })
+  await countIssues(tx, { ids: real, now })
+}

@@ -1,0 +1,54 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { contains } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
+import { type Page, pathNumber } from "../../../core/operation.ts"
+
+export type Milestone = Selectable<MilestonesTable>
+
+export interface MilestoneFilter {
+  readonly state: "open" | "closed" | "all"
+  /** A part of the title in any letter case; empty finds all. */
+  readonly title: string
+}
+
+/** A repository's milestones as the filter says, and their number: those without a due date first, then by due date, then by title. */
+export async function findMilestones(
+  db: Handle,
+  repositoryId: number,
+  { state, title }: MilestoneFilter,
+  page: Page,
+): Promise<{ readonly rows: readonly Milestone[]; readonly total: number }> {
+  const milestones = db
+    .selectFrom("milestones")
+    .where("repository_id", "=", repositoryId)
+    .$if(state !== "all", (found) => found.where("is_closed", "=", state === "closed" ? 1 : 0))
+    .$if(title !== "", (found) => found.where((eb) => contains(eb.ref("milestones.title"), title)))
+  const { total } = await milestones.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await milestones.selectAll().orderBy("due_at").orderBy("title").orderBy("id").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+const findById = query("milestones.findById", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  db.selectFrom("milestones").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
+)
+
+const findByTitle = query("milestones.findByTitle", (db, p: Params<{ repositoryId: number; title: string }>) =>
+  db.selectFrom("milestones").selectAll().where("repository_id", "=", p.repositoryId).where("title", "=", p.title).orderBy("id").limit(1),
+)
+
+/** A repository's milestone by its id, or else by its title, letter for letter; of several of one title the oldest. */
+export async function findMilestone(db: Handle, repositoryId: number, idOrTitle: string): Promise<Milestone | undefined> {
+  const id = pathNumber(idOrTitle)
+  const found = id === 0 ? undefined : await findById.first(db, { repositoryId, id })
+  return found ?? findByTitle.first(db, { repositoryId, title: idOrTitle })
+}
+
+/** A repository's milestone by its id. */
+export const findMilestoneById = findById
+
+/** Milestones by their ids. */
+export const findMilestonesByIds = query("milestones.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("milestones").selectAll().where("id", "in", p.ids),
+)

@@ -1,0 +1,157 @@
+import { type Expression, type Selectable, sql } from "kysely"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { readableRepositories } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ProjectCardsTable } from "../../../core/database/tables/projects.ts"
+import type { Flag } from "../../../core/database/tables.ts"
+import type { Page } from "../../../core/operation.ts"
+import type { Column } from "./store.ts"
+
+/**
+ * Cards of a column come by `sorting`, and those with the same one by the age of their issues, the newer first. That is an order of unique
+ * places whatever `sorting` anybody gives: no card has to make room for another, so to move one is to write one row.
+ */
+
+export type Card = Selectable<ProjectCardsTable>
+
+// --- writing ---------------------------------------------------------------------------------------------------------------------
+
+/** The `sorting` behind the last card of a column; 0 in an empty one. */
+const behindLast = (columnId: Expression<number>) =>
+  sql<number>`coalesce((select last.sorting + 1 from project_cards as last where last.column_id = ${columnId} order by last.sorting desc limit 1), 0)`
+
+type OnCard = { readonly projectId: number; readonly issueId: number }
+type InColumn = { readonly issueId: number; readonly columnId: number }
+
+export const findCard = query("projects.findCard", (db, p: Params<OnCard>) =>
+  db.selectFrom("project_cards").selectAll().where("project_id", "=", p.projectId).where("issue_id", "=", p.issueId),
+)
+
+/** Puts an issue behind the last card of a column. */
+export const insertCard = query("projects.insertCard", (db, p: Params<InColumn>) =>
+  db
+    .insertInto("project_cards")
+    .columns(["project_id", "issue_id", "column_id", "sorting", "repository_id", "is_pull", "is_closed"])
+    .expression((eb) =>
+      eb
+        .selectFrom("issues")
+        .innerJoin("project_columns", (join) => join.on("project_columns.id", "=", p.columnId))
+        .select(["project_columns.project_id", "issues.id as issue_id", "project_columns.id as column_id"])
+        .select(behindLast(p.columnId).as("sorting"))
+        .select(["issues.repository_id", "issues.is_pull", "issues.is_closed"])
+        .where("issues.id", "=", p.issueId),
+    ),
+)
+
+export const moveCardTo = query("projects.moveCardTo", (db, p: Params<OnCard & InColumn & { readonly sorting: number }>) =>
+  db
+    .updateTable("project_cards")
+    .set({ column_id: p.columnId, sorting: p.sorting })
+    .where("project_id", "=", p.projectId)
+    .where("issue_id", "=", p.issueId),
+)
+
+export const moveCardToEnd = query("projects.moveCardToEnd", (db, p: Params<OnCard & InColumn>) =>
+  db
+    .updateTable("project_cards")
+    .set({ column_id: p.columnId, sorting: behindLast(p.columnId) })
+    .where("project_id", "=", p.projectId)
+    .where("issue_id", "=", p.issueId),
+)
+
+export const deleteCards = query("projects.deleteCards", (db, p: Params<{ issueId: number; projectIds: readonly number[] }>) =>
+  db.deleteFrom("project_cards").where("issue_id", "=", p.issueId).where("project_id", "in", p.projectIds),
+)
+
+/** Puts all cards of a column behind the last of another, in their order. */
+export const moveAllCards = query("projects.moveAllCards", (db, p: Params<{ from: number; to: number }>) =>
+  db
+    .updateTable("project_cards")
+    .from((eb) =>
+      eb
+        .selectFrom("project_cards as card")
+        .select(["card.project_id", "card.issue_id"])
+        .select(sql<number>`row_number() over (order by card.sorting, card.issue_id desc) - 1`.as("place"))
+        .where("card.column_id", "=", p.from)
+        .as("moved"),
+    )
+    .set((eb) => ({ column_id: p.to, sorting: sql<number>`${behindLast(p.to)} + ${eb.ref("moved.place")}` }))
+    .whereRef("project_cards.project_id", "=", "moved.project_id")
+    .whereRef("project_cards.issue_id", "=", "moved.issue_id"),
+)
+
+// --- reading ---------------------------------------------------------------------------------------------------------------------
+
+/** How many cards there are that the caller may see, by what decides it: asked once for each repository and kind, not for each card. */
+const seenCards = (db: Handle, actor: Actor) =>
+  db
+    .selectFrom("project_card_totals as cards")
+    .innerJoin("repositories", "repositories.id", "cards.repository_id")
+    .where(readableRepositories(actor, sql<string>`case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`))
+
+const sum = sql<number>`cast(sum(cards.total) as bigint)`.as("total")
+
+/** How many open or closed cards a project has that the caller may see. */
+export interface CardCount {
+  readonly project_id: number
+  readonly is_closed: Flag
+  readonly total: number
+}
+
+/** Counts the cards of these projects that the caller may see. */
+export const countCards = (db: Handle, actor: Actor, projectIds: readonly number[]): Promise<CardCount[]> =>
+  seenCards(db, actor)
+    .select(["cards.project_id", "cards.is_closed", sum])
+    .where(inList(sql.ref<number>("cards.project_id"), projectIds))
+    .groupBy(["cards.project_id", "cards.is_closed"])
+    .execute()
+
+const findIssuesOfColumn = query(
+  "projects.findIssuesOfColumn",
+  (db, p: Params<{ columnId: number; withIssues: readonly number[]; withPulls: readonly number[]; limit: number; offset: number }>) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("project_cards")
+          .select(["issue_id", "sorting"])
+          .where("column_id", "=", p.columnId)
+          .where((card) =>
+            card.or([
+              card.and([card("is_pull", "=", 0), card("repository_id", "in", p.withIssues)]),
+              card.and([card("is_pull", "=", 1), card("repository_id", "in", p.withPulls)]),
+            ]),
+          )
+          .orderBy("sorting")
+          .orderBy("issue_id", "desc")
+          .limit(p.limit)
+          .offset(p.offset)
+          .as("card"),
+      )
+      .innerJoin("issues", "issues.id", "card.issue_id")
+      .selectAll("issues")
+      .orderBy("card.sorting")
+      .orderBy("card.issue_id", "desc"),
+)
+
+/** The issues and pull requests of a column that the caller may see, in their order, and their number. */
+export async function findColumnIssues(
+  db: Handle,
+  actor: Actor,
+  column: Column,
+  { limit, offset }: Page,
+): Promise<{ readonly rows: readonly Issue[]; readonly total: number }> {
+  const groups = await seenCards(db, actor)
+    .select(["cards.repository_id", "cards.is_pull", sum])
+    .where("cards.project_id", "=", column.project_id)
+    .where("cards.column_id", "=", column.id)
+    .groupBy(["cards.repository_id", "cards.is_pull"])
+    .execute()
+  const total = groups.reduce((all, group) => all + group.total, 0)
+  if (total <= offset) return { rows: [], total }
+  const repositoriesWith = (isPull: Flag) => groups.filter((group) => group.is_pull === isPull).map((group) => group.repository_id)
+  const seen = { withIssues: repositoriesWith(0), withPulls: repositoriesWith(1) }
+  return { rows: await findIssuesOfColumn(db, { columnId: column.id, ...seen, limit, offset }), total }
+}

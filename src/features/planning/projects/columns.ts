@@ -1,0 +1,139 @@
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { moveAllCards } from "./card-store.ts"
+import { holdOpenProject, requireColumn } from "./hold.ts"
+import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
+import { type AtColumn, type Column, findColumns, type Project } from "./store.ts"
+
+/** The columns of a project. All of these refuse `notFound` a project that the home has not, and `forbidden` a closed one. */
+
+const MOST_COLUMNS = 20
+
+/** Makes a column behind the others. Refuses as `invalid` a colour that is none, and more than 20 columns. */
+export async function createColumn(
+  tx: Transaction,
+  home: ProjectHome,
+  projectId: number,
+  me: User,
+  options: CreateProjectColumnOption,
+  now: Seconds,
+): Promise<Column> {
+  const project = await holdOpenProject(tx, home, projectId)
+  const color = requireColor(options.color ?? "")
+  const columns = await findColumns(tx, { projectId: project.id })
+  if (columns.length >= MOST_COLUMNS) throw refuse.invalid("project", `has ${MOST_COLUMNS} columns already, which is the most`)
+  const last = columns.at(-1)
+  return insertColumn(tx, project, {
+    title: options.title,
+    color,
+    // Behind the greatest there is no other: then the newer of two equal ones comes last.
+    sorting: last ? Math.min(last.sorting + 1, COLUMN_SORTING.maximum) : 0,
+    is_default: 0,
+    creator_id: me.id,
+    now,
+  })
+}
+
+interface NewColumn extends Pick<Column, "title" | "color" | "sorting" | "is_default" | "creator_id"> {
+  readonly now: Seconds
+}
+
+const insertColumn = (tx: Transaction, { id }: Pick<Project, "id">, { now, ...column }: NewColumn): Promise<Column> =>
+  tx
+    .insertInto("project_columns")
+    .values({ ...column, project_id: id, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/**
+ * Changes what is given of a column; the rest stays. Others don't make room for it: of columns with the same `sorting` the older comes first.
+ * Refuses `notFound`, and as `invalid` a colour that is none, and a `sorting` that is out of range.
+ */
+export async function editColumn(
+  tx: Transaction,
+  home: ProjectHome,
+  { projectId, columnId }: AtColumn,
+  { title, color, sorting }: EditProjectColumnOption,
+  now: Seconds,
+): Promise<Column> {
+  const column = await requireColumn(tx, await holdOpenProject(tx, home, projectId), columnId)
+  return tx
+    .updateTable("project_columns")
+    .set({
+      title: title?.trim() ?? column.title,
+      color: color === undefined ? column.color : requireColor(color),
+      sorting: sorting === undefined ? column.sorting : requireSorting(sorting),
+      updated_at: now,
+    })
+    .where("id", "=", column.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+function requireColor(color: string): string {
+  if (/^(#[0-9a-f]{6})?$/i.test(color)) return color
+  throw refuse.invalid("color", "must be “#” and six hex digits, such as #00aabb, or empty")
+}
+
+function requireSorting(sorting: number): number {
+  const { minimum, maximum } = COLUMN_SORTING
+  if (sorting < minimum || sorting > maximum) throw refuse.invalid("sorting", `must be between ${minimum} and ${maximum}`)
+  return sorting
+}
+
+/** Deletes a column; its cards go behind those of the default column, in their order. Refuses `notFound`, and as `invalid` the default column. */
+export async function deleteColumn(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<void> {
+  const project = await holdOpenProject(tx, home, projectId)
+  const column = await requireColumn(tx, project, columnId)
+  if (column.is_default === 1) throw refuse.invalid("column_id", "cannot delete the default column")
+  // A project without a default column has no cards either: the first one makes it.
+  const target = (await findColumns(tx, { projectId: project.id })).find(({ is_default }) => is_default === 1)
+  if (target) await moveAllCards(tx, { from: column.id, to: target.id })
+  await tx.deleteFrom("project_columns").where("id", "=", column.id).execute()
+}
+
+/** Makes a column the default; the one that was it is it no longer. Refuses `notFound`. */
+export async function makeDefault(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn, now: Seconds): Promise<void> {
+  const project = await holdOpenProject(tx, home, projectId)
+  const column = await requireColumn(tx, project, columnId)
+  if (column.is_default === 1) return
+  const columns = tx.updateTable("project_columns").where("project_id", "=", project.id)
+  // One after the other: there are never two, not even between rows of one statement.
+  await columns.set({ is_default: 0, updated_at: now }).where("is_default", "=", 1).execute()
+  await columns.set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+}
+
+/** Puts the columns in this order. Refuses as `invalid` anything but each column of the project once. */
+export async function orderColumns(
+  tx: Transaction,
+  home: ProjectHome,
+  projectId: number,
+  columnIds: readonly number[],
+  now: Seconds,
+): Promise<void> {
+  const project = await holdOpenProject(tx, home, projectId)
+  const columns = new Map((await findColumns(tx, { projectId: project.id })).map((column) => [column.id, column]))
+  const isEach = columnIds.length === columns.size && new Set(columnIds).size === columns.size && columnIds.every((id) => columns.has(id))
+  if (!isEach) throw refuse.invalid("column_ids", "must list every column of the project exactly once")
+  for (const [sorting, id] of columnIds.entries())
+    if (columns.get(id)?.sorting !== sorting)
+      await tx.updateTable("project_columns").set({ sorting, updated_at: now }).where("id", "=", id).execute()
+}
+
+/**
+ * The column of a held project that takes what is put into the project as a whole. Where none is the default the first becomes it; where there
+ * is none at all, one is made.
+ */
+export async function defaultColumn(tx: Transaction, project: Project, now: Seconds): Promise<Column> {
+  const columns = await findColumns(tx, { projectId: project.id })
+  const [first] = columns
+  const column = columns.find(({ is_default }) => is_default === 1) ?? first
+  if (!column)
+    return insertColumn(tx, project, { title: "Uncategorized", color: "", sorting: 0, is_default: 1, creator_id: project.creator_id, now })
+  if (column.is_default === 0)
+    await tx.updateTable("project_columns").set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+  return column
+}

@@ -1,0 +1,130 @@
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { usersById } from "../../code/repositories/store.ts"
+import { presentUser } from "../../people/users/present.ts"
+import { countCards } from "./card-store.ts"
+import type { ProjectColumn as ColumnRecord, Project as ProjectRecord } from "./records.ts"
+import type { Column, Project } from "./store.ts"
+
+/** What a project's address and type are made from. */
+export interface Whereabouts {
+  readonly owner: Pick<User, "name" | "kind">
+  readonly repository: { readonly name: string } | null
+}
+
+export interface PlacedProject {
+  readonly project: Project
+  readonly at: Whereabouts
+}
+
+/** Projects as the caller sees them, in the order given, each with the number of its cards that the caller may see: two queries at most. */
+export async function presentProjects(db: Handle, site: Site, actor: Actor, placed: readonly PlacedProject[]): Promise<ProjectRecord[]> {
+  if (placed.length === 0) return []
+  const ids = placed.map(({ project }) => project.id)
+  const counts = Map.groupBy(await countCards(db, actor, ids), (row) => row.project_id)
+  const creators = await creatorsOf(
+    db,
+    actor,
+    placed.map(({ project }) => project),
+  )
+  return placed.map(({ project, at }) => {
+    const count = (isClosed: 0 | 1) => counts.get(project.id)?.find((row) => row.is_closed === isClosed)?.total ?? 0
+    return record(site, actor, project, at, creators.get(project.creator_id), { open: count(0), closed: count(1) })
+  })
+}
+
+/** The home's projects as the caller sees them, in the order given. */
+export const presentProjectsOf = (
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  at: ProjectHome,
+  rows: readonly Project[],
+): Promise<ProjectRecord[]> =>
+  presentProjects(
+    db,
+    site,
+    actor,
+    rows.map((project) => ({ project, at })),
+  )
+
+/** One of the home's projects as the caller sees it. */
+export async function presentProjectOf(db: Handle, site: Site, actor: Actor, at: ProjectHome, project: Project): Promise<ProjectRecord> {
+  const [presented] = await presentProjectsOf(db, site, actor, at, [project])
+  if (!presented) throw new TypeError("a project gives its record")
+  return presented
+}
+
+/** A project that the caller has just made: nothing is in it yet. */
+export const presentNewProject = (site: Site, actor: Actor, at: ProjectHome, project: Project, creator: User): ProjectRecord =>
+  record(site, actor, project, at, creator, { open: 0, closed: 0 })
+
+function record(
+  site: Site,
+  actor: Actor,
+  project: Project,
+  { owner, repository }: Whereabouts,
+  creator: User | undefined,
+  cards: { readonly open: number; readonly closed: number },
+): ProjectRecord {
+  const isClosed = project.is_closed === 1
+  const home = `${site.rootUrl}/${owner.name}/${repository ? repository.name : "-"}`
+  return {
+    id: project.id,
+    title: project.title,
+    description: project.description,
+    owner_id: project.owner_id ?? 0,
+    repo_id: project.repository_id ?? 0,
+    ...(creator && { creator: presentUser(site, creator, actor) }),
+    creator_id: project.creator_id,
+    state: isClosed ? "closed" : "open",
+    is_closed: isClosed,
+    template_type: project.template_type,
+    card_type: project.card_type,
+    type: repository ? "repository" : owner.kind === "organization" ? "organization" : "individual",
+    num_open_issues: cards.open,
+    num_closed_issues: cards.closed,
+    num_issues: cards.open + cards.closed,
+    html_url: `${home}/projects/${project.id}`,
+    created_at: rfc3339(project.created_at),
+    updated_at: rfc3339(project.updated_at),
+    ...(isClosed && { closed_at: rfc3339(project.closed_at) }),
+  }
+}
+
+/** Columns as the caller sees them, in the order given: one query at most. */
+export async function presentColumns(db: Handle, site: Site, actor: Actor, columns: readonly Column[]): Promise<ColumnRecord[]> {
+  const creators = await creatorsOf(db, actor, columns)
+  return columns.map((column) => {
+    const creator = creators.get(column.creator_id)
+    return {
+      id: column.id,
+      title: column.title,
+      default: column.is_default === 1,
+      sorting: column.sorting,
+      ...(column.color !== "" && { color: column.color }),
+      project_id: column.project_id,
+      ...(creator && { creator: presentUser(site, creator, actor) }),
+      created_at: rfc3339(column.created_at),
+      updated_at: rfc3339(column.updated_at),
+    }
+  })
+}
+
+/** One column as the caller sees it. */
+export async function presentColumn(db: Handle, site: Site, actor: Actor, column: Column): Promise<ColumnRecord> {
+  const [presented] = await presentColumns(db, site, actor, [column])
+  if (!presented) throw new TypeError("a column gives its record")
+  return presented
+}
+
+/** Who made these, by their ids; whoever is gone is missing. Whoever asks is known already. */
+async function creatorsOf(db: Handle, actor: Actor, made: readonly { readonly creator_id: number }[]): Promise<ReadonlyMap<number, User>> {
+  const ids = new Set(made.map((row) => row.creator_id))
+  const own = actor.kind === "user" ? actor.user : undefined
+  if (!own || !ids.delete(own.id)) return usersById(db, [...ids])
+  return new Map([...(await usersById(db, [...ids])), [own.id, own]])
+}

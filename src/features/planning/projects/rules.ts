@@ -1,0 +1,97 @@
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { cutToWidth } from "../../../core/text/width.ts"
+import { holdProject } from "./hold.ts"
+import { CARD_TYPES, type CreateProjectOption, type EditProjectOption, PROJECT_STATES } from "./records.ts"
+import type { Project } from "./store.ts"
+
+/** Columns that a title takes at most. */
+const TITLE_WIDTH = 255
+
+/** The columns that a project begins with; the first is the default. */
+const TEMPLATES: Readonly<Record<Project["template_type"], readonly string[]>> = {
+  none: [],
+  basic_kanban: ["Backlog", "To Do", "In Progress", "Done"],
+  bug_triage: ["Backlog", "Needs Triage", "High Priority", "Low Priority", "Closed"],
+}
+
+/** Makes a project with the columns of its template. Several may bear the same title. */
+export async function createProject(
+  tx: Transaction,
+  { owner, repository }: ProjectHome,
+  me: User,
+  options: CreateProjectOption,
+  now: Seconds,
+): Promise<Project> {
+  const template = options.template_type || "none"
+  const made = { creator_id: me.id, created_at: now, updated_at: now }
+  const project = await tx
+    .insertInto("projects")
+    .values({
+      ...made,
+      owner_id: repository ? null : owner.id,
+      repository_id: repository ? repository.id : null,
+      title: cutToWidth(options.title, TITLE_WIDTH),
+      description: options.description ?? "",
+      template_type: template,
+      card_type: options.card_type || "text_only",
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const columns = TEMPLATES[template].map((title, index) => ({
+    ...made,
+    project_id: project.id,
+    title,
+    color: "",
+    sorting: 0,
+    is_default: flag(index === 0),
+  }))
+  if (columns.length > 0) await tx.insertInto("project_columns").values(columns).execute()
+  return project
+}
+
+/**
+ * Changes what is given of a project; the rest stays. What is in it stays when it is closed, but can't be changed until it is opened again.
+ * Refuses `notFound`, and as `invalid` card types and states that there are none of.
+ */
+export async function editProject(
+  tx: Transaction,
+  home: ProjectHome,
+  id: number,
+  options: EditProjectOption,
+  now: Seconds,
+): Promise<Project> {
+  const project = await holdProject(tx, home, id)
+  const title = options.title?.trim()
+  const cardType = options.card_type === undefined ? undefined : wordOf("card_type", CARD_TYPES, options.card_type || "text_only")
+  const state = options.state === undefined ? undefined : wordOf("state", PROJECT_STATES, options.state)
+  const isClosed = state === undefined ? project.is_closed : flag(state === "closed")
+  return tx
+    .updateTable("projects")
+    .set({
+      title: title === undefined ? project.title : cutToWidth(title, TITLE_WIDTH),
+      description: options.description ?? project.description,
+      card_type: cardType ?? project.card_type,
+      is_closed: isClosed,
+      closed_at: isClosed === project.is_closed ? project.closed_at : isClosed === 1 ? now : 0,
+      updated_at: now,
+    })
+    .where("id", "=", project.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes a project, open or closed, with its columns and cards. The issues stay, and so does what their timelines tell. Refuses `notFound`. */
+export async function deleteProject(tx: Transaction, home: ProjectHome, id: number): Promise<void> {
+  const project = await holdProject(tx, home, id)
+  await tx.deleteFrom("projects").where("id", "=", project.id).execute()
+}
+
+function wordOf<const Word extends string>(field: string, words: readonly Word[], given: string): Word {
+  const word = words.find((known) => known === given)
+  if (word === undefined) throw refuse.invalid(field, `must be ${words.map((known) => `'${known}'`).join(" or ")}`)
+  return word
+}

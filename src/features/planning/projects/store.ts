@@ -1,0 +1,90 @@
+import { type Selectable, sql } from "kysely"
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { portable } from "../../../core/database/dialect.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
+import type { Page } from "../../../core/operation.ts"
+
+export type Project = Selectable<ProjectsTable>
+export type Column = Selectable<ProjectColumnsTable>
+
+/** Keeps others from changing the rows until the transaction ends, and shows them as they are once it has them. SQLite has one writer anyway. */
+export const held = portable({ sqlite: sql``, postgres: sql`for no key update` })
+
+// --- projects --------------------------------------------------------------------------------------------------------------------
+
+/** A project by its id in its home: the owner's, with repository 0, or the repository's, with owner 0. */
+interface Place {
+  readonly id: number
+  readonly ownerId: number
+  readonly repositoryId: number
+}
+
+const placeOf = ({ owner, repository }: ProjectHome, id: number): Place =>
+  repository ? { id, ownerId: 0, repositoryId: repository.id } : { id, ownerId: owner.id, repositoryId: 0 }
+
+const inPlace = (db: Handle, p: Params<Place>) =>
+  db
+    .selectFrom("projects")
+    .selectAll()
+    .where("id", "=", p.id)
+    .where((eb) => eb.or([eb("owner_id", "=", p.ownerId), eb("repository_id", "=", p.repositoryId)]))
+
+const findInPlace = query("projects.find", (db, p: Params<Place>) => inPlace(db, p))
+const holdInPlace = query("projects.hold", (db, p: Params<Place>) => inPlace(db, p).modifyEnd(held))
+
+/** A project of this home. */
+export const findProject = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
+  findInPlace.first(db, placeOf(home, id))
+
+/** A project of this home, which nobody else changes, nor anything in it, until the transaction ends. */
+export const findProjectHeld = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
+  holdInPlace.first(db, placeOf(home, id))
+
+/** The home's projects in that state, newest first, and their number. */
+export async function findProjects(
+  db: Handle,
+  { owner, repository }: ProjectHome,
+  state: "open" | "closed" | "all",
+  page: Page,
+): Promise<{ readonly rows: readonly Project[]; readonly total: number }> {
+  const projects = db
+    .selectFrom("projects")
+    .where(repository ? "repository_id" : "owner_id", "=", repository ? repository.id : owner.id)
+    .$if(state !== "all", (found) => found.where("is_closed", "=", state === "closed" ? 1 : 0))
+  const { total } = await projects.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await projects.selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+// --- columns ---------------------------------------------------------------------------------------------------------------------
+
+/** A column as a path names it. */
+export interface AtColumn {
+  readonly projectId: number
+  readonly columnId: number
+}
+
+export const findColumn = query("projects.findColumn", (db, p: Params<{ projectId: number; id: number }>) =>
+  db.selectFrom("project_columns").selectAll().where("id", "=", p.id).where("project_id", "=", p.projectId),
+)
+
+const findColumnInPlace = query("projects.findColumnInPlace", (db, p: Params<Place & { readonly projectId: number }>) =>
+  db
+    .selectFrom("project_columns")
+    .innerJoin("projects", "projects.id", "project_columns.project_id")
+    .selectAll("project_columns")
+    .where("project_columns.id", "=", p.id)
+    .where("projects.id", "=", p.projectId)
+    .where((eb) => eb.or([eb("projects.owner_id", "=", p.ownerId), eb("projects.repository_id", "=", p.repositoryId)])),
+)
+
+/** A column of one of the home's projects. */
+export const findColumnOf = (db: Handle, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<Column | undefined> =>
+  findColumnInPlace.first(db, { ...placeOf(home, columnId), projectId })
+
+/** All columns of a project in their order; there are few. */
+export const findColumns = query("projects.findColumns", (db, p: Params<{ projectId: number }>) =>
+  db.selectFrom("project_columns").selectAll().where("project_id", "=", p.projectId).orderBy("sorting").orderBy("id"),
+)

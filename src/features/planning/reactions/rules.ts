@@ -1,0 +1,61 @@
+import type { Comment } from "../../../access/policies/comments.ts"
+import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { findCommentById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { holdIssue } from "../issues/hold.ts"
+import { REACTIONS } from "./records.ts"
+import { deleteAllReactions, deleteReaction, findReaction, insertReaction, type ReactionRow } from "./store.ts"
+
+/** Who reacts to what: to an issue, or to one of its comments. */
+export type Reacting = OnIssue & Me & { readonly comment?: Comment }
+
+const subjectOf = ({ issue, comment, me }: Reacting, content: string) => ({
+  issueId: issue.id,
+  commentId: comment?.id ?? 0,
+  userId: me.id,
+  content,
+})
+
+/**
+ * Adds a reaction, and says whether it is new; everybody has each only once.
+ * Refuses `forbidden` what is none of those that there are, on a locked issue for those who may not write to it, and for somebody whom the
+ * author of the text, the author of the issue, or the owner has blocked; `notFound` where the text is gone.
+ */
+export async function addReaction(
+  tx: Transaction,
+  found: Reacting,
+  content: string,
+  now: Seconds,
+): Promise<{ readonly reaction: ReactionRow; readonly isNew: boolean }> {
+  const issue = await holdIssue(tx, found.issue.id)
+  requireReactions({ ...found, issue })
+  if (!REACTIONS.includes(content))
+    throw refuse.forbidden(`'${content.slice(0, 40)}' is not an allowed reaction; these are: ${REACTIONS.join(" ")}`)
+  const { comment, owner, me } = found
+  if (comment && !(await findCommentById.first(tx, { id: comment.id }))) throw refuse.notFound()
+  await requireUnblocked(tx, me, [{ id: issue.author_id }, owner, ...(comment ? [{ id: comment.author_id }] : [])])
+  const subject = subjectOf(found, content)
+  const added = await insertReaction.first(tx, { ...subject, now })
+  const reaction = added ?? (await findReaction.first(tx, subject))
+  if (!reaction) throw new TypeError("a reaction that is there already can be found")
+  return { reaction, isNew: added !== undefined }
+}
+
+/** Takes a reaction back, if there is one. Refuses `forbidden` on a locked issue, for those who may not write to it. */
+export async function removeReaction(tx: Transaction, found: Reacting, content: string): Promise<void> {
+  requireReactions(found)
+  await deleteReaction(tx, subjectOf(found, content))
+}
+
+function requireReactions(found: OnIssue): void {
+  if (found.issue.is_locked === 1 && !writesKind(found, found.issue)) throw refuse.forbidden("the issue is locked")
+}
+
+/** All reactions to a text go with it. */
+export async function deleteReactions(tx: Transaction, issueId: number, commentId: number): Promise<void> {
+  await deleteAllReactions(tx, { issueId, commentId })
+}

@@ -1,0 +1,64 @@
+import type { Selectable } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { ReactionsTable } from "../../../core/database/tables/issues.ts"
+import type { Page } from "../../../core/operation.ts"
+
+export type ReactionRow = Selectable<ReactionsTable>
+
+/** What is reacted to: an issue's body (comment 0), or one of its comments. */
+interface Subject {
+  readonly issueId: number
+  readonly commentId: number
+}
+
+/** All reactions to one text in the order of their arrival. */
+export const findReactions = query("reactions.find", (db, p: Params<Subject>) =>
+  db.selectFrom("reactions").selectAll().where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId).orderBy("id"),
+)
+
+/** A page of the reactions to an issue's body, and their number. */
+export async function findReactionsPage(
+  db: Handle,
+  issueId: number,
+  page: Page,
+): Promise<{ readonly rows: readonly ReactionRow[]; readonly total: number }> {
+  const found = db.selectFrom("reactions").where("issue_id", "=", issueId).where("comment_id", "=", 0)
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found.selectAll().orderBy("id").limit(page.limit).offset(page.offset).execute()
+  return { rows, total }
+}
+
+type One = Subject & { readonly userId: number; readonly content: string }
+
+export const findReaction = query("reactions.findOne", (db, p: Params<One>) =>
+  db
+    .selectFrom("reactions")
+    .selectAll()
+    .where("issue_id", "=", p.issueId)
+    .where("comment_id", "=", p.commentId)
+    .where("user_id", "=", p.userId)
+    .where("content", "=", p.content),
+)
+
+/** Gives no row where the reaction is there already. */
+export const insertReaction = query("reactions.insert", (db, p: Params<One & { now: number }>) =>
+  db
+    .insertInto("reactions")
+    .values({ issue_id: p.issueId, comment_id: p.commentId, user_id: p.userId, content: p.content, created_at: p.now })
+    .onConflict((conflict) => conflict.columns(["issue_id", "comment_id", "user_id", "content"]).doNothing())
+    .returningAll(),
+)
+
+export const deleteReaction = query("reactions.deleteOne", (db, p: Params<One>) =>
+  db
+    .deleteFrom("reactions")
+    .where("issue_id", "=", p.issueId)
+    .where("comment_id", "=", p.commentId)
+    .where("user_id", "=", p.userId)
+    .where("content", "=", p.content),
+)
+
+export const deleteAllReactions = query("reactions.deleteAll", (db, p: Params<Subject>) =>
+  db.deleteFrom("reactions").where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId),
+)

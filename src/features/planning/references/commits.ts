@@ -1,0 +1,120 @@
+import type { Owned } from "../../../access/permission.ts"
+import { mayBook } from "../../../access/policies/tracking.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { escapeHtml } from "../../../core/text/html.ts"
+import { holdForIssues, holdIssue } from "../issues/hold.ts"
+import { isBlocked, setState } from "../issues/state.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { MAX_SECONDS } from "../tracking/records.ts"
+import { addTime } from "../tracking/rules.ts"
+import { mayAct, type Resolved, resolveReferences } from "./cross.ts"
+import { type Reference, referencesIn } from "./read.ts"
+
+/** What the messages of pushed commits say of issues: they are told of the commit, and closed or reopened by it. */
+
+/** The most commits of one push whose messages are read: beyond that it is an import, not work on issues. */
+export const READ_COMMITS = 500
+
+/** A commit with what its message refers to. */
+export interface ReferringCommit {
+  readonly id: string
+  readonly subject: string
+  /** The branch that it was pushed to. */
+  readonly branch: string
+  readonly references: readonly Reference[]
+}
+
+/** Those of the commits that refer to anything, in their order. `rootUrl` is the server's own address. */
+export const referringCommits = (
+  rootUrl: string,
+  branch: string,
+  commits: readonly { readonly id: string; readonly message: string }[],
+): readonly ReferringCommit[] =>
+  commits.flatMap(({ id, message }) => {
+    const references = referencesIn(rootUrl, message)
+    return references.length === 0 ? [] : [{ id, branch, subject: message.split("\n", 1)[0] ?? "", references }]
+  })
+
+const findToldCommits = query(
+  "references.findToldCommits",
+  (db, p: Params<{ issueIds: readonly number[]; commitIds: readonly string[] }>) =>
+    db
+      .selectFrom("comments")
+      .select(["issue_id", "commit_id"])
+      .where("issue_id", "in", p.issueIds)
+      .where("kind", "=", "commit_ref")
+      .where("commit_id", "in", p.commitIds),
+)
+
+export interface Pushed extends Owned {
+  readonly pusher: User
+  /** Oldest first. */
+  readonly commits: readonly ReferringCommit[]
+  /** An issue that is not told of one of the commits. */
+  readonly silent?: { readonly issueId: number; readonly commitId: string | null | undefined } | undefined
+  readonly now: Seconds
+}
+
+/**
+ * Follows what pushed commits refer to, as the pusher may. Each issue is told of each commit once; an issue is closed or reopened where the
+ * commit lies on the default branch, or on the branch that the issue names, and by whoever wrote it or may write to issues. What waits for
+ * something open stays open; archived repositories are left alone.
+ */
+export async function referencesInPushedCommits(tx: Transaction, services: Services, pushed: Pushed): Promise<void> {
+  const { commits, pusher, silent } = pushed
+  if (commits.length === 0) return
+  const resolved = await resolveReferences(
+    tx,
+    pushed,
+    pusher,
+    commits.flatMap((commit) => commit.references),
+  )
+  const targets = new Map(resolved.map((found) => [found.reference, found]))
+  const issueIds = [...new Set(resolved.map(({ issue }) => issue.id))]
+  if (issueIds.length === 0) return
+  const told = new Set(
+    (await findToldCommits(tx, { issueIds, commitIds: commits.map(({ id }) => id) })).map((row) => `${row.issue_id} ${row.commit_id}`),
+  )
+  for (const commit of commits) {
+    const acted = new Set<string>()
+    for (const reference of commit.references) {
+      const target = targets.get(reference)
+      if (!target || target.repository.is_archived === 1) continue
+      if (target.issue.id === silent?.issueId && commit.id === silent.commitId) continue
+      const once = `${target.issue.id} ${commit.id}`
+      if (!told.has(once)) await tell(tx, services, pushed, commit, target)
+      told.add(once)
+      const action = `${target.issue.id} ${reference.action}`
+      if (!acted.has(action)) await act(tx, services, pushed, commit, target)
+      acted.add(action)
+    }
+  }
+}
+
+async function tell(tx: Transaction, { site }: Services, pushed: Pushed, commit: ReferringCommit, { issue }: Resolved): Promise<void> {
+  const { owner, repository, pusher, now } = pushed
+  const url = `${site.rootUrl}/${owner.name}/${repository.name}/commit/${commit.id}`
+  const content = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
+  await touchIssue(tx, issue.id, now)
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "commit_ref", authorId: pusher.id, content, commit_id: commit.id, now })
+}
+
+async function act(tx: Transaction, services: Services, pushed: Pushed, commit: ReferringCommit, target: Resolved): Promise<void> {
+  const { pusher, now } = pushed
+  const { action, spent } = target.reference
+  if (action === "none" || !mayAct(target, pusher)) return
+  const wanted = target.issue.ref === "" ? pushed.repository.default_branch : target.issue.ref.replace(/^refs\/heads\//, "")
+  if (commit.branch !== wanted) return
+  const repository = await holdForIssues(tx, target.repository.id)
+  const issue = await holdIssue(tx, target.issue.id)
+  const closed = action === "closes"
+  if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) return
+  await setState(tx, services, { issue, repository, owner: target.owner, closed, actor: pusher, now, commitId: commit.id })
+  if (closed && spent > 0 && spent <= MAX_SECONDS && (await mayBook(tx, { ...target, repository }, issue, pusher)))
+    await addTime(tx, { issue, user: pusher, seconds: spent, spentAt: now, now })
+}

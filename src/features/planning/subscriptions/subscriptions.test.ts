@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../../tests/support/database.ts"
+import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+
+describe.each(databaseKinds)("subscriptions to issues on %s", (kind) => {
+  let forge: TestHearth
+  let ann: string
+  let ben: string
+  let cal: string
+  beforeAll(async () => {
+    forge = await freshHearth(kind)
+    ann = await forge.person("ann")
+    ben = await forge.person("ben")
+    cal = await forge.person("cal")
+  })
+  afterAll(() => forge.close())
+
+  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
+  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
+  const issue = async (name: string, author: Caller = ann, options: object = {}) => {
+    await call(ann, "POST /user/repos", { name, ...options })
+    expect(await status(author, `POST /repos/ann/${name}/issues`, { title: "an issue" })).toBe(201)
+    return `/repos/ann/${name}/issues/1`
+  }
+  const names = async (caller: Caller, at: string, query = "") => {
+    const { body, headers } = await call(caller, `GET ${at}/subscriptions${query}`)
+    return [body.map(({ login }: { login: string }) => login), headers.get("x-total-count")]
+  }
+  const told = async (caller: Caller, at: string): Promise<boolean> => {
+    const { body } = await call(caller, `GET ${at}/subscriptions/check`)
+    expect(body.ignored).toBe(!body.subscribed)
+    return body.subscribed
+  }
+
+  test("begin and end, and say whether that was new", async () => {
+    const at = await issue("begin")
+    expect(await names(undefined, at)).toEqual([[], "0"])
+    expect(await status(ben, `PUT ${at}/subscriptions/ben`)).toBe(201)
+    expect(await status(ben, `PUT ${at}/subscriptions/BEN`)).toBe(200)
+    expect(await status(forge.root, `PUT ${at}/subscriptions/cal`)).toBe(201)
+    expect(await names(undefined, at)).toEqual([["ben", "cal"], "2"])
+    expect(await names(undefined, at, "?limit=1&page=2")).toEqual([["cal"], "2"])
+    expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(201)
+    expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(200)
+    expect(await names(undefined, at)).toEqual([["cal"], "1"])
+  })
+
+  test("are told in the words of a repository's watch", async () => {
+    const at = await issue("words")
+    const { body: record } = await call(ann, `GET ${at}`)
+    const url = `${forge.hearth.services.site.rootUrl}/api/v1${at}`
+    expect((await call(ben, `GET ${at}/subscriptions/check`)).body).toEqual({
+      subscribed: false,
+      ignored: true,
+      reason: null,
+      created_at: record.created_at,
+      url: `${url}/subscriptions`,
+      repository_url: url.replace("/issues/1", ""),
+    })
+  })
+
+  test("go without saying for assignees, who can decline too", async () => {
+    const at = await issue("assigned")
+    expect(await status(ann, `POST ${at}/assignees`, { assignees: ["ben"] })).toBe(201)
+    expect(await told(ben, at)).toBe(true)
+    expect(await status(ben, "PUT /notifications")).toBe(205)
+    expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(201)
+    expect(await told(ben, at)).toBe(false)
+    expect(await status(ann, `POST ${at}/comments`, { body: "still open" })).toBe(201)
+    expect((await call(ben, "GET /notifications/new")).body).toEqual({ new: 0 })
+  })
+
+  test("go without saying for watchers, authors and commenters, until they are declined", async () => {
+    const at = await issue("unsaid", ben)
+    expect([await told(ann, at), await told(ben, at), await told(cal, at)]).toEqual([true, true, false])
+    expect(await status(ann, `PUT ${at}/subscriptions/ann`)).toBe(200)
+    expect(await names(undefined, at)).toEqual([[], "0"])
+    for (const [caller, name] of [
+      [ann, "ann"],
+      [ben, "ben"],
+    ] as const) {
+      expect(await status(caller, `DELETE ${at}/subscriptions/${name}`)).toBe(201)
+      expect(await told(caller, at)).toBe(false)
+      expect(await status(caller, `PUT ${at}/subscriptions/${name}`)).toBe(201)
+    }
+    expect(await names(undefined, at)).toEqual([["ann", "ben"], "2"])
+    // A watch of the repository that was declined counts for nothing.
+    const other = await issue("declined", ben)
+    await call(ann, "DELETE /repos/ann/declined/subscription")
+    expect(await told(ann, other)).toBe(false)
+
+    const { database, now } = forge.hearth.services
+    const { id: issue_id } = (await call(ann, `GET ${other}`)).body
+    await database.write(async (tx) => {
+      const { id } = await tx.selectFrom("users").select("id").where("lower_name", "=", "cal").executeTakeFirstOrThrow()
+      const written = { issue_id, author_id: id, content: "words", created_at: now(), updated_at: now() }
+      // Other entries of the timeline are no comments.
+      await tx
+        .insertInto("comments")
+        .values({ ...written, kind: "label" })
+        .execute()
+    })
+    expect(await told(cal, other)).toBe(false)
+    await database.write((tx) => tx.updateTable("comments").set({ kind: "comment" }).where("kind", "=", "label").execute())
+    expect(await told(cal, other)).toBe(true)
+  })
+
+  test("are one's own affair", async () => {
+    const at = await issue("own")
+    for (const method of ["PUT", "DELETE"]) {
+      expect(await status(cal, `${method} ${at}/subscriptions/ben`)).toBe(403)
+      expect(await status(ann, `${method} ${at}/subscriptions/ben`)).toBe(403)
+      expect(await status(undefined, `${method} ${at}/subscriptions/ben`)).toBe(401)
+      expect(await status(ben, `${method} ${at}/subscriptions/nobody`)).toBe(404)
+      expect(await status(ben, `${method} /repos/ann/own/issues/9/subscriptions/ben`)).toBe(404)
+    }
+    await call(ann, "POST /orgs", { username: "crowd" })
+    expect(await status(forge.root, `PUT ${at}/subscriptions/crowd`)).toBe(404)
+    expect(await status(undefined, `GET ${at}/subscriptions/check`)).toBe(401)
+    for (const tail of ["subscriptions", "subscriptions/check"]) expect(await status(ben, `GET /repos/ann/own/issues/9/${tail}`)).toBe(404)
+    const secret = await issue("secret", ann, { private: true })
+    for (const caller of [undefined, ben]) expect(await status(caller, `GET ${secret}/subscriptions`)).toBe(404)
+    expect(await status(ben, `PUT ${secret}/subscriptions/ben`)).toBe(404)
+  })
+
+  test("show neither who hides nor who can't sign in", async () => {
+    const at = await issue("shown")
+    const eve = await forge.person("eve", { visibility: "private" })
+    const fay = await forge.person("fay")
+    for (const [caller, name] of [
+      [eve, "eve"],
+      [fay, "fay"],
+    ] as const)
+      expect(await status(caller, `PUT ${at}/subscriptions/${name}`)).toBe(201)
+    expect(await names(ben, at)).toEqual([["fay"], "1"])
+    expect(await names(eve, at)).toEqual([["eve", "fay"], "2"])
+    const barred = { source_id: 0, login_name: "fay", prohibit_login: true }
+    expect(await status(forge.root, "PATCH /admin/users/fay", barred)).toBe(200)
+    expect(await names(eve, at)).toEqual([["eve"], "1"])
+  })
+})

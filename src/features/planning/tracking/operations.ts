@@ -1,0 +1,199 @@
+import { Mode } from "../../../access/modes.ts"
+import type { Owned } from "../../../access/permission.ts"
+import { type OnIssue, readableKinds } from "../../../access/policies/issues.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { signedIn } from "../../../access/policies/site.ts"
+import {
+  managesTimes,
+  onIssueAsTracker,
+  onIssueTimes,
+  onRepositoryTimes,
+  onRepositoryTimesOfPerson,
+} from "../../../access/policies/tracking.ts"
+import { findUserByName } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { secondsOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import { type KnownOfTimes, presentTimes } from "./present.ts"
+import { AddTimeOption, TrackedTime, timesQuery } from "./records.ts"
+import { addTime, deleteTime, resetTimes } from "./rules.ts"
+import { stopwatchOperations } from "./stopwatch-operations.ts"
+import { findAllTimes, findTimes, ofIssue, ofReadable, ofRepository, type TimesFilter } from "./store.ts"
+
+const ofIssues = { tag: "issue", scope: ["issue"] } as const
+const ofRepositories = { tag: "repository", scope: ["repository"] } as const
+
+const managed = {
+  ...timesQuery,
+  user: Type.Optional(Type.String({ description: "only what this person spent; others than oneself for those who manage the issues" })),
+}
+
+interface Period {
+  readonly since?: string
+  readonly before?: string
+}
+
+const period = ({ since, before }: Period): TimesFilter => ({ since: secondsOf(since), before: secondsOf(before) })
+
+/**
+ * Whose times are listed: everybody's, or those of the one who is asked for. Who doesn't manage the issues sees only the own: refuses
+ * `forbidden` to ask for those of somebody else, and `notFound` nobody's.
+ */
+async function filterFor(db: Handle, found: OnRepository & Me, query: Period & { readonly user?: string }): Promise<TimesFilter> {
+  const name = query.user?.trim() ?? ""
+  const manages = managesTimes(found)
+  if (name === "") return { ...period(query), userId: manages ? undefined : found.me.id }
+  const user = await namedUser(db, name, "user")
+  if (!manages && user.id !== found.me.id) throw refuse.forbidden("query by user not allowed; not enough rights")
+  return { ...period(query), userId: user.id }
+}
+
+async function namedUser(db: Handle, name: string, field: string): Promise<User> {
+  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
+  if (!user) throw refuse.notFound(`${field}: there is no user ${name}`)
+  return user
+}
+
+/** Who spent the time: the caller, or whom the body names. Only administrators of the repository may book for others. */
+async function spender(db: Handle, { me, permission }: OnRepository & Me, name = ""): Promise<User> {
+  if (name === "" || name.toLowerCase() === me.lower_name) return me
+  if (permission.mode < Mode.admin) throw refuse.forbidden("user_name: only administrators of the repo may track time for others")
+  const user = await namedUser(db, name, "user_name")
+  if (user.kind !== "person") throw refuse.invalid("user_name", `${user.name} is an organization`)
+  return user
+}
+
+const inRepository = ({ owner, repository }: Owned): KnownOfTimes => ({ owned: [{ owner, repository }] })
+const onIssue = (found: OnIssue): KnownOfTimes => ({ ...inRepository(found), issues: [found.issue] })
+
+export const trackingOperations: readonly Operation[] = [
+  operation({
+    ...ofIssues,
+    id: "issueTrackedTimes",
+    route: "GET /repos/{owner}/{repo}/issues/{index}/times",
+    summary: "List the times spent on an issue",
+    description: "Everybody's for those who manage the issues of the repository, the own for others.",
+    access: onIssueTimes,
+    query: managed,
+    paged: true,
+    answers: { 200: Type.Array(TrackedTime) },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, query, page, ...found }) => {
+      const { rows, total } = await findTimes(db, ofIssue(found.issue.id), await filterFor(db, found, query), page)
+      return listed(await presentTimes(db, services.site, found.actor, rows, onIssue(found)), total)
+    },
+  }),
+
+  operation({
+    ...ofIssues,
+    id: "issueAddTime",
+    route: "POST /repos/{owner}/{repo}/issues/{index}/times",
+    summary: "Book time on an issue",
+    description: "For oneself; administrators of the repository may book for others.",
+    access: onIssueAsTracker,
+    archived: "refused",
+    body: AddTimeOption,
+    answers: { 200: TrackedTime },
+    refuses: ["badRequest", "forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, body, ...found }) => {
+      const user = await spender(db, found, body.user_name)
+      const now = services.now()
+      const spentAt = secondsOf(body.created) ?? now
+      const time = await services.database.write((tx) => addTime(tx, { issue: found.issue, user, seconds: body.time, spentAt, now }))
+      const [record] = await presentTimes(db, services.site, found.actor, [{ ...time, user_name: user.name }], inRepository(found))
+      if (!record) throw refuse.notFound()
+      return ok(record)
+    },
+  }),
+
+  operation({
+    ...ofIssues,
+    id: "issueResetTime",
+    route: "DELETE /repos/{owner}/{repo}/issues/{index}/times",
+    summary: "Delete all times that the caller spent on an issue",
+    description: "The timeline keeps what was booked.",
+    access: onIssueAsTracker,
+    archived: "refused",
+    answers: { 204: null },
+    refuses: ["badRequest", "forbidden", "notFound"],
+    handle: async ({ services, issue, me }) => {
+      await services.database.write((tx) => resetTimes(tx, issue, me, services.now()))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...ofIssues,
+    id: "issueDeleteTime",
+    route: "DELETE /repos/{owner}/{repo}/issues/{index}/times/{id}",
+    summary: "Delete a time spent on an issue",
+    description: "One's own; site administrators may delete any. The timeline keeps what was booked.",
+    access: onIssueAsTracker,
+    archived: "refused",
+    answers: { 204: null },
+    refuses: ["badRequest", "forbidden", "notFound"],
+    handle: async ({ services, issue, me, path }) => {
+      await services.database.write((tx) => deleteTime(tx, issue, path.id, me, services.now()))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...ofRepositories,
+    id: "repoTrackedTimes",
+    route: "GET /repos/{owner}/{repo}/times",
+    summary: "List the times spent on a repository's issues",
+    description: "Everybody's for those who manage the issues of the repository, the own for others.",
+    access: onRepositoryTimes,
+    query: managed,
+    paged: true,
+    answers: { 200: Type.Array(TrackedTime) },
+    refuses: ["badRequest", "forbidden", "notFound", "invalid"],
+    handle: async ({ db, services, query, page, ...found }) => {
+      const where = ofRepository(found.repository.id, readableKinds(found).pulls)
+      const { rows, total } = await findTimes(db, where, await filterFor(db, found, query), page)
+      return listed(await presentTimes(db, services.site, found.actor, rows, inRepository(found)), total)
+    },
+  }),
+
+  operation({
+    ...ofRepositories,
+    id: "userTrackedTimes",
+    route: "GET /repos/{owner}/{repo}/times/{user}",
+    summary: "List the times that a person spent on a repository's issues",
+    description: "All of them at once. The list of the repository's times takes the person as a filter, and comes in pages.",
+    deprecated: true,
+    access: onRepositoryTimesOfPerson,
+    answers: { 200: Type.Array(TrackedTime) },
+    refuses: ["badRequest", "forbidden", "notFound"],
+    handle: async ({ db, services, actor, user, ...found }) => {
+      const rows = await findAllTimes(db, ofRepository(found.repository.id, readableKinds(found).pulls), { userId: user.id })
+      return ok(await presentTimes(db, services.site, actor, rows, inRepository(found)))
+    },
+  }),
+
+  operation({
+    tag: "user",
+    scope: ["user"],
+    id: "userCurrentTrackedTimes",
+    route: "GET /user/times",
+    summary: "List the times that the caller spent",
+    description: "On all issues that the caller can still read.",
+    access: signedIn,
+    publicOnly: "refused",
+    query: timesQuery,
+    paged: true,
+    answers: { 200: Type.Array(TrackedTime) },
+    refuses: ["invalid"],
+    handle: async ({ db, services, actor, me, query, page }) => {
+      const { rows, total } = await findTimes(db, ofReadable(actor), { ...period(query), userId: me.id }, page)
+      return listed(await presentTimes(db, services.site, actor, rows), total)
+    },
+  }),
+
+  ...stopwatchOperations,
+]

@@ -1,0 +1,68 @@
+import { permissionOn } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { mayTrackByStopwatch } from "../../../access/policies/tracking.ts"
+import { inPerson, type User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
+import { holdUser } from "../../people/users/store.ts"
+import { addTimelineEntry } from "../issues/timeline.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
+import { timeText } from "./words.ts"
+
+/**
+ * Starts the person's stopwatch on an issue. Nobody has two running: one on another issue is stopped and its time booked, or only
+ * forgotten where the person could not book there any more. Refuses `conflict` where it runs here already.
+ */
+export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id">, user: User, now: Seconds): Promise<void> {
+  // One start of a person at a time, so that none overlooks another.
+  const person = await holdUser(tx, user.id)
+  const running = await findRunningIssues(tx, { userId: person.id })
+  if (running.some(({ id }) => id === issue.id)) throw refuse.conflict("cannot start a stopwatch again if it already exists")
+  for (const other of running) await leave(tx, other, person, now)
+  await touchIssue(tx, issue.id, now)
+  await insertStopwatch(tx, { issueId: issue.id, userId: person.id, createdAt: now })
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "start_tracking", authorId: person.id, now })
+}
+
+async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): Promise<void> {
+  const [owned] = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [issue.repository_id] }))
+  const permission = owned && (await permissionOn(tx, inPerson(user), owned))
+  const mayBook = permission && owned.repository.is_archived === 0 && mayTrackByStopwatch({ ...owned, permission }, issue)
+  if (mayBook) await stopStopwatch(tx, issue, user, now)
+  else await deleteStopwatch(tx, { issueId: issue.id, userId: user.id })
+}
+
+/**
+ * Stops the person's stopwatch on the issue and books its time, with an entry of the timeline. Gives what was booked; undefined where none
+ * was running, and then nothing is written. A second is the least that is booked. Refuses `notFound` where the issue is gone.
+ */
+export async function stopStopwatch(
+  tx: Transaction,
+  issue: Pick<Issue, "id">,
+  user: Pick<User, "id">,
+  now: Seconds,
+): Promise<Time | undefined> {
+  const key = { issueId: issue.id, userId: user.id }
+  if (!(await findStopwatch.first(tx, key))) return undefined
+  await touchIssue(tx, issue.id, now)
+  // It may have been stopped while this waited for the issue.
+  const [stopwatch] = await deleteStopwatch(tx, key)
+  if (!stopwatch) return undefined
+  const time = await bookTime(tx, { ...key, seconds: Math.max(1, now - stopwatch.created_at), createdAt: now })
+  const entry = { issueId: issue.id, authorId: user.id, now, content: timeText(time.seconds), tracked_time_id: time.id }
+  await addTimelineEntry(tx, { ...entry, kind: "stop_tracking" })
+  return time
+}
+
+/** Forgets the person's stopwatch on the issue; only the timeline tells of it. Refuses `conflict` where none is running. */
+export async function cancelStopwatch(tx: Transaction, issue: Pick<Issue, "id">, user: User, now: Seconds): Promise<void> {
+  const key = { issueId: issue.id, userId: user.id }
+  const refusal = refuse.conflict("cannot cancel a non-existent stopwatch")
+  if (!(await findStopwatch.first(tx, key))) throw refusal
+  await touchIssue(tx, issue.id, now)
+  if ((await deleteStopwatch(tx, key)).length === 0) throw refusal
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "cancel_tracking", authorId: user.id, now })
+}

@@ -1,0 +1,123 @@
+import { findUserById } from "../../../access/store.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { isGitError, isObjectId, type ObjectId, type Person } from "../../../git/index.ts"
+import { commitPerson } from "../../code/repositories/initial.ts"
+import { findAddressesOf } from "../../people/users/store.ts"
+import type { Merging } from "./checks.ts"
+import { rebasedMessage, withTrailer } from "./message.ts"
+import type { MergeStyle } from "./records.ts"
+import { signatureOf } from "./template.ts"
+import type { Trial } from "./trial.ts"
+
+/** Making the commits of a merge. Nothing names them yet. */
+
+/** What the base branch is to name after the merge. */
+export interface Built {
+  readonly id: ObjectId
+  /** The commits that were written for it. */
+  readonly written: readonly ObjectId[]
+}
+
+interface Plan extends Trial {
+  readonly doer: Person
+  readonly message: string
+}
+
+/**
+ * Writes what merging in this style gives. Refuses `conflict`, with what clients know as the members of such a refusal. Git processes: none for
+ * "merge", "squash" and "fast-forward-only" as a rule; to rebase, one and one more for each commit.
+ */
+export async function build(services: Services, found: Merging, trial: Trial, style: MergeStyle, message: string): Promise<Built> {
+  const doer = commitPerson(services, found.me)
+  const plan: Plan = { ...trial, doer, message }
+  const { base, head, tree } = trial
+  switch (style) {
+    case "merge":
+      return writeOne(services, plan, { tree, parents: [base, head], author: doer })
+    case "squash":
+      return squash(services, found, plan)
+    case "fast-forward-only":
+      if (!(await services.git.history.isAncestor(trial.repository, base, head)))
+        throw clash(style, "the base has commits that the head hasn't: it can't be forwarded")
+      return { id: head, written: [] }
+    case "rebase":
+      return rebase(services, found, plan)
+    case "rebase-merge":
+      return rebaseAndMerge(services, plan)
+  }
+}
+
+/** A refusal of what doesn't fit together, with the members that existing clients look for. */
+function clash(style: MergeStyle, words: string, more: Readonly<Record<string, unknown>> = {}) {
+  return refuse.conflict(words, { Style: style, StdOut: "", StdErr: words, Err: words, ...more })
+}
+
+const named = (files: readonly string[]): string => (files.length === 0 ? "" : `: ${files.slice(0, 20).join(", ")}`)
+
+interface Content {
+  readonly tree: ObjectId
+  readonly parents: readonly ObjectId[]
+  readonly author: Person
+}
+
+async function writeOne({ git }: Services, { repository, doer, message }: Plan, content: Content): Promise<Built> {
+  const id = await git.objects.writeCommit(repository, { ...content, committer: doer, message })
+  return { id, written: [id] }
+}
+
+async function squash(services: Services, found: Merging, plan: Plan): Promise<Built> {
+  const author = await squashAuthor(services, found, plan)
+  const sameness = signatureOf(author) === signatureOf(plan.doer)
+  const message = sameness ? plan.message : withTrailer(plan.message, "Co-authored-by", signatureOf(author))
+  return writeOne(services, { ...plan, message }, { tree: plan.tree, parents: [plan.base], author })
+}
+
+/** Commits of the head that are looked through for one by its author. */
+const LOOKED_AT = 100
+
+/** The author of the pull request, under the name and address that they gave their own commits, if any. */
+async function squashAuthor(services: Services, { issue, pull }: Merging, { repository, base, head, doer }: Plan): Promise<Person> {
+  const { database, git } = services
+  const poster = await findUserById.first(database.read, { id: issue.author_id })
+  if (!poster) return doer
+  const addresses = new Set((await findAddressesOf(database.read, { userId: poster.id })).map(({ email }) => email.toLowerCase()))
+  // From where the head left a base that may have moved on since: mostly a straight line, which takes no process.
+  const from = isObjectId(pull.merge_base, repository.format) ? pull.merge_base : base
+  const { commits } = await git.history.between(repository, { to: head, from, limit: LOOKED_AT, countAtMost: LOOKED_AT })
+  const own = commits.find(({ author }) => addresses.has(author.email.toLowerCase()))?.author
+  const { name, email } = own && own.name !== "" ? own : commitPerson(services, poster)
+  return { ...doer, name, email }
+}
+
+/** Applies the head's commits anew on the base. Refuses `conflict`, and `tooLarge` thousands of them. */
+async function applied({ git }: Services, { repository, base, head, doer }: Plan, style: MergeStyle) {
+  try {
+    const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer: doer })
+    if (rebased.kind === "done") return rebased
+    throw clash(style, `commit ${rebased.commit} can't be applied to the base${named(rebased.files)}`, { CommitSHA: rebased.commit })
+  } catch (error) {
+    if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")
+    throw error
+  }
+}
+
+async function rebase(services: Services, found: Merging, plan: Plan): Promise<Built> {
+  const { git } = services
+  const { head, commits } = await applied(services, plan, "rebase")
+  if (commits.length === 0) return { id: head, written: [] }
+  const last = await git.objects.readCommit(plan.repository, head)
+  const message = await rebasedMessage(services, found, last.message)
+  if (message === undefined) return { id: head, written: commits }
+  const { id } = await writeOne(services, { ...plan, message }, last)
+  return { id, written: [...commits, id] }
+}
+
+async function rebaseAndMerge(services: Services, plan: Plan): Promise<Built> {
+  const { head, commits } = await applied(services, plan, "rebase-merge")
+  // Nothing is left to be merged.
+  if (commits.length === 0) return { id: plan.base, written: [] }
+  const { tree } = await services.git.objects.readCommit(plan.repository, head)
+  const { id } = await writeOne(services, plan, { tree, parents: [plan.base, head], author: plan.doer })
+  return { id, written: [...commits, id] }
+}

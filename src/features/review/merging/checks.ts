@@ -1,0 +1,100 @@
+import type { OnPull } from "../../../access/policies/pulls.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { checksSatisfied, findProtection, mayBypass, mayMerge, type Protection, protectedFiles } from "../../code/protections/rules.ts"
+import { verifications } from "../../code/signatures/verification.ts"
+import { latestStatuses } from "../../code/statuses/store.ts"
+import { isBlocked } from "../../planning/issues/state.ts"
+import { isUnfinished } from "../pulls/draft.ts"
+import { reviewVerdict } from "../reviews/verdict.ts"
+import type { MergeStyle } from "./records.ts"
+import { type Trial, tryMerge } from "./trial.ts"
+
+/** What may be against a merge. The refusals and their order are those that existing clients know. */
+
+/** A pull request that somebody wants to merge. */
+export type Merging = OnPull & Me
+
+/** Who may merge into the base, by the rule that counts for it. Refuses `methodNotAllowed`. */
+export async function requireMerger(db: Handle, found: Merging): Promise<Protection | undefined> {
+  const protection = await findProtection(db, found.repository.id, found.pull.base_branch)
+  if (!(await mayMerge(db, protection, found, found.me))) throw refuse.methodNotAllowed("User not allowed to merge PR")
+  return protection
+}
+
+/** Refuses `methodNotAllowed` what is merged already, `notFound` what is closed. */
+export function requireOpen({ issue, pull }: Pick<Merging, "issue" | "pull">): void {
+  if (pull.is_merged === 1) throw refuse.methodNotAllowed("The PR is already merged")
+  if (issue.is_closed === 1) throw refuse.notFound()
+}
+
+export interface Readiness {
+  readonly protection: Protection | undefined
+  readonly style: MergeStyle
+  /** In spite of the rule, where the caller may. */
+  readonly force: boolean
+  /** What only time can bring is not asked for yet. */
+  readonly later: boolean
+}
+
+/**
+ * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule is against, unsigned commits where signed
+ * ones are required, and what waits for something open. Gives what the merge comes to.
+ */
+export async function requireReady(services: Services, found: Merging, { protection, style, force, later }: Readiness): Promise<Trial> {
+  const db = services.database.read
+  if (isUnfinished(found.issue.title)) throw refuse.methodNotAllowed("Work in progress PRs cannot be merged")
+  const trial = await tryMerge(services, found)
+  if (!later && !(force && (await mayBypass(db, protection, found, found.me)))) {
+    const reason = protection && (await unmet(services, found, trial, protection))
+    if (reason !== undefined) throw refuse.methodNotAllowed(`not allowed to merge: ${reason}`)
+  }
+  if (protection?.require_signed_commits === 1) await requireSigned(services, trial, style)
+  if (await isBlocked(db, found)) throw refuse.methodNotAllowed("this pull request waits for issues that are still open")
+  return trial
+}
+
+/** What of a rule's conditions is not met, or undefined. */
+async function unmet(
+  services: Services,
+  { repository, issue }: Merging,
+  trial: Trial,
+  protection: Protection,
+): Promise<string | undefined> {
+  const { database, git } = services
+  const db = database.read
+  if (protection.enable_status_check === 1) {
+    const statuses = await latestStatuses(db, repository.id, trial.head)
+    if (!checksSatisfied(protection, statuses)) return "Not all required status checks successful"
+  }
+  const verdict = await reviewVerdict(db, issue.id, protection)
+  if (verdict.approvals < protection.required_approvals) return "Does not have enough approvals"
+  if (protection.block_on_rejected_reviews === 1 && verdict.rejected) return "There are requested changes"
+  if (protection.block_on_official_review_requests === 1 && verdict.requestedOfficially) return "There are official review requests"
+  if (protection.block_on_outdated_branch === 1 && !(await git.history.isAncestor(trial.repository, trial.base, trial.head)))
+    return "The head branch is behind the base branch"
+  if (protection.protected_file_patterns !== "" && (await protectedFiles(protection, await changedPaths(services, trial))).length > 0)
+    return "Changed protected files"
+  return undefined
+}
+
+/** The files that the head changes, by their names before and after. */
+async function changedPaths({ git }: Services, { repository, base, head }: Trial): Promise<readonly string[]> {
+  const files = await git.diffs.files(repository, (await git.history.mergeBase(repository, base, head)) ?? null, head)
+  return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]))
+}
+
+/** The most commits whose signatures are looked at; more at once are no pull request but an import. */
+const SIGNED_COMMITS = 1_000
+
+/** The site signs nothing: where signed commits are required, only what makes no new ones can be merged. */
+async function requireSigned(services: Services, { repository, base, head }: Trial, style: MergeStyle): Promise<void> {
+  const { commits, total } = await services.git.history.between(repository, { to: head, from: base, limit: SIGNED_COMMITS })
+  const known = await verifications(services.database.read, services, commits)
+  if (total > commits.length || !commits.every(({ id }) => known.get(id)?.verified))
+    throw refuse.methodNotAllowed("not all commits of the head are signed and verified, as the branch's rule requires")
+  if (style !== "fast-forward-only")
+    throw refuse.methodNotAllowed(`the branch's rule requires signed commits, and this server can't sign the one that ${style} makes`)
+}

@@ -1,0 +1,71 @@
+import { type Owned, permissionsOf } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
+import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { isBlocked, setState } from "../../planning/issues/state.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { mayAct } from "../../planning/references/cross.ts"
+
+/** What the texts of a pull request say of issues comes about when it is merged. */
+
+const findReferred = query("merge.findReferred", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .select(["comments.issue_id", "comments.author_id", "comments.ref_action", "issues.repository_id"])
+    .where("comments.ref_issue_id", "=", p.issueId)
+    .where("comments.kind", "in", ["pull_ref", "comment_ref"])
+    .where("comments.ref_action", "in", ["closes", "reopens"])
+    .orderBy("issues.repository_id")
+    .orderBy("comments.issue_id")
+    .orderBy("comments.id"),
+)
+
+export interface Closing {
+  /** The issue that the pull request is. */
+  readonly pullIssue: Issue
+  readonly merger: User
+  readonly commitId: string
+  readonly now: Seconds
+}
+
+/**
+ * Closes and reopens the issues that a pull request's title, body and comments say it for, the last word for each counting, where the merger
+ * or whoever wrote the word may do so. What waits for something open stays open; archived repositories are left alone.
+ */
+export async function closeReferredIssues(
+  tx: Transaction,
+  services: Services,
+  { pullIssue, merger, commitId, now }: Closing,
+): Promise<void> {
+  const rows = await findReferred(tx, { issueId: pullIssue.id })
+  if (rows.length === 0) return
+  const last = new Map(rows.map((row) => [row.issue_id, row]))
+  const homes = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
+  for (const { issue_id, author_id, ref_action, repository_id } of last.values()) {
+    const home = homes.find(({ repository }) => repository.id === repository_id)
+    if (!home || home.repository.is_archived === 1) continue
+    const target = await findIssueById.first(tx, { id: issue_id })
+    const writer = author_id === merger.id ? merger : await findUserById.first(tx, { id: author_id })
+    if (!target || !(await someoneMay(tx, home, target, writer ? [merger, writer] : [merger]))) continue
+    const repository = await holdForIssues(tx, repository_id)
+    const issue = await holdIssue(tx, issue_id)
+    const closed = ref_action === "closes"
+    if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) continue
+    await setState(tx, services, { issue, repository, owner: home.owner, closed, actor: merger, now, commitId })
+  }
+}
+
+async function someoneMay(tx: Transaction, home: Owned, issue: Issue, people: readonly User[]): Promise<boolean> {
+  const permissions = await permissionsOf(tx, home, people)
+  return people.some((user) => {
+    const permission = permissions.get(user.id)
+    return permission !== undefined && mayAct({ ...home, permission, issue }, user)
+  })
+}

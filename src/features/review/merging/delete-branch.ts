@@ -1,0 +1,43 @@
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, objectId } from "../../../git/index.ts"
+import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import type { Merging } from "./checks.ts"
+
+const countOthers = query("merge.countOthersWithHead", (db, p: Params<{ id: number; headRepositoryId: number; headBranch: string }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("pulls.id", "!=", p.id)
+    .where("pulls.head_repository_id", "=", p.headRepositoryId)
+    .where("pulls.head_branch", "=", p.headBranch)
+    .where("issues.is_closed", "=", 0),
+)
+
+/**
+ * Deletes the head branch of a pull request that was just merged. It stays, and nobody is told, where other open pull requests have it as their
+ * head, where it has got new commits, where it is the default branch or a rule protects it, and where the merger may not write to it.
+ */
+export async function deleteMergedBranch(services: Services, { pull, issue, me, actor }: Merging): Promise<void> {
+  const { database, log, now } = services
+  const { head_repository_id: headRepositoryId, head_branch: headBranch } = pull
+  if (headRepositoryId === null || (headRepositoryId === pull.repository_id && headBranch === pull.base_branch)) return
+  const others = await countOthers.first(database.read, { id: pull.id, headRepositoryId, headBranch })
+  if (others && others.total > 0) return
+  try {
+    const on = await locateRepositoryById(database.read, actor, headRepositoryId)
+    await pushFromServer(services, actor, on, [{ ref: branchRef(headBranch), oldId: objectId(pull.head_id), newId: null }], {
+      addedBytes: 0,
+    })
+    await database.write((tx) =>
+      addTimelineEntry(tx, { issueId: issue.id, kind: "delete_branch", authorId: me.id, old_ref: headBranch, now: now() }),
+    )
+  } catch (error) {
+    // The merge has come about, whatever became of the branch.
+    if (!(error instanceof Refusal)) log.error({ err: error, pull: pull.id }, "the branch of a merged pull request could not be deleted")
+  }
+}

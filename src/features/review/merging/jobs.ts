@@ -1,0 +1,77 @@
+import { locatePull } from "../../../access/policies/pulls.ts"
+import { locateRepositoryById } from "../../../access/policies/repositories.ts"
+import { findUserById } from "../../../access/store.ts"
+import { inPerson } from "../../../core/actor.ts"
+import { Refusal } from "../../../core/errors.ts"
+import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
+import type { Services } from "../../../core/services.ts"
+import { MERGE_STYLES } from "../../code/repositories/records.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { findPull } from "../pulls/store.ts"
+import type { Merging } from "./checks.ts"
+import { DetectManualMerges, detectManualMerges, ScheduledMerge, scheduledMerge } from "./job-kinds.ts"
+import { findManualMerges } from "./manual.ts"
+import { mergePull } from "./merge.ts"
+import { findSchedule, findScheduledIds, removeSchedule } from "./schedule.ts"
+
+/** Merges what was scheduled, as the person who did so and with all that is asked of every merge; what is against it leaves it scheduled. */
+export const scheduledMergeJob = defineJob({
+  kind: scheduledMerge.kind,
+  payload: ScheduledMerge,
+  run: async ({ pullId }, { context: services }) => {
+    const { database, log } = services
+    const schedule = await findSchedule.first(database.read, { pullId })
+    const style = MERGE_STYLES.find((known) => known === schedule?.style)
+    const found = schedule && (await standingOf(services, pullId, schedule.user_id))
+    if (!schedule || !style || !found) return
+    // What was merged or closed otherwise is not merged when somebody reopens it.
+    if (found.issue.is_closed === 1) {
+      await database.write((tx) => removeSchedule(tx, { pullId }))
+      return
+    }
+    const { message, delete_branch } = schedule
+    const wishes = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
+    try {
+      await mergePull(services, found, wishes)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      log.info({ pull: pullId, reason: error.message }, "a scheduled merge has to wait")
+    }
+  },
+})
+
+/** The pull request for somebody as it is for them now; undefined where they can't reach it any more. */
+async function standingOf({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
+  const db = database.read
+  const pull = await findPull.first(db, { id: pullId })
+  const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))
+  const me = await findUserById.first(db, { id: userId })
+  if (!pull || !issue || !me || me.is_active === 0 || me.prohibit_login === 1) return undefined
+  const actor = inPerson(me)
+  try {
+    const on = await locateRepositoryById(db, actor, pull.repository_id)
+    return on.repository.is_archived === 1 ? undefined : { ...on, actor, me, ...(await locatePull(db, on.repository, issue.number)) }
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+export const detectManualMergesJob = defineJob({
+  kind: detectManualMerges.kind,
+  payload: DetectManualMerges,
+  run: (detecting, { context }) => findManualMerges(context, detecting),
+})
+
+/** Rules, rights and dependencies change too, and tell nobody: what is scheduled is looked at again from time to time. */
+export const retryScheduledMerges: Task = {
+  name: "retry_scheduled_merges",
+  cron: "*/10 * * * *",
+  run: async ({ database, jobs }) => {
+    const scheduled = await findScheduledIds(database.read)
+    await database.write(async (tx) => {
+      for (const { pull_id } of scheduled) await jobs.enqueue(tx, scheduledMerge, { pullId: pull_id })
+    })
+    return undefined
+  },
+}

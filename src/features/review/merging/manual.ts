@@ -1,0 +1,78 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
+import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
+import { holdForIssues } from "../../planning/issues/hold.ts"
+import type { Merging } from "./checks.ts"
+import { recordMerge } from "./merged.ts"
+
+/** Merges that were done outside and pushed. */
+
+/**
+ * Marks a pull request as merged by hand, by a commit of the base branch, at the time of its author. Refuses `methodNotAllowed` where the
+ * repository doesn't allow that, and `conflict` an id that is not the whole one of a commit on the base.
+ */
+export async function mergeByHand(services: Services, found: Merging, commitId: string): Promise<void> {
+  const { git, database, now } = services
+  const { repository: row, owner, pull, me } = found
+  if (row.allow_manual_merge === 0)
+    throw refuse.methodNotAllowed("manually-merged is not allowed an allowed merge style for this repository")
+  const repository = git.at(row.storage, row.object_format)
+  const commit = isObjectId(commitId, row.object_format) ? await commitOnBase(services, repository, pull.base_branch, commitId) : undefined
+  if (!commit) throw refuse.conflict("Wrong commit ID")
+  await database.write(async (tx) => {
+    const held = await holdForIssues(tx, row.id)
+    const merge = { repository: held, owner, pullId: pull.id, commitId: commit.id, merger: me, how: "manual" } as const
+    await recordMerge(tx, services, { ...merge, mergedAt: commit.author.when, now: now() })
+  })
+}
+
+async function commitOnBase({ git }: Services, repository: Repository, branch: string, id: ObjectId): Promise<Commit | undefined> {
+  const tip = await git.references.resolve(repository, branchRef(branch))
+  if (tip === undefined || (await git.objects.info(repository, id))?.type !== "commit") return undefined
+  return (await git.history.isAncestor(repository, id, tip)) ? git.objects.readCommit(repository, id) : undefined
+}
+
+const findOpenInto = query("merge.findOpenInto", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select(["pulls.id", "pulls.base_branch", "pulls.head_id"])
+    .where("pulls.repository_id", "=", p.repositoryId)
+    .where("pulls.base_branch", "in", p.branches)
+    .where("pulls.is_merged", "=", 0)
+    .where("issues.is_closed", "=", 0)
+    .orderBy("pulls.id"),
+)
+
+export interface Detecting {
+  readonly repositoryId: number
+  /** Branches that have moved. */
+  readonly branches: readonly string[]
+  readonly pusherId: number
+}
+
+/**
+ * Marks the open pull requests as merged by hand whose heads are contained in their bases now, where the repository wants that found out by
+ * itself. The merger is whoever pushed the base, or else the owner.
+ */
+export async function findManualMerges(services: Services, { repositoryId, branches, pusherId }: Detecting): Promise<void> {
+  const { database, git, now } = services
+  const [home] = await withOwners(database.read, await findRepositoriesByIds(database.read, { ids: [repositoryId] }))
+  if (!home || home.repository.autodetect_manual_merge === 0 || home.repository.allow_manual_merge === 0) return
+  const repository = git.at(home.repository.storage, home.repository.object_format)
+  const merger = (await usersById(database.read, [pusherId])).get(pusherId) ?? home.owner
+  for (const pull of await findOpenInto(database.read, { repositoryId, branches })) {
+    const tip = await git.references.resolve(repository, branchRef(pull.base_branch))
+    const headId = objectId(pull.head_id)
+    if (tip === undefined || (await git.objects.info(repository, headId)) === undefined) continue
+    if (!(await git.history.isAncestor(repository, headId, tip))) continue
+    const commit = await git.objects.readCommit(repository, await git.merging.mergedBy(repository, headId, tip))
+    await database.write(async (tx) => {
+      const held = await holdForIssues(tx, repositoryId)
+      const merge = { repository: held, owner: home.owner, pullId: pull.id, commitId: commit.id, merger, how: "manual" } as const
+      await recordMerge(tx, services, { ...merge, mergedAt: commit.author.when, now: now() })
+    })
+  }
+}

@@ -1,0 +1,133 @@
+import { setTimeout as pause } from "node:timers/promises"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type ObjectId } from "../../../git/index.ts"
+import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { holdForIssues } from "../../planning/issues/hold.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { findPull, type Pull } from "../pulls/store.ts"
+import { type Built, build } from "./build.ts"
+import { type Merging, requireMerger, requireOpen, requireReady } from "./checks.ts"
+import { deleteMergedBranch } from "./delete-branch.ts"
+import { claimPull, recordMerge } from "./merged.ts"
+import { messageFor } from "./message.ts"
+import type { MergeStyle } from "./records.ts"
+import { scheduleMerge } from "./schedule.ts"
+import { requireStyle } from "./styles.ts"
+import type { Words } from "./template.ts"
+import type { Trial } from "./trial.ts"
+
+/** What is wished of a merge. */
+export interface Wishes {
+  readonly style: MergeStyle
+  /** Whole, or in parts; an empty part is the usual one. */
+  readonly message: Words | string
+  /** The commit that the caller takes for the head; "" for any. */
+  readonly headId: string
+  /** In spite of the branch's rule, where the caller may. */
+  readonly force: boolean
+  /** Whether the head branch is deleted afterwards; undefined as the repository has it. */
+  readonly deleteBranch: boolean | undefined
+  /** It was scheduled. */
+  readonly automatic: boolean
+}
+
+/** Times that a merge is made anew because the base has moved on meanwhile. */
+const TRIES = 10
+/** How much longer is waited after each of them: who merges into the same branch comes to an end. */
+const PAUSE_MS = 10
+
+/**
+ * Merges a pull request: makes the commits, moves the base branch as any push does, and with it makes the pull request merged; all of that comes
+ * about even if this process dies once the branch has moved. Then the head branch is deleted, where that is wished and possible.
+ * Refuses what `requireOpen`, `requireMerger` and `requireReady` refuse; `methodNotAllowed` a style that the repository doesn't allow, and what
+ * somebody else is merging now; `conflict` another head than the given one, what doesn't fit together, what a rule for pushes says against it,
+ * and a base that doesn't stand still.
+ */
+export async function mergePull(services: Services, found: Merging, wishes: Wishes): Promise<void> {
+  let current = found
+  for (let tries = 1; tries <= TRIES; tries++) {
+    if (await mergeOnce(services, current, wishes)) {
+      const { default_delete_branch_after_merge } = found.repository
+      if (wishes.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
+      return
+    }
+    await pause(tries * PAUSE_MS)
+    current = await lookAgain(services, current)
+  }
+  throw refuse.conflict("merge push out of date")
+}
+
+/** Schedules the merge for when nothing is against it any more. Refuses like `mergePull`, and `conflict` where it is scheduled already. */
+export async function mergeLater(services: Services, found: Merging, { style, message, force, deleteBranch }: Wishes): Promise<void> {
+  requireOpen(found)
+  const protection = await requireMerger(services.database.read, found)
+  await requireReady(services, found, { protection, style, force, later: true })
+  const whole = typeof message === "string" ? message : await messageFor(services, found, style, message)
+  const deletes = deleteBranch ?? found.repository.default_delete_branch_after_merge === 1
+  await services.database.write((tx) => scheduleMerge(tx, services, found, { style, message: whole, deleteBranch: deletes }))
+}
+
+/** False where the base has moved meanwhile, and nothing is merged. */
+async function mergeOnce(services: Services, found: Merging, wishes: Wishes): Promise<boolean> {
+  const { style, force, headId } = wishes
+  requireOpen(found)
+  const protection = await requireMerger(services.database.read, found)
+  const trial = await requireReady(services, found, { protection, style, force, later: false })
+  requireStyle(found.repository, style)
+  if (headId !== "" && headId !== trial.head) throw refuse.conflict("head out of date")
+  const message = typeof wishes.message === "string" ? wishes.message : await messageFor(services, found, style, wishes.message)
+  const built = await build(services, found, trial, style, message)
+  if (built.id === trial.base) await mergeNothing(services, found, built, wishes.automatic)
+  else return push(services, found, trial, built, wishes)
+  return true
+}
+
+/** Moves the base branch; false where it is not where it was. Refuses `conflict` what a rule says against the push. */
+async function push(
+  services: Services,
+  found: Merging,
+  { repository, base }: Trial,
+  { id, written }: Built,
+  { style, automatic }: Wishes,
+): Promise<boolean> {
+  const { pull, actor } = found
+  const addedBytes = await services.git.objects.written(repository, written)
+  const change = { ref: branchRef(pull.base_branch), oldId: base, newId: id }
+  try {
+    await pushFromServer(services, actor, found, [change], {
+      addedBytes,
+      merge: { pullId: pull.id, issueId: found.issue.id, automatic, ...(style === "merge" && mergeBaseOf(pull, base)) },
+      claim: (tx, entryId) => claimPull(tx, pull, { entryId, automatic }),
+    })
+    return true
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.kind === "conflict") return false
+    if (error.kind === "forbidden") throw refuse.conflict(`PushRejected with remote message: ${error.message}`)
+    throw error
+  }
+}
+
+/** Where the head left this base, if that was found out for it. */
+const mergeBaseOf = ({ base_id, merge_base }: Pull, base: ObjectId): { readonly mergeBase?: string } =>
+  base_id === base && merge_base !== "" ? { mergeBase: merge_base } : {}
+
+/** All that the head brought is in the base already: there is nothing to push, and the pull request is merged all the same. */
+async function mergeNothing(services: Services, found: Merging, { id }: Built, automatic: boolean): Promise<void> {
+  const { pull, owner, me } = found
+  const now = services.now()
+  await services.database.write(async (tx) => {
+    const repository = await holdForIssues(tx, found.repository.id)
+    await claimPull(tx, pull, { entryId: 0, automatic })
+    const how = automatic ? "automatic" : "asked"
+    await recordMerge(tx, services, { repository, owner, pullId: pull.id, commitId: id, merger: me, how, mergedAt: now, now })
+  })
+}
+
+async function lookAgain({ database }: Services, found: Merging): Promise<Merging> {
+  const pull = await findPull.first(database.read, { id: found.pull.id })
+  const issue = await findIssueById.first(database.read, { id: found.issue.id })
+  if (!pull || !issue) throw refuse.notFound()
+  return { ...found, pull, issue }
+}

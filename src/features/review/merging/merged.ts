@@ -1,0 +1,129 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { writeState } from "../../planning/issues/state.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { stopStopwatch } from "../../planning/tracking/stopwatches.ts"
+import { findPull, holdPull, type Pull } from "../pulls/store.ts"
+import { closeReferredIssues } from "./closing.ts"
+import { findSchedule, removeSchedule } from "./schedule.ts"
+
+const markMerged = query(
+  "merge.markMerged",
+  (db, p: Params<{ id: number; mergedAt: Seconds; mergedById: number; commitId: string; manually: Flag }>) =>
+    db
+      .updateTable("pulls")
+      .set({
+        is_merged: 1,
+        merged_at: p.mergedAt,
+        merged_by_id: p.mergedById,
+        merge_commit_id: p.commitId,
+        is_merged_manually: p.manually,
+        mergeability: "mergeable",
+      })
+      .where("id", "=", p.id)
+      .where("is_merged", "=", 0)
+      .returningAll(),
+)
+
+const claim = query("merge.claim", (db, p: Params<{ id: number; headId: string; baseBranch: string; entryId: number }>) =>
+  db
+    .updateTable("pulls")
+    .set({ merge_entry: p.entryId })
+    .where("id", "=", p.id)
+    .where("is_merged", "=", 0)
+    .where("head_id", "=", p.headId)
+    .where("base_branch", "=", p.baseBranch)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("jobs")
+            .select("jobs.id")
+            .whereRef("jobs.id", "=", "pulls.merge_entry")
+            .where("jobs.state", "in", ["waiting", "running"]),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.exists(eb.selectFrom("issues").select("issues.id").whereRef("issues.id", "=", "pulls.issue_id").where("issues.is_closed", "=", 0)),
+    ),
+)
+
+export interface Claim {
+  /** The journal entry of the push; 0 where nothing is pushed. */
+  readonly entryId: number
+  /** It was scheduled, and must be still. */
+  readonly automatic: boolean
+}
+
+/**
+ * Makes sure that a pull request is merged once, as it was looked at. Whoever merges holds it by the journal entry of the push: once that is
+ * gone, because the push was refused or all that follows from it is written down, the next may try. Refuses `methodNotAllowed`.
+ */
+export async function claimPull(
+  tx: Transaction,
+  pull: Pick<Pull, "id" | "head_id" | "base_branch">,
+  { entryId, automatic }: Claim,
+): Promise<void> {
+  const { id, head_id, base_branch } = pull
+  if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
+    throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
+  // Looked at with the pull request held, as whoever cancels holds it.
+  if (automatic && !(await findSchedule.first(tx, { pullId: id }))) throw refuse.methodNotAllowed("the merge is not scheduled any more")
+}
+
+export interface Merge extends Owned {
+  readonly pullId: number
+  /** What the base branch names since, or the commit that merged it by hand. */
+  readonly commitId: string
+  readonly merger: User
+  /** "automatic": it was scheduled; "manual": it was done outside. */
+  readonly how: "asked" | "automatic" | "manual"
+  readonly mergedAt: Seconds
+  readonly now: Seconds
+}
+
+/**
+ * Writes down that a pull request is merged, with all that follows: it is closed, its timeline and the feed tell of it, whoever is concerned is
+ * told, issues that its texts close are closed, and what was scheduled for it is forgotten. Does nothing where it is merged already, or gone.
+ * The repository's row must be held.
+ */
+export async function recordMerge(tx: Transaction, services: Services, merge: Merge): Promise<void> {
+  const { repository, owner, merger, now } = merge
+  const known = await findPull.first(tx, { id: merge.pullId })
+  if (!known) return
+  const issue = await holdIssue(tx, known.issue_id)
+  await holdPull(tx, { id: merge.pullId })
+  const pull = await markMerged.first(tx, {
+    id: merge.pullId,
+    mergedAt: merge.mergedAt,
+    mergedById: merger.id,
+    commitId: merge.commitId,
+    manually: flag(merge.how === "manual"),
+  })
+  if (!pull) return
+  await removeSchedule(tx, { pullId: pull.id })
+  const closed = issue.is_closed === 1 ? issue : await writeState(tx, issue, true, now)
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "merge_pull", authorId: merger.id, now })
+  await stopStopwatch(tx, issue, merger, now)
+  await recordActivity(tx, {
+    kind: merge.how === "automatic" ? "auto_merge_pull_request" : "merge_pull_request",
+    actor: merger,
+    repository,
+    owner,
+    content: `${issue.number}|${issue.title}`,
+    now,
+  })
+  await notify(tx, services, { kind: "merged", issue: closed, repository, owner, actor: merger, now })
+  await announceIssue(tx, services, { issue, actor: merger }, { of: "state", action: "closed" })
+  await closeReferredIssues(tx, services, { pullIssue: closed, merger, commitId: merge.commitId, now })
+}

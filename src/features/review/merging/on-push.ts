@@ -1,0 +1,46 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import { branchOf } from "../../../git/index.ts"
+import type { Consequence } from "../../code/pushes/consequences.ts"
+import { detectManualMerges, scheduledMerge } from "./job-kinds.ts"
+import { recordMerge } from "./merged.ts"
+
+/** A push that merges a pull request makes it merged, in the one transaction in which all else of the push is written down. */
+export const completeMerge: Consequence = async ({ services, merge, changes: [change] }) => {
+  const commitId = change?.newId
+  return async (tx, { pusher: merger, ...written }) => {
+    if (!merge || !commitId) return
+    const how = merge.automatic ? "automatic" : "asked"
+    await recordMerge(tx, services, { ...written, pullId: merge.pullId, commitId, merger, how, mergedAt: written.now })
+  }
+}
+
+/** Branches of one push that are looked at; whoever pushes more imports. */
+const LOOKED_AT = 100
+
+const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
+  db
+    .selectFrom("pull_schedules")
+    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
+    .select("pulls.id")
+    .where("pulls.is_merged", "=", 0)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("pulls.repository_id", "=", p.repositoryId), eb("pulls.base_branch", "in", p.branches)]),
+        eb.and([eb("pulls.head_repository_id", "=", p.repositoryId), eb("pulls.head_branch", "in", p.branches)]),
+      ]),
+    )
+    .orderBy("pulls.id"),
+)
+
+/** Scheduled merges whose base or head has moved are looked at again, and so is whether somebody merged a pull request by hand. */
+export const retryMerges: Consequence = async ({ services: { jobs }, changes, merge }) => {
+  const moved = changes.filter(({ newId }) => newId !== null).flatMap(({ ref }) => branchOf(ref) ?? [])
+  const branches = moved.slice(0, LOOKED_AT)
+  return async (tx, { repository, pusher }) => {
+    if (branches.length === 0) return
+    const scheduled = await findScheduledAround(tx, { repositoryId: repository.id, branches })
+    for (const { id } of scheduled) if (id !== merge?.pullId) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+    if (repository.autodetect_manual_merge === 0 || repository.allow_manual_merge === 0) return
+    await jobs.enqueue(tx, detectManualMerges, { repositoryId: repository.id, branches, pusherId: pusher.id })
+  }
+}

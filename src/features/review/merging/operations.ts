@@ -1,0 +1,102 @@
+import { onPullSignedIn, onPullToChange } from "../../../access/policies/pulls.ts"
+import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
+import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import Type from "../../../core/schema.ts"
+import { findProtection, mayMerge } from "../../code/protections/rules.ts"
+import { readThreadOf } from "../../events/notifications/marking.ts"
+import { requireMerger, requireOpen } from "./checks.ts"
+import { mergeByHand } from "./manual.ts"
+import { mergeLater, mergePull } from "./merge.ts"
+import { MergePullRequestOption, MergeUpstreamRequest, MergeUpstreamResponse } from "./records.ts"
+import { cancelMerge } from "./schedule.ts"
+import { updateHead } from "./update.ts"
+import { mergeUpstream } from "./upstream.ts"
+
+const shared = { tag: "repository", scope: ["repository"] } as const
+
+export const mergeOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "repoMergePullRequest",
+    route: "POST /repos/{owner}/{repo}/pulls/{index}/merge",
+    summary: "Merge a pull request",
+    description:
+      "For those who may merge into its base: whoever may write to the code, or those whom the branch's rule lists. 201 where the merge was only scheduled.",
+    access: onPullToChange,
+    archived: "refused",
+    body: MergePullRequestOption,
+    answers: { 200: null, 201: null },
+    refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
+    handle: async ({ services, db, body, ...found }) => {
+      await readThreadOf(services, found.me, found.issue)
+      if (body.do === "manually-merged") {
+        requireOpen(found)
+        await requireMerger(db, found)
+        await mergeByHand(services, found, body.merge_commit_id?.trim().toLowerCase() ?? "")
+        return ok(undefined)
+      }
+      const wishes = {
+        style: body.do,
+        message: { title: body.merge_title_field ?? "", body: body.merge_message_field ?? "" },
+        headId: body.head_commit_id ?? "",
+        force: body.force_merge ?? false,
+        deleteBranch: body.delete_branch_after_merge,
+        automatic: false,
+      }
+      if (body.merge_when_checks_succeed) {
+        await mergeLater(services, found, wishes)
+        return created(undefined)
+      }
+      await mergePull(services, found, wishes)
+      return ok(undefined)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoCancelScheduledAutoMerge",
+    route: "DELETE /repos/{owner}/{repo}/pulls/{index}/merge",
+    summary: "Cancel the scheduled merge of a pull request",
+    description: "For who scheduled it, and for those who may merge.",
+    access: onPullToChange,
+    archived: "refused",
+    answers: { 204: null },
+    refuses: ["forbidden", "conflict"],
+    handle: async ({ services, db, ...found }) => {
+      const protection = await findProtection(db, found.repository.id, found.pull.base_branch)
+      const allowed = await mayMerge(db, protection, found, found.me)
+      await services.database.write((tx) => cancelMerge(tx, services, found, allowed))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoUpdatePullRequest",
+    route: "POST /repos/{owner}/{repo}/pulls/{index}/update",
+    summary: "Bring a pull request's branch up to date with its base",
+    description: "For those who may push to the head branch; where the author lets maintainers, also for those who may merge.",
+    access: onPullSignedIn,
+    query: { style: Type.Optional(Type.String({ description: "merge or rebase; merge unless told otherwise" })) },
+    answers: { 200: null },
+    refuses: ["forbidden", "conflict", "tooLarge", "invalid"],
+    handle: async ({ services, db: _, query, ...found }) => {
+      await updateHead(services, found, query.style === "rebase" ? "rebase" : "merge")
+      return ok(undefined)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoMergeUpstream",
+    route: "POST /repos/{owner}/{repo}/merge-upstream",
+    summary: "Bring a branch of a fork up to date with what it was forked from",
+    access: onRepositoryUnit("code", "write"),
+    archived: "refused",
+    body: MergeUpstreamRequest,
+    answers: { 200: MergeUpstreamResponse },
+    refuses: ["badRequest", "forbidden", "conflict", "invalid"],
+    handle: async ({ services, db: _, body, ...on }) =>
+      ok({ merge_type: await mergeUpstream(services, on, { branch: body.branch ?? "", forwardOnly: body.ff_only ?? false }) }),
+  }),
+]

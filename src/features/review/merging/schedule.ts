@@ -1,0 +1,140 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { holdPull } from "../pulls/store.ts"
+import type { Merging } from "./checks.ts"
+import { scheduledMerge } from "./job-kinds.ts"
+import type { MergeStyle } from "./records.ts"
+
+/** Merges that wait until nothing is against them: who makes one more condition come true says so here, and a job looks whether all have. */
+
+export const findSchedule = query("merge.findSchedule", (db, p: Params<{ pullId: number }>) =>
+  db.selectFrom("pull_schedules").selectAll().where("pull_id", "=", p.pullId),
+)
+
+/** Forgets what was scheduled; its `changes` says whether there was anything. */
+export const removeSchedule = query("merge.removeSchedule", (db, p: Params<{ pullId: number }>) =>
+  db.deleteFrom("pull_schedules").where("pull_id", "=", p.pullId),
+)
+
+const insertSchedule = query(
+  "merge.insertSchedule",
+  (db, p: Params<{ pullId: number; userId: number; style: string; message: string; deleteBranch: Flag; now: number }>) =>
+    db
+      .insertInto("pull_schedules")
+      .values({
+        pull_id: p.pullId,
+        user_id: p.userId,
+        style: p.style,
+        message: p.message,
+        delete_branch: p.deleteBranch,
+        created_at: p.now,
+      })
+      .onConflict((conflict) => conflict.column("pull_id").doNothing()),
+)
+
+export interface Scheduling {
+  readonly style: MergeStyle
+  /** The whole message, as it is worded now. */
+  readonly message: string
+  readonly deleteBranch: boolean
+}
+
+/** Schedules a merge; it is tried at once. Refuses `conflict` where one is scheduled, `notFound` and `archived` where things have changed. */
+export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, wishes: Scheduling): Promise<void> {
+  const { pull, me } = found
+  const now = services.now()
+  await holdForIssues(tx, found.repository.id)
+  const issue = await holdIssue(tx, found.issue.id)
+  const { style, message } = wishes
+  const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(wishes.deleteBranch), now }
+  if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
+  await addTimelineEntry(tx, { issueId: issue.id, kind: "pull_scheduled_merge", authorId: me.id, now })
+  await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })
+}
+
+/** Gives a row where the push of a merge is under way: whatever comes now comes too late to stop it. */
+export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pullId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("jobs", "jobs.id", "pulls.merge_entry")
+    .select("pulls.id")
+    .where("pulls.id", "=", p.pullId)
+    .where("jobs.state", "in", ["waiting", "running"]),
+)
+
+/**
+ * Forgets a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for others than who scheduled it and who may merge, `conflict`
+ * where it has begun.
+ */
+export async function cancelMerge(tx: Transaction, services: Services, found: Merging, mayMerge: boolean): Promise<void> {
+  const { pull, me } = found
+  await holdForIssues(tx, found.repository.id)
+  const issue = await holdIssue(tx, found.issue.id)
+  const schedule = await findSchedule.first(tx, { pullId: pull.id })
+  if (!schedule) throw refuse.notFound()
+  if (schedule.user_id !== me.id && !mayMerge) throw refuse.forbidden("only who scheduled the merge, and who may merge, may cancel it")
+  await holdPull(tx, { id: pull.id })
+  if (await findMergeUnderWay.first(tx, { pullId: pull.id })) throw refuse.conflict("the pull request is being merged")
+  await dropSchedule(tx, { pullId: pull.id, issueId: issue.id, actorId: me.id, now: services.now() })
+}
+
+export interface Dropping {
+  readonly pullId: number
+  readonly issueId: number
+  readonly actorId: number
+  readonly now: Seconds
+}
+
+/** Forgets a scheduled merge, if there is one, and tells so in the timeline. */
+export async function dropSchedule(tx: Transaction, { pullId, issueId, actorId, now }: Dropping): Promise<void> {
+  if ((await removeSchedule.changes(tx, { pullId })) === 0) return
+  await addTimelineEntry(tx, { issueId, kind: "pull_cancel_scheduled_merge", authorId: actorId, now })
+}
+
+// --- trying again ----------------------------------------------------------------------------------------------------------------
+
+const findByCommit = query("merge.findScheduledByCommit", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
+  db
+    .selectFrom("pull_schedules")
+    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
+    .select("pulls.id")
+    .where("pulls.repository_id", "=", p.repositoryId)
+    .where("pulls.head_id", "=", p.commitId)
+    .where("pulls.is_merged", "=", 0)
+    .orderBy("pulls.id"),
+)
+
+const findByIssue = query("merge.findScheduledByIssue", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("pull_schedules")
+    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
+    .select("pulls.id")
+    .where("pulls.issue_id", "=", p.issueId)
+    .where("pulls.is_merged", "=", 0),
+)
+
+/** All pull requests whose merges are scheduled. */
+export const findScheduledIds = query("merge.findScheduledIds", (db) =>
+  db.selectFrom("pull_schedules").select("pull_id").orderBy("pull_id"),
+)
+
+type Outbox = Pick<Services, "jobs">
+
+/** Looks again at the scheduled merges of pull requests into a repository whose head is this commit: a status of it has changed. */
+export async function tryScheduledMerges(
+  tx: Transaction,
+  { jobs }: Outbox,
+  { repositoryId, commitId }: { readonly repositoryId: number; readonly commitId: string },
+): Promise<void> {
+  for (const { id } of await findByCommit(tx, { repositoryId, commitId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+}
+
+/** Looks again at the scheduled merge of one pull request, if it has one: a review or its title has changed. */
+export async function tryScheduledMerge(tx: Transaction, { jobs }: Outbox, issueId: number): Promise<void> {
+  for (const { id } of await findByIssue(tx, { issueId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+}

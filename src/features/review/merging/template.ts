@@ -1,0 +1,119 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isGitError, type Person } from "../../../git/index.ts"
+import { findEntry } from "../../code/contents/paths.ts"
+import { commitPerson } from "../../code/repositories/initial.ts"
+import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import { GHOST } from "../../people/users/present.ts"
+import { issueUrl } from "../../planning/issues/present.ts"
+import type { Merging } from "./checks.ts"
+import { headName, reference } from "./names.ts"
+import type { MergeStyle } from "./records.ts"
+
+/** Messages that a repository keeps for its merges: files of its default branch, one for each style. */
+
+/** A message in its two parts, as templates and requests give it. */
+export interface Words {
+  readonly title: string
+  readonly body: string
+}
+
+/** A person as trailers name them. */
+export const signatureOf = ({ name, email }: Pick<Person, "name" | "email">): string => `${name} <${email}>`
+
+const TEMPLATES = [".gitea", "default_merge_message"] as const
+/** A template is a few lines; what is larger is none. */
+const TEMPLATE_BYTES = 64 * 1024
+
+type Values = Readonly<Record<string, string>>
+
+/** The repository's template for a style, filled in; undefined where there is none on the default branch. */
+export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<Words | undefined> {
+  const text = await templateText(services, found, `${style.toUpperCase()}_TEMPLATE.md`)
+  if (text === undefined) return undefined
+  const [title = "", ...body] = text.replaceAll("\r\n", "\n").split("\n")
+  const names = new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))
+  const values = { ...(await valuesFor(services, found, names)), ...more }
+  const fill = (line: string) => line.replace(VARIABLE, (_, name: string) => values[name] ?? "")
+  return { title: fill(title).trim(), body: fill(body.join("\n")).trim() }
+}
+
+const VARIABLE = /\$\{([A-Za-z]+)\}/g
+
+async function templateText({ git }: Services, { repository: row }: Merging, name: string): Promise<string | undefined> {
+  const repository = git.at(row.storage, row.object_format)
+  const tip = row.default_branch === "" ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
+  if (tip === undefined) return undefined
+  try {
+    const entry = await findEntry(git, repository, (await git.objects.readCommit(repository, tip)).tree, [...TEMPLATES, name])
+    if (entry?.mode !== "100644" && entry?.mode !== "100755") return undefined
+    const info = await git.objects.info(repository, entry.id)
+    if (info === undefined || info.size > TEMPLATE_BYTES) return undefined
+    return (await git.objects.readBlob(repository, entry.id)).toString("utf8")
+  } catch (error) {
+    // A directory that is too large to be read holds no template that anybody would find.
+    if (isGitError(error, "tooLarge")) return undefined
+    throw error
+  }
+}
+
+/** What a template can name. What takes a query is looked up only where it is named. */
+async function valuesFor(services: Services, found: Merging, names: ReadonlySet<string>): Promise<Values> {
+  const { repository, owner, issue, pull } = found
+  const db = services.database.read
+  const head = await headName(db, found)
+  const url = issueUrl(repositoryHtmlUrl(services.site, owner.name, repository.name), issue)
+  return {
+    BaseRepoOwnerName: owner.name,
+    BaseRepoName: repository.name,
+    BaseBranch: pull.base_branch,
+    HeadRepoOwnerName: head.owner,
+    HeadRepoName: head.name,
+    HeadBranch: pull.head_branch,
+    PullRequestTitle: issue.title,
+    PullRequestDescription: issue.content,
+    PullRequestPosterName: ((await findUserById.first(db, { id: issue.author_id })) ?? GHOST).name,
+    PullRequestIndex: String(issue.number),
+    PullRequestReference: reference(found, issue),
+    ReviewedOn: `Reviewed-on: ${url}`,
+    ...(names.has("ReviewedBy") && { ReviewedBy: await reviewedBy(services, issue) }),
+    ...(names.has("ClosingIssues") && { ClosingIssues: await closingIssues(db, found) }),
+  }
+}
+
+const findApprovers = query("merge.findApprovers", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("reviews")
+    .innerJoin("users", "users.id", "reviews.reviewer_id")
+    .selectAll("users")
+    .where("reviews.issue_id", "=", p.issueId)
+    .where("reviews.state", "=", "APPROVED")
+    .where("reviews.is_dismissed", "=", 0)
+    .orderBy("reviews.created_at")
+    .orderBy("reviews.id"),
+)
+
+async function reviewedBy(services: Services, issue: Issue): Promise<string> {
+  const people = await findApprovers(services.database.read, { issueId: issue.id })
+  return [...new Set(people.map((user) => `Reviewed-by: ${signatureOf(commitPerson(services, user))}`))].join("\n")
+}
+
+const findClosing = query("merge.findClosing", (db, p: Params<{ issueId: number; repositoryId: number }>) =>
+  db
+    .selectFrom("comments")
+    .innerJoin("issues", "issues.id", "comments.issue_id")
+    .select("issues.number")
+    .distinct()
+    .where("comments.ref_issue_id", "=", p.issueId)
+    .where("comments.ref_action", "=", "closes")
+    .where("issues.repository_id", "=", p.repositoryId)
+    .orderBy("issues.number"),
+)
+
+const closingIssues = async (db: Handle, found: Merging): Promise<string> =>
+  (await findClosing(db, { issueId: found.issue.id, repositoryId: found.repository.id }))
+    .map((target) => `close ${reference(found, target)}`)
+    .join(", ")

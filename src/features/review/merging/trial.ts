@@ -1,0 +1,50 @@
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
+import { mergeRef } from "../pulls/refs.ts"
+import type { Merging } from "./checks.ts"
+
+/** What the merge of base and head, as both are now, comes to. */
+export interface Trial {
+  readonly repository: Repository
+  readonly base: ObjectId
+  readonly head: ObjectId
+  /** What both together hold. */
+  readonly tree: ObjectId
+}
+
+/**
+ * Merges base and head on trial. Asked of git's references and not of rows, which may be a moment behind. No process where what was found out about
+ * the pull request last is of the same two commits, else one.
+ * Refuses `methodNotAllowed` what is in conflict, has nothing in common, or is contained in the base already, and where the base is gone.
+ */
+export async function tryMerge(
+  { git }: Services,
+  { repository: row, issue, pull }: Pick<Merging, "repository" | "issue" | "pull">,
+): Promise<Trial> {
+  const repository = git.at(row.storage, row.object_format)
+  const base = await git.references.resolve(repository, branchRef(pull.base_branch))
+  if (base === undefined) throw later("the base branch is gone")
+  const head = objectId(pull.head_id)
+  const tree = (await keptTree()) ?? (await mergedTree())
+  const changesNothing = tree === (await git.objects.readCommit(repository, base)).tree
+  if (changesNothing && (await git.history.isAncestor(repository, head, base))) throw later("the base has all of these commits already")
+  return { repository, base, head, tree }
+
+  /** The tree of refs/pull/N/merge, if that is of these two. */
+  async function keptTree(): Promise<ObjectId | undefined> {
+    const kept = await git.references.resolve(repository, mergeRef(issue.number))
+    const commit = kept && (await git.objects.readCommit(repository, kept))
+    return commit && commit.parents[0] === base && commit.parents[1] === head ? commit.tree : undefined
+  }
+
+  async function mergedTree(): Promise<ObjectId> {
+    const merged = await git.merging.mergeTrees(repository, base ?? head, head)
+    if (merged.kind === "clean") return merged.tree
+    if (merged.kind === "unrelated") throw later("base and head have no commit in common")
+    throw later(`base and head are in conflict: ${merged.files.slice(0, 20).join(", ")}`)
+  }
+}
+
+/** Clients know the sentence before the colon; what follows is for people. */
+const later = (reason: string) => refuse.methodNotAllowed(`Please try again later: ${reason}`)

@@ -1,0 +1,104 @@
+import { Mode } from "../../../access/modes.ts"
+import { permissionOn } from "../../../access/permission.ts"
+import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import { inPerson, type User } from "../../../core/actor.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isGitError, type Repository } from "../../../git/index.ts"
+import { findProtection, mayForcePush, mayMerge, mayPush } from "../../code/protections/rules.ts"
+import { codeMode } from "../../code/pushes/admission.ts"
+import { pushFromServer } from "../../code/pushes/server-push.ts"
+import { commitPerson } from "../../code/repositories/initial.ts"
+import { bringCommit } from "../pulls/refs.ts"
+import type { Built } from "./build.ts"
+import type { Merging } from "./checks.ts"
+import { takeIn, type Update } from "./take-in.ts"
+
+/** Bringing the head of a pull request up to date with its base. */
+
+export type UpdateStyle = "merge" | "rebase"
+
+/**
+ * Merges the base into the head branch, or rebases the head branch on it, and pushes that to where the head lies.
+ * Refuses as invalid what is merged, closed or up to date already, and a head whose branch is gone; `notFound` a head that the caller may not know
+ * of; `forbidden` a style that the repository doesn't allow, and whoever may neither push to the head branch nor, as one who may merge, act for
+ * its author; `conflict` what doesn't fit together, and a branch that doesn't stand still.
+ */
+export async function updateHead(services: Services, found: Merging, style: UpdateStyle): Promise<void> {
+  const { git } = services
+  const { repository: row, issue, pull, me, actor } = found
+  if (pull.is_merged === 1 || issue.is_closed === 1) throw refuse.invalid("index", "a pull request that is merged or closed is not updated")
+  const on = await requireUpdater(services, found, style)
+  const base = git.at(row.storage, row.object_format)
+  const head = git.at(on.repository.storage, on.repository.object_format)
+  const from = await git.references.resolve(base, branchRef(pull.base_branch))
+  const tip = await git.references.resolve(head, branchRef(pull.head_branch))
+  if (from === undefined || tip === undefined) throw refuse.invalid("index", "the pull request's base or head branch is gone")
+  await bringCommit(services, { repository: base, id: from }, head)
+  if (await git.history.isAncestor(head, from, tip)) throw refuse.invalid("index", "the head branch is up to date already")
+  const doer = commitPerson(services, me)
+  const message = `Merge branch '${pull.base_branch}' into ${pull.head_branch}\n`
+  const made =
+    style === "rebase" ? await rebased(services, head, { from, tip, doer }) : await takeIn(services, head, { from, tip, doer, message })
+  const addedBytes = await git.objects.written(head, made.written)
+  await pushFromServer(services, actor, on, [{ ref: branchRef(pull.head_branch), oldId: tip, newId: made.id }], { addedBytes })
+}
+
+async function rebased({ git }: Services, repository: Repository, { from, tip, doer }: Update): Promise<Built> {
+  try {
+    const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer: doer })
+    if (rebase.kind === "done") return { id: rebase.head, written: rebase.commits }
+    throw refuse.conflict(`commit ${rebase.commit} can't be applied to the base: ${rebase.files.slice(0, 20).join(", ")}`)
+  } catch (error) {
+    if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")
+    throw error
+  }
+}
+
+/** The head's repository as the caller stands there for this update, or as the author does where the caller may act for them. */
+async function requireUpdater(services: Services, found: Merging, style: UpdateStyle): Promise<OnRepository> {
+  const { repository, pull, me } = found
+  const allowed = style === "rebase" ? repository.allow_rebase_update : repository.allow_merge_update
+  if (allowed === 0) throw refuse.forbidden(`the repository doesn't allow to update by ${style}`)
+  const own = await reached(services, found)
+  if (own && (await mayUpdate(services, own, pull.head_branch, me, style))) return own
+  const authors = pull.allow_maintainer_edit === 1 ? await forAuthor(services, found) : undefined
+  if (authors && (await mayUpdate(services, authors.on, pull.head_branch, authors.author, style))) return authors.on
+  if (!own) throw refuse.notFound()
+  throw refuse.forbidden("you may not push to the head branch")
+}
+
+/** Whether somebody, whose permission `on` holds, may change a branch in this way. */
+async function mayUpdate({ database }: Services, on: OnRepository, branch: string, user: User, style: UpdateStyle): Promise<boolean> {
+  if (codeMode(on) < Mode.write) return false
+  const protection = await findProtection(database.read, on.repository.id, branch)
+  if (!protection) return true
+  return (style === "rebase" ? mayForcePush : mayPush)(database.read, protection, on, user)
+}
+
+/** The head's repository for the caller; undefined where it is gone or out of reach. */
+async function reached({ database }: Services, { repository, owner, permission, pull, actor }: Merging): Promise<OnRepository | undefined> {
+  if (pull.head_repository_id === repository.id) return { repository, owner, permission }
+  if (pull.head_repository_id === null) return undefined
+  try {
+    return await locateRepositoryById(database.read, actor, pull.head_repository_id)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** The head's repository as the author of the pull request stands there, if the caller is one who may merge it. */
+async function forAuthor({ database }: Services, found: Merging): Promise<{ on: OnRepository; author: User } | undefined> {
+  const db = database.read
+  const { repository, pull, issue, me } = found
+  const protection = await findProtection(db, repository.id, pull.base_branch)
+  if (pull.head_repository_id === null || !(await mayMerge(db, protection, found, me))) return undefined
+  const row = await findRepositoryById.first(db, { id: pull.head_repository_id })
+  const owner = row && (await findUserById.first(db, { id: row.owner_id }))
+  const author = await findUserById.first(db, { id: issue.author_id })
+  if (!row || !owner || !author) return undefined
+  const owned = { repository: row, owner }
+  return { on: { ...owned, permission: await permissionOn(db, inPerson(author), owned) }, author }
+}

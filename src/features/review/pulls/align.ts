@@ -1,0 +1,50 @@
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, objectId } from "../../../git/index.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { lookAtHead, writeHead } from "./heads.ts"
+import { assess, ensureMergeability } from "./mergeability.ts"
+import { mergeRef, placesOf, writePullRefs } from "./refs.ts"
+import { findHeadPusher, findPull } from "./store.ts"
+
+/** Times that a head is followed because its branch moved on meanwhile. */
+const TRIES = 5
+
+/**
+ * Makes everything about an open pull request agree with what its branches are now: the head that is stored, its reference, whether it can be
+ * merged, and the reference to what that would give. Of one that is closed only the head's reference is written. Does nothing where all is so
+ * already, or the pull request is gone; gives its row.
+ */
+export async function align(services: Services, pullId: number): Promise<Pull | undefined> {
+  const { database, git, now } = services
+  for (let tries = 0; tries < TRIES; tries++) {
+    const pull = await findPull.first(database.read, { id: pullId })
+    const issue = pull && (await findIssueById.first(database.read, { id: pull.issue_id }))
+    const places = pull && (await placesOf(services, pull))
+    if (!pull || !issue || !places) return undefined
+    const { base, head } = places
+    const { number } = issue
+    const tip = issue.is_closed === 0 && head ? await git.references.resolve(head, branchRef(pull.head_branch)) : undefined
+    if (head && tip !== undefined && tip !== pull.head_id) {
+      const looked = await lookAtHead(services, { pull, number, base, head: { repository: head, id: tip } })
+      const row = await findHeadPusher.first(database.read, { id: pull.id })
+      const pusher = await findUserById.first(database.read, { id: row?.pusher_id ?? issue.author_id })
+      if (!pusher) return pull
+      await database.write((tx) => writeHead(tx, services, looked, { pusher, now: now() }))
+      continue
+    }
+    if (issue.is_closed === 1) {
+      await writePullRefs(services, base, { number, headId: objectId(pull.head_id) })
+      return pull
+    }
+    const known = await ensureMergeability(services, pull)
+    const headId = objectId(known.head_id)
+    const isMade = (await git.references.resolve(base, mergeRef(number))) !== undefined
+    const isLost = isMade !== ["mergeable", "empty", "ancestor"].includes(known.mergeability) && known.base_id !== ""
+    const assessment = isLost ? await assess(git, base, objectId(known.base_id), headId) : undefined
+    await writePullRefs(services, base, { number, headId, ...(assessment && { assessment }) })
+    return known
+  }
+  return findPull.first(database.read, { id: pullId })
+}

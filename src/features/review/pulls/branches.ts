@@ -1,0 +1,115 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { isBlocked, setState } from "../../planning/issues/state.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
+import { findOpenElsewhere, findOpenFrom, findOpenInto, holdPull } from "./store.ts"
+
+/** What happens to pull requests when the branches that they name are deleted or renamed, by themselves or with their repository. */
+
+export interface DeletedBranches {
+  readonly repository: Repository
+  readonly branches: readonly string[]
+  /** What the default branch means for those whose base was deleted, by id, as far as that was looked at. */
+  readonly found: ReadonlyMap<number, NewBase>
+  readonly actor: User
+  readonly now: Seconds
+}
+
+/**
+ * Closes the open pull requests whose head was deleted, and lets those whose base was deleted go to the default branch; where that can't be,
+ * they are closed, too. Those of archived repositories, and those that wait for something open, are left as they are.
+ */
+export async function closeOrRetargetPulls(tx: Transaction, services: Services, deleted: DeletedBranches): Promise<void> {
+  const { repository, branches, actor, now } = deleted
+  const names = { repositoryId: repository.id, branches }
+  for (const pull of await findOpenFrom(tx, names)) {
+    await changeHeld(tx, pull, async (held) => {
+      const { issue } = held
+      await addTimelineEntry(tx, { issueId: issue.id, kind: "delete_branch", authorId: actor.id, now, old_ref: pull.head_branch })
+      await close(tx, services, held, deleted)
+    })
+  }
+  for (const pull of await findOpenInto(tx, names)) {
+    await changeHeld(tx, pull, async (held) => {
+      const base = held.repository.default_branch
+      const target = { ...held, base, found: deleted.found.get(pull.id), actor, now }
+      if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, held, deleted)
+      else await retargetPull(tx, services, target)
+    })
+  }
+}
+
+/**
+ * Closes the open pull requests elsewhere that come from a repository which is about to be deleted. Those of archived repositories, and those that
+ * wait for something open, are left as they are: what they brought can still be had.
+ */
+export async function closePullsFrom(
+  tx: Transaction,
+  services: Services,
+  from: Omit<DeletedBranches, "branches" | "found">,
+): Promise<void> {
+  for (const pull of await findOpenElsewhere(tx, { repositoryId: from.repository.id }))
+    await changeHeld(tx, pull, (held) => close(tx, services, held, from))
+}
+
+interface Held {
+  readonly repository: Repository
+  readonly owner: User
+  readonly issue: Awaited<ReturnType<typeof holdIssue>>
+  readonly pull: Pull
+}
+
+/** Holds what a pull request consists of, repository first, and changes it; one that is closed by now, or archived, is left alone. */
+async function changeHeld(tx: Transaction, { id, repository_id, issue_id }: Pull, change: (held: Held) => Promise<void>): Promise<void> {
+  const home = await findRepositoryById.first(tx, { id: repository_id })
+  const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
+  if (!home || !owner || home.is_archived === 1) return
+  const repository = await holdForIssues(tx, repository_id)
+  const issue = await holdIssue(tx, issue_id)
+  const pull = await holdPull.first(tx, { id })
+  if (pull && issue.is_closed === 0) await change({ repository, owner, issue, pull })
+}
+
+async function close(
+  tx: Transaction,
+  services: Services,
+  { repository, owner, issue }: Held,
+  { actor, now }: Pick<DeletedBranches, "actor" | "now">,
+): Promise<void> {
+  if (await isBlocked(tx, { issue, repository })) return
+  await setState(tx, services, { issue, repository, owner, closed: true, actor, now })
+}
+
+type Rename = Params<{ repositoryId: number; from: string; to: string }>
+
+const renameHeads = query("pulls.renameHeads", (db, p: Rename) =>
+  db
+    .updateTable("pulls")
+    .set({ head_branch: p.to })
+    .where("head_repository_id", "=", p.repositoryId)
+    .where("head_branch", "=", p.from)
+    .where("is_merged", "=", 0),
+)
+
+const renameBases = query("pulls.renameBases", (db, p: Rename) =>
+  db
+    .updateTable("pulls")
+    .set({ base_branch: p.to })
+    .where("repository_id", "=", p.repositoryId)
+    .where("base_branch", "=", p.from)
+    .where("is_merged", "=", 0),
+)
+
+/** Lets the pull requests that are not merged follow a branch to its new name, be it their head or their base. */
+export async function renameBranchInPulls(tx: Transaction, repositoryId: number, from: string, to: string): Promise<void> {
+  await renameHeads(tx, { repositoryId, from, to })
+  await renameBases(tx, { repositoryId, from, to })
+}

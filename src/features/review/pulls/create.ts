@@ -1,0 +1,161 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { User } from "../../../core/actor.ts"
+import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { secondsOf } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type ObjectId } from "../../../git/index.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceNewIssue } from "../../events/webhooks/events/issues.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
+import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
+import { holdForIssues } from "../../planning/issues/hold.ts"
+import { findIssueById, insertIssue, takeNumber } from "../../planning/issues/store.ts"
+import { presentLabel } from "../../planning/labels/present.ts"
+import { setIssueLabels, usableLabels } from "../../planning/labels/rules.ts"
+import { setMilestone } from "../../planning/milestones/rules.ts"
+import { findMilestoneById } from "../../planning/milestones/store.ts"
+import { crossReference } from "../../planning/references/cross.ts"
+import { recordMentions } from "../../planning/references/mentions.ts"
+import { type CodeOwners, readCodeOwners } from "../reviews/owners.ts"
+import { requestCodeOwners, requestReviewers } from "../reviews/requests.ts"
+import { align } from "./align.ts"
+import { isUnfinished } from "./draft.ts"
+import { alignPull } from "./job-kinds.ts"
+import { type Assessment, assess, assessedColumns } from "./mergeability.ts"
+import type { PullWithIssue } from "./present.ts"
+import { commitsBetween, tellOfCommits } from "./pushed.ts"
+import type { CreatePullRequestOption } from "./records.ts"
+import { bringCommit, writePullRefs } from "./refs.ts"
+import { type Ends, locateEnds } from "./source.ts"
+import { findOpenBetween, insertPull } from "./store.ts"
+
+/** Seconds after which the job looks whether the references were written; by then whoever made the pull request has long done so. */
+const ALIGN_AFTER = 30
+
+/**
+ * Makes a pull request with all that follows: its number, the head's commits in the base repository, what merging would give, labels,
+ * milestone, assignees, reviewers, references, mentions, feed, and who is told. All or nothing, and all but the references in one transaction.
+ * Refuses what `locateEnds` refuses; `conflict` where an open one has the same ends; `notFound` an unknown milestone or reviewer; `forbidden`
+ * for somebody whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
+ */
+export async function createPull(services: Services, found: OnRepository & Me, options: CreatePullRequestOption): Promise<PullWithIssue> {
+  const { database, git } = services
+  const ends = await locateEnds(services, database.read, found, options)
+  const { base, head } = ends
+  // Asked again below, with everything held; before it, so that nobody who is blocked brings anything here.
+  await requireWelcome(database.read, found)
+  await bringCommit(services, { repository: head.repository, id: head.tip }, base.repository)
+  const assessment = await assess(git, base.repository, base.tip, head.tip)
+  const commits = await commitsBetween(git, base.repository, { from: base.tip, to: head.tip })
+  const owners = await readCodeOwners(services, found.repository, assessment)
+  const prepared = { ends, assessment, commits, owners }
+  const made = await database.write((tx) => write(tx, services, found, options, prepared))
+  await writePullRefs(services, base.repository, { number: made.issue.number, headId: head.tip, assessment }).catch((error: unknown) =>
+    services.log.error({ err: error, pull: made.pull.id }, "the references of a pull request were left to the job"),
+  )
+  // A push in between has not seen it yet.
+  const tip = await git.references.resolve(head.repository, branchRef(head.name))
+  return tip === head.tip ? made : { issue: made.issue, pull: (await align(services, made.pull.id)) ?? made.pull }
+}
+
+/** Refuses `forbidden` whom the owner has blocked. */
+async function requireWelcome(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
+  if (me.id !== owner.id) await requireUnblocked(db, me, [owner])
+}
+
+interface Prepared {
+  readonly ends: Ends
+  readonly assessment: Assessment
+  /** What the head brings, oldest first. */
+  readonly commits: readonly ObjectId[]
+  /** Whose files it changes. */
+  readonly owners: CodeOwners
+}
+
+async function write(
+  tx: Transaction,
+  services: Services,
+  found: OnRepository & Me,
+  options: CreatePullRequestOption,
+  { ends, assessment, commits, owners }: Prepared,
+): Promise<PullWithIssue> {
+  const { owner, me } = found
+  const { base, head } = ends
+  const now = services.now()
+  const repository = await holdForIssues(tx, found.repository.id, "pull")
+  await requireWelcome(tx, found)
+  const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
+  const other = await findOpenBetween.first(tx, between)
+  if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
+  if (options.milestone && !(await findMilestoneById.first(tx, { repositoryId: repository.id, id: options.milestone })))
+    throw refuse.notFound()
+  const users = await usersNamed(tx, assigneeNames(options))
+  await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
+  const labels = options.labels?.length ? await usableLabels(tx, repository, owner, options.labels) : []
+
+  const issue = await insert(tx, found, options, repository.id, now)
+  const pull = await insertPull
+    .first(tx, {
+      ...assessedColumns(assessment),
+      issue_id: issue.id,
+      repository_id: repository.id,
+      base_branch: base.name,
+      head_repository_id: head.on.repository.id,
+      head_branch: head.name,
+      allow_maintainer_edit: flag(options.allow_maintainer_edit ?? repository.default_allow_maintainer_edit === 1),
+    })
+    .catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? refuse.notFound("the repository of the head has just been deleted") : error
+    })
+  if (!pull) throw new TypeError("an insert gives its row")
+
+  if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
+  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
+  const on = { issue, repository, owner }
+  const text = { ...on, author: me, text: issue.content }
+  await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
+  await assign(tx, services, { ...on, actor: me, users, mode: "add", now })
+  if (commits.length > 0) await tellOfCommits(tx, { issueId: issue.id, authorId: me.id, commits, isForced: false, now })
+  const { milestone } = options
+  const shown = given.map((label) => presentLabel(services.site, on, label))
+  await announceNewIssue(tx, services, { issue, actor: me, labels: shown, milestone, assignees: users.length })
+  const { reviewers = [], team_reviewers: teams = [] } = options
+  if (reviewers.length + teams.length > 0) await requestReviewers(tx, services, { ...on, actor: me, reviewers, teams, now })
+  if (!isUnfinished(issue.title)) await requestCodeOwners(tx, services, { ...on, actor: me, owners, now })
+  const mentioned = await recordMentions(tx, text)
+  await recordActivity(tx, {
+    kind: "create_pull_request",
+    actor: me,
+    repository,
+    owner,
+    content: `${issue.number}|${issue.title}`,
+    now,
+  })
+  await notify(tx, services, { kind: "created", ...on, actor: me, users: mentioned.map(({ id }: User) => id), now })
+  await services.jobs.enqueue(tx, alignPull, { pullId: pull.id }, { runAt: now + ALIGN_AFTER })
+  return { issue: (await findIssueById.first(tx, { id: issue.id })) ?? issue, pull }
+}
+
+async function insert(tx: Transaction, { me }: Me, options: CreatePullRequestOption, repositoryId: number, now: number): Promise<Issue> {
+  const number = (await takeNumber.first(tx, { repositoryId }))?.last_number
+  if (number === undefined) throw new TypeError("a counter gives a number")
+  const issue = await insertIssue.first(tx, {
+    repositoryId,
+    number,
+    isPull: 1,
+    authorId: me.id,
+    title: normalizeTitle(options.title),
+    content: options.body ?? "",
+    ref: "",
+    dueAt: secondsOf(options.due_date) ?? 0,
+    now,
+  })
+  if (!issue) throw new TypeError("an insert gives its row")
+  return issue
+}

@@ -1,0 +1,104 @@
+import { Mode } from "../../../access/modes.ts"
+import { permissionOn, unitMode } from "../../../access/permission.ts"
+import { writesKind } from "../../../access/policies/issues.ts"
+import type { OnPull, Pull } from "../../../access/policies/pulls.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
+import { editIssue } from "../../planning/issues/edit.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { relabelIssue, usableLabels } from "../../planning/labels/rules.ts"
+import { findMergeUnderWay } from "../merging/schedule.ts"
+import { compareReviews } from "../reviews/stale.ts"
+import { align } from "./align.ts"
+import { assess } from "./mergeability.ts"
+import type { PullWithIssue } from "./present.ts"
+import type { EditPullRequestOption } from "./records.ts"
+import { settlePullRefs } from "./refs.ts"
+import { type NewBase, retargetPull } from "./retarget.ts"
+import { findPull, holdPull } from "./store.ts"
+
+/**
+ * Changes what is given of a pull request, all or nothing. What `editIssue` lets only writers change counts only from them here, too, and so
+ * do labels.
+ * Refuses what `editIssue` refuses; `preconditionFailed` another state for what is merged; `forbidden` to say who may push to a head that the
+ * caller may not write to; `notFound` a base that there is no branch of, `conflict` where another goes there from the same head or it is just
+ * being merged, and as invalid the head itself as base, or another base for what is closed.
+ */
+export async function editPull(services: Services, found: OnPull & Me, options: EditPullRequestOption): Promise<PullWithIssue> {
+  const { database, git } = services
+  const { pull, repository } = found
+  const base = options.base === undefined || options.base === "" || options.base === pull.base_branch ? undefined : options.base
+  const place = git.at(repository.storage, repository.object_format)
+  let retargeting: Retargeting | undefined
+  if (base !== undefined) {
+    const tip = isBranchName(base) ? await git.references.resolve(place, branchRef(base)) : undefined
+    if (tip === undefined) throw refuse.notFound(`new base '${base}' not exist`)
+    const headId = objectId(pull.head_id)
+    const assessment = await assess(git, place, tip, headId)
+    const { mergeBase } = assessment
+    const comparison = await compareReviews(services, { pull, repository: place, headId, mergeBase })
+    retargeting = { base, found: { headId, mergeBase, comparison, assessment } }
+  }
+  const edited = await database.write((tx) => write(tx, services, found, options, retargeting))
+  const { number } = edited.issue
+  const assessment = retargeting?.found.assessment
+  if (assessment) await settlePullRefs(services, place, { pullId: pull.id, number, headId: objectId(edited.pull.head_id), assessment })
+  const reopened = found.issue.is_closed === 1 && edited.issue.is_closed === 0
+  return reopened ? { issue: edited.issue, pull: (await align(services, pull.id)) ?? edited.pull } : edited
+}
+
+interface Retargeting {
+  readonly base: string
+  readonly found: NewBase
+}
+
+async function write(
+  tx: Transaction,
+  services: Services,
+  found: OnPull & Me,
+  options: EditPullRequestOption,
+  retargeting: Retargeting | undefined,
+): Promise<PullWithIssue> {
+  const { me, owner } = found
+  const now = services.now()
+  const { labels, base: _, allow_maintainer_edit, unset_due_date, milestone, ...rest } = options
+  if (options.state !== undefined && found.pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")
+  const issue = await editIssue(tx, services, found, {
+    ...rest,
+    // Only what is set is taken from these: existing clients send the others along.
+    ...(unset_due_date === true && { unset_due_date }),
+    ...(milestone && { milestone }),
+  })
+  const held = await holdPull.first(tx, { id: found.pull.id })
+  const repository = await findRepositoryById.first(tx, { id: found.repository.id })
+  if (!held || !repository) throw refuse.notFound()
+  if (labels !== undefined && writesKind(found, issue)) {
+    const wanted = await usableLabels(tx, repository, owner, labels)
+    await relabelIssue(tx, services, { repository, owner, issue, labels: wanted, mode: "replace", actor: me, now })
+  }
+  if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, held, allow_maintainer_edit)
+  if (retargeting && (await findMergeUnderWay.first(tx, { pullId: held.id }))) throw refuse.conflict("the pull request is being merged")
+  if (retargeting) await retargetPull(tx, services, { issue, pull: held, repository, owner, actor: me, now, ...retargeting })
+  const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: held.id })]
+  if (!changed || !pull) throw refuse.notFound()
+  return { issue: changed, pull }
+}
+
+/** Says whether whoever may merge may push to the head. That is for those who may push there themselves. */
+async function allowEdits(tx: Transaction, { actor }: Me, pull: Pull, allowed: boolean): Promise<void> {
+  const repository = pull.head_repository_id === null ? undefined : await findRepositoryById.first(tx, { id: pull.head_repository_id })
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  const permission = repository && owner && (await permissionOn(tx, actor, { repository, owner }))
+  if (!repository || !permission || unitMode(permission, repository, "repo.code") < Mode.write)
+    throw refuse.forbidden("only those who may write to the head's repository may say who edits it")
+  await tx
+    .updateTable("pulls")
+    .set({ allow_maintainer_edit: flag(allowed) })
+    .where("id", "=", pull.id)
+    .execute()
+}

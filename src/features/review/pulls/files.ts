@@ -1,0 +1,33 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Site } from "../../../core/site.ts"
+import type { ChangedFile, ObjectId } from "../../../git/index.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import type { ChangedFile as ChangedFileRecord } from "./records.ts"
+
+/** What existing clients call what has happened to a file. */
+const WORDS = {
+  added: "added",
+  deleted: "deleted",
+  modified: "changed",
+  typechanged: "changed",
+  renamed: "renamed",
+  copied: "copied",
+} as const satisfies Record<ChangedFile["status"], string>
+
+/** A changed file as the API shows it, with addresses in the repository that the pull request is for, at its head. */
+export function presentChangedFile(site: Site, { owner, repository }: Owned, head: ObjectId, file: ChangedFile): ChangedFileRecord {
+  const { path, previousPath, status, additions, deletions } = file
+  const html = repositoryHtmlUrl(site, owner.name, repository.name)
+  const name = path.split("/").map(encodeURIComponent).join("/")
+  return {
+    filename: path,
+    ...(previousPath !== undefined && { previous_filename: previousPath }),
+    status: WORDS[status],
+    additions,
+    deletions,
+    changes: additions + deletions,
+    html_url: `${html}/src/commit/${head}/${name}`,
+    contents_url: `${repositoryApiUrl(site, owner.name, repository.name)}/contents/${name}?ref=${head}`,
+    raw_url: `${html}/raw/commit/${head}/${name}`,
+  }
+}

@@ -1,0 +1,94 @@
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type ObjectId, type Repository } from "../../../git/index.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { touchIssue } from "../../planning/issues/touch.ts"
+import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
+import { alignPull } from "./job-kinds.ts"
+import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
+import { type PushedCommits, tellOfCommits } from "./pushed.ts"
+import { bringCommit, type Head, settlePullRefs } from "./refs.ts"
+
+/** A pull request's head as it is about to be, with what was found out about it. */
+export interface NewHead {
+  readonly pull: Pull
+  readonly id: ObjectId
+  /** Undefined where the base has no such branch any more. */
+  readonly assessment: Assessment | undefined
+  readonly comparison: Comparison | undefined
+}
+
+export interface Heading {
+  readonly pull: Pull
+  readonly number: number
+  /** The repository that it is for. */
+  readonly base: Repository
+  readonly head: Head
+}
+
+/**
+ * Brings a head to where its pull request is for, makes the references name it, and looks at what it means: for merging, and for reviews of the
+ * one before. Git processes: not for inside of a transaction.
+ */
+export async function lookAtHead(services: Services, { pull, number, base, head }: Heading): Promise<NewHead> {
+  const { git } = services
+  await bringCommit(services, head, base)
+  const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
+  const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, head.id)
+  const comparison = await compareReviews(services, { pull, repository: base, headId: head.id, mergeBase: assessment?.mergeBase })
+  await settlePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
+  return { pull, id: head.id, assessment, comparison }
+}
+
+const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & { id: number; before: string }>) =>
+  db
+    .updateTable("pulls")
+    .set({ head_id: p.head_id, ...assessedValues(p) })
+    .where("id", "=", p.id)
+    .where("head_id", "=", p.before)
+    .where("is_merged", "=", 0)
+    .returningAll(),
+)
+
+export interface HeadWriting {
+  readonly pusher: User
+  /** What came, for the timeline and everybody around; left out where nobody is told. */
+  readonly pushed?: PushedCommits
+  readonly now: Seconds
+}
+
+/**
+ * Gives a pull request its new head, with what that does to its reviews, its timeline, and who is told. One that is closed by now stays as it is;
+ * where another has moved the head meanwhile, which of the two is the true one is left to a job.
+ */
+export async function writeHead(tx: Transaction, services: Services, head: NewHead, { pusher, pushed, now }: HeadWriting): Promise<void> {
+  const { pull, assessment, comparison } = head
+  const home = await findRepositoryById.first(tx, { id: pull.repository_id })
+  const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
+  if (!home || !owner || home.is_archived === 1) return
+  const repository = await holdForIssues(tx, home.id)
+  const issue = await holdIssue(tx, pull.issue_id)
+  if (issue.is_closed === 1) return
+  const moved = await replaceHead.first(tx, { ...columnsOf(head), id: pull.id, before: pull.head_id })
+  if (moved) await refreshStale(tx, services, { issue, pull: moved, repository, owner, comparison, pusher, now })
+  else await services.jobs.enqueue(tx, alignPull, { pullId: pull.id })
+  if (!pushed) return
+  await touchIssue(tx, issue.id, now)
+  await tellOfCommits(tx, { ...pushed, issueId: issue.id, authorId: pusher.id, now })
+  await notify(tx, services, { kind: "pushed", issue, repository, owner, actor: pusher, now })
+  await announceIssue(tx, services, { issue, actor: pusher }, { of: "push", action: "synchronized", before: pull.head_id, after: head.id })
+
+  function columnsOf({ id }: NewHead): AssessedColumns {
+    if (assessment) return assessedColumns(assessment)
+    const { base_id, merge_base, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind } = pull
+    const kept = { base_id, merge_base, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind }
+    return { ...kept, head_id: id, mergeability: "checking" }
+  }
+}

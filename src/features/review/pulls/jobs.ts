@@ -1,0 +1,75 @@
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import { defineJob, type JobDefinition } from "../../../core/jobs/jobs.ts"
+import { objectId } from "../../../git/index.ts"
+import { holdForIssues } from "../../planning/issues/hold.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { readCodeOwners } from "../reviews/owners.ts"
+import { requestCodeOwners } from "../reviews/requests.ts"
+import { align } from "./align.ts"
+import { isUnfinished } from "./draft.ts"
+import {
+  AlignPull,
+  alignPull,
+  RecheckBase,
+  RemovePullRefs,
+  RequestOwners,
+  recheckBase,
+  removePullRefs,
+  requestOwners,
+} from "./job-kinds.ts"
+import { ensureMergeability } from "./mergeability.ts"
+import { removePullReferences } from "./refs.ts"
+import { findOpenInto, findPull } from "./store.ts"
+
+const alignJob = defineJob({
+  kind: alignPull.kind,
+  payload: AlignPull,
+  run: async ({ pullId }, { context }) => {
+    await align(context, pullId)
+  },
+})
+
+/** Those that somebody touched last come first. */
+const recheckJob = defineJob({
+  kind: recheckBase.kind,
+  payload: RecheckBase,
+  timeoutSeconds: 3600,
+  run: async ({ repositoryId, branch }, { context, signal }) => {
+    for (const pull of await findOpenInto(context.database.read, { repositoryId, branches: [branch] })) {
+      if (signal.aborted) throw new Error("interrupted; the rest is looked at later")
+      await ensureMergeability(context, pull)
+    }
+  },
+})
+
+const removeRefsJob = defineJob({
+  kind: removePullRefs.kind,
+  payload: RemovePullRefs,
+  run: async ({ repositoryId, number }, { context }) => {
+    const row = await findRepositoryById.first(context.database.read, { id: repositoryId })
+    if (row) await removePullReferences(context, context.git.at(row.storage, row.object_format), number)
+  },
+})
+
+const requestOwnersJob = defineJob({
+  kind: requestOwners.kind,
+  payload: RequestOwners,
+  run: async ({ pullId, actorId }, { context }) => {
+    const { database, now } = context
+    const pull = await findPull.first(database.read, { id: pullId })
+    const row = pull && (await findRepositoryById.first(database.read, { id: pull.repository_id }))
+    if (!pull || !row) return
+    const range = { mergeBase: pull.merge_base === "" ? undefined : objectId(pull.merge_base), headId: objectId(pull.head_id) }
+    const owners = await readCodeOwners(context, row, range)
+    await database.write(async (tx) => {
+      const issue = await findIssueById.first(tx, { id: pull.issue_id })
+      const [owner, actor] = [await findUserById.first(tx, { id: row.owner_id }), await findUserById.first(tx, { id: actorId })]
+      if (!issue || !owner || !actor || issue.is_closed === 1 || isUnfinished(issue.title)) return
+      const repository = await holdForIssues(tx, row.id)
+      await requestCodeOwners(tx, context, { issue, repository, owner, actor, owners, now: now() })
+    })
+  },
+})
+
+/** What is done for pull requests outside of requests. */
+export const pullJobs: readonly JobDefinition<never>[] = [alignJob, recheckJob, removeRefsJob, requestOwnersJob]

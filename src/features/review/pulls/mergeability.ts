@@ -1,0 +1,216 @@
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Git, isGitError, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
+import type { FoundPull } from "./present.ts"
+import { settlePullRefs } from "./refs.ts"
+import { findNow, findPull } from "./store.ts"
+
+/** What was found out about a pull request for one commit of its base and one of its head. */
+export interface Assessment {
+  readonly baseId: ObjectId
+  readonly headId: ObjectId
+  /** Undefined where the two have no commit in common. */
+  readonly mergeBase: ObjectId | undefined
+  readonly mergeability: Exclude<Pull["mergeability"], "checking">
+  readonly conflictedFiles: readonly string[]
+  readonly additions: number
+  readonly deletions: number
+  readonly changedFiles: number
+  readonly ahead: number
+  readonly behind: number
+  /** What the base would hold once it is merged. */
+  readonly tree: ObjectId | undefined
+}
+
+/**
+ * Looks at what merging would give, and at how much the head changes; what is too much for git stays unknown. Both commits must be in the
+ * repository. Some git processes: not for inside of a transaction.
+ */
+export async function assess(git: Git, repository: Repository, baseId: ObjectId, headId: ObjectId): Promise<Assessment> {
+  const mergeBase = await git.history.mergeBase(repository, baseId, headId)
+  if (mergeBase === undefined) {
+    const none = { additions: 0, deletions: 0, changedFiles: 0, ahead: 0, behind: 0 }
+    return { baseId, headId, mergeBase, mergeability: "error", conflictedFiles: [], ...none, tree: undefined }
+  }
+  const [totals, ahead, behind, merged, base] = await Promise.all([
+    unlessTooMuch(git.diffs.totals(repository, mergeBase, headId), { files: 0, additions: 0, deletions: 0 }),
+    unlessTooMuch(countOf(git, repository, mergeBase, headId), 0),
+    unlessTooMuch(countOf(git, repository, mergeBase, baseId), 0),
+    unlessTooMuch(merge(git, repository, { baseId, headId, mergeBase }), UNKNOWN),
+    git.objects.readCommit(repository, baseId),
+  ])
+  const found = {
+    baseId,
+    headId,
+    mergeBase,
+    additions: totals.additions,
+    deletions: totals.deletions,
+    changedFiles: totals.files,
+    ahead,
+    behind,
+    conflictedFiles: [],
+    tree: undefined,
+  }
+  if (merged.kind === "conflict") return { ...found, mergeability: "conflict", conflictedFiles: merged.files }
+  if (merged.kind !== "clean") return { ...found, mergeability: "error" }
+  if (mergeBase === headId) return { ...found, mergeability: "ancestor", tree: merged.tree }
+  return { ...found, mergeability: merged.tree === base.tree ? "empty" : "mergeable", tree: merged.tree }
+}
+
+const UNKNOWN = { kind: "unknown" } as const
+
+/** What git found out, or something else where that is more than it may work on: a push must not fail for what it is pushed to. */
+async function unlessTooMuch<Found, Instead>(finding: Promise<Found>, instead: Instead): Promise<Found | Instead> {
+  try {
+    return await finding
+  } catch (error) {
+    if (isGitError(error, "tooLarge") || isGitError(error, "timeout")) return instead
+    throw error
+  }
+}
+
+/** The commits that `to` has beyond the merge base. Commits of merges on the way count too. */
+const countOf = async (git: Git, repository: Repository, from: ObjectId, to: ObjectId): Promise<number> =>
+  from === to ? 0 : (await git.history.between(repository, { to, from, limit: 0 })).total
+
+/** Where one side has only the other's commits, the result is known without asking git. */
+async function merge(
+  git: Git,
+  repository: Repository,
+  { baseId, headId, mergeBase }: { readonly baseId: ObjectId; readonly headId: ObjectId; readonly mergeBase: ObjectId },
+): ReturnType<Git["merging"]["mergeTrees"]> {
+  const ahead = mergeBase === baseId ? headId : mergeBase === headId ? baseId : undefined
+  if (ahead === undefined) return git.merging.mergeTrees(repository, baseId, headId)
+  return { kind: "clean", tree: (await git.objects.readCommit(repository, ahead)).tree }
+}
+
+/** The columns of `pulls` that hold an assessment. */
+export type AssessedColumns = Pick<
+  Pull,
+  | "head_id"
+  | "base_id"
+  | "merge_base"
+  | "mergeability"
+  | "conflicted_files"
+  | "additions"
+  | "deletions"
+  | "changed_files"
+  | "commits_ahead"
+  | "commits_behind"
+>
+
+/** An assessment as the columns of `pulls`. */
+export const assessedColumns = (found: Assessment): AssessedColumns => ({
+  head_id: found.headId,
+  base_id: found.baseId,
+  merge_base: found.mergeBase ?? "",
+  mergeability: found.mergeability,
+  conflicted_files: JSON.stringify(found.conflictedFiles),
+  additions: found.additions,
+  deletions: found.deletions,
+  changed_files: found.changedFiles,
+  commits_ahead: found.ahead,
+  commits_behind: found.behind,
+})
+
+/** The same where they are still to be given: all but the head that was looked at. */
+export const assessedValues = (p: Params<AssessedColumns>) => ({
+  base_id: p.base_id,
+  merge_base: p.merge_base,
+  mergeability: p.mergeability,
+  conflicted_files: p.conflicted_files,
+  additions: p.additions,
+  deletions: p.deletions,
+  changed_files: p.changed_files,
+  commits_ahead: p.commits_ahead,
+  commits_behind: p.commits_behind,
+})
+
+const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedColumns & { id: number; baseBranch: string }>) =>
+  db
+    .updateTable("pulls")
+    .set(assessedValues(p))
+    .where("id", "=", p.id)
+    .where("head_id", "=", p.head_id)
+    .where("base_branch", "=", p.baseBranch)
+    .returningAll(),
+)
+
+/** Writes down what was found, unless head or base branch are others by now; then gives undefined. */
+export const writeAssessment = (tx: Transaction, pull: Pick<Pull, "id" | "base_branch">, found: Assessment): Promise<Pull | undefined> =>
+  storeAssessment.first(tx, { ...assessedColumns(found), id: pull.id, baseBranch: pull.base_branch })
+
+/** Times that a pull request is looked at again because it moved meanwhile. */
+const TRIES = 5
+
+/**
+ * The pull request with what is true of it now: where its base has moved since it was looked at, or it was never looked at, that is made up
+ * for and stored, and refs/pull/N/merge moved. What is merged or closed stays as it was. Without need it costs one query and no git.
+ */
+export async function ensureMergeability(services: Services, seen: Pull): Promise<Pull> {
+  for (let tries = 1; ; tries++) {
+    const now = await findNow.first(services.database.read, { id: seen.id })
+    if (!now) return seen
+    const { number, is_closed, base_tip, ...pull } = now
+    if (!isStale(pull, { is_closed, base_tip })) return pull
+    const known = await lookOnce(services, pull, number)
+    // Branches whose rows are still to be written differ from what git has already.
+    if (known === undefined || tries === TRIES || (known.base_id === pull.base_id && known.mergeability !== "checking"))
+      return known ?? pull
+  }
+}
+
+/** Those that are being looked at in this process: whoever else asks waits for the same look instead of starting git again. */
+const looking = new WeakMap<Git, Map<number, Promise<Pull | undefined>>>()
+
+function lookOnce(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+  const under = looking.get(services.git) ?? new Map<number, Promise<Pull | undefined>>()
+  looking.set(services.git, under)
+  const begun = under.get(pull.id) ?? look(services, pull, number).finally(() => under.delete(pull.id))
+  under.set(pull.id, begun)
+  return begun
+}
+
+/** Looks at a pull request and stores what is found. Gives its row as it is then, undefined where there is nothing to look at. */
+async function look(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+  const { database, git } = services
+  const row = await findRepositoryById.first(database.read, { id: pull.repository_id })
+  const repository = row && git.at(row.storage, row.object_format)
+  const baseId = repository && (await git.references.resolve(repository, branchRef(pull.base_branch)))
+  if (!repository || baseId === undefined || (await git.objects.info(repository, objectId(pull.head_id))) === undefined) return undefined
+  const found = await assess(git, repository, baseId, objectId(pull.head_id))
+  const written = await database.write((tx) => writeAssessment(tx, pull, found))
+  if (!written) return findPull.first(database.read, { id: pull.id })
+  await settlePullRefs(services, repository, { pullId: pull.id, number, headId: found.headId, assessment: found })
+  return written
+}
+
+/** Pull requests that are looked at again at once. */
+const AT_ONCE = 4
+
+/** Pull requests with what is true of each now, see `ensureMergeability`: no query and no git but for those whose base has moved. */
+export async function withMergeability(services: Services, pulls: readonly FoundPull[]): Promise<readonly FoundPull[]> {
+  const known = [...pulls]
+  const waiting = [...pulls.entries()].filter(([, { issue, pull, around }]) => isStale(pull, { ...issue, ...around }))
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, found] = next
+      known[at] = { ...found, pull: await ensureMergeability(services, found.pull) }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return known
+}
+
+/** What a pull request is held against: whether it is closed, and what its base branch names. */
+export interface Base {
+  readonly is_closed: 0 | 1
+  readonly base_tip: string | null
+}
+
+/** Whether a pull request must be looked at again: it is open, and its base is there and not where it was. */
+export const isStale = (pull: Pick<Pull, "is_merged" | "mergeability" | "base_id">, { is_closed, base_tip }: Base): boolean =>
+  pull.is_merged === 0 && base_tip !== null && (pull.mergeability === "checking" || (is_closed === 0 && pull.base_id !== base_tip))

@@ -1,0 +1,118 @@
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { branchOf, branchRef, type ObjectId, objectId } from "../../../git/index.ts"
+import type { Consequence, Moved } from "../../code/pushes/consequences.ts"
+import { findIssueById } from "../../planning/issues/store.ts"
+import { compareReviews } from "../reviews/stale.ts"
+import { closeOrRetargetPulls } from "./branches.ts"
+import { lookAtHead, type NewHead, writeHead } from "./heads.ts"
+import { alignPull, recheckBase } from "./job-kinds.ts"
+import { type PushedCommits, pushedCommits } from "./pushed.ts"
+import type { NewBase } from "./retarget.ts"
+import { findOpenFrom, findOpenInto } from "./store.ts"
+
+/** What a push means for pull requests. */
+
+/** Pull requests that move with one push while the pusher waits; the others are left to jobs, which tell nobody of the commits. */
+const MOVED_AT_ONCE = 20
+
+/** A branch that a push gave another commit. */
+interface MovedBranch {
+  readonly name: string
+  readonly from: ObjectId | null
+  readonly to: ObjectId
+}
+
+const movedBranches = ({ changes }: Moved): readonly MovedBranch[] =>
+  changes.flatMap(({ ref, oldId, newId }) => {
+    const name = branchOf(ref)
+    return name === undefined || newId === null ? [] : [{ name, from: oldId, to: newId }]
+  })
+
+const deletedBranches = ({ changes }: Moved): readonly string[] =>
+  changes.flatMap(({ ref, newId }) => (newId === null ? (branchOf(ref) ?? []) : []))
+
+/**
+ * Pull requests follow their branches: a push to a head moves them, one to a base has them looked at again by a job, and those whose branch is
+ * deleted are closed or go to the default branch.
+ */
+export const movePulls: Consequence = async (moved) => {
+  const { services, row } = moved
+  const branches = movedBranches(moved)
+  const deleted = deletedBranches(moved)
+  const open =
+    branches.length === 0 ? [] : await findOpenFrom(services.database.read, { repositoryId: row.id, branches: branches.map(nameOf) })
+  const heads: MovedHead[] = []
+  const left = open.slice(MOVED_AT_ONCE)
+  for (const pull of open.slice(0, MOVED_AT_ONCE)) {
+    const branch = branches.find(({ name }) => name === pull.head_branch)
+    try {
+      const head = branch && (await followHead(moved, pull, branch))
+      if (head) heads.push(head)
+    } catch (error) {
+      // Something is wrong where the pull request is for, which is no reason for the push to fail here.
+      services.log.error({ err: error, pull: pull.id }, "a pull request could not follow its branch and is left to the job")
+      left.push(pull)
+    }
+  }
+  const found = deleted.length === 0 ? new Map<number, NewBase>() : await lookAtDefault(moved, deleted)
+  return async (tx, { repository, pusher, now }) => {
+    for (const { head, pushed } of heads) await writeHead(tx, services, head, { pusher, pushed, now })
+    for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
+    if (deleted.length > 0) await closeOrRetargetPulls(tx, services, { repository, branches: deleted, found, actor: pusher, now })
+    for (const branch of await basesAmong(tx, row.id, branches))
+      await enqueueOnce(tx, services.jobs, recheckBase, { repositoryId: row.id, branch })
+  }
+}
+
+const nameOf = ({ name }: MovedBranch): string => name
+
+/** Those of the branches that an open pull request is to be merged into. */
+async function basesAmong(tx: Transaction, repositoryId: number, branches: readonly MovedBranch[]): Promise<ReadonlySet<string>> {
+  if (branches.length === 0) return new Set()
+  const into = await findOpenInto(tx, { repositoryId, branches: branches.map(nameOf) })
+  return new Set(into.map((pull) => pull.base_branch))
+}
+
+/** What the default branch means for those that go there because their base was deleted, by id. */
+async function lookAtDefault({ services, row, repository }: Moved, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
+  const { database, git, log } = services
+  const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
+  const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
+  const found = new Map<number, NewBase>()
+  if (tip === undefined) return found
+  for (const pull of into.slice(0, MOVED_AT_ONCE)) {
+    const headId = objectId(pull.head_id)
+    try {
+      const mergeBase = await git.history.mergeBase(repository, tip, headId)
+      found.set(pull.id, { headId, mergeBase, comparison: await compareReviews(services, { pull, repository, headId, mergeBase }) })
+    } catch (error) {
+      log.error(
+        { err: error, pull: pull.id },
+        "a pull request could not be compared with the default branch; its verdicts are taken for stale",
+      )
+    }
+  }
+  return found
+}
+
+interface MovedHead {
+  readonly head: NewHead
+  readonly pushed: PushedCommits
+}
+
+async function followHead({ services, repository }: Moved, pull: Pull, branch: MovedBranch): Promise<MovedHead | undefined> {
+  const { database, git } = services
+  const home = await findRepositoryById.first(database.read, { id: pull.repository_id })
+  const issue = await findIssueById.first(database.read, { id: pull.issue_id })
+  if (!home || !issue) return undefined
+  // A later push may have moved it on already; what counts is what is there.
+  const id = (await git.references.resolve(repository, branchRef(branch.name))) ?? branch.to
+  const base = git.at(home.storage, home.object_format)
+  return {
+    head: await lookAtHead(services, { pull, number: issue.number, base, head: { repository, id } }),
+    pushed: await pushedCommits(git, repository, branch),
+  }
+}

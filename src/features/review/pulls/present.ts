@@ -1,0 +1,218 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Owned, type Permission, permissionsOn, unitMode } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { type Actor, anonymous, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Site } from "../../../core/site.ts"
+import { presentRepositories } from "../../code/repositories/present.ts"
+import type { Repository as RepositoryRecord } from "../../code/repositories/records.ts"
+import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
+import { GHOST, presentUser } from "../../people/users/present.ts"
+import { issueUrl, milestonesOf, remembered } from "../../planning/issues/present.ts"
+import { findAssignees } from "../../planning/issues/store.ts"
+import { presentLabel } from "../../planning/labels/present.ts"
+import { findLabelsOfIssues } from "../../planning/labels/store.ts"
+import { presentMilestone } from "../../planning/milestones/present.ts"
+import { presentRequested } from "../reviews/requested.ts"
+import { isUnfinished } from "./draft.ts"
+import type { PRBranchInfo, PullRequest as PullRequestRecord } from "./records.ts"
+import { headRef } from "./refs.ts"
+import { type Around, findPullsOfIssues } from "./store.ts"
+
+/** A pull request with the issue that it is. */
+export interface PullWithIssue {
+  readonly issue: Issue
+  readonly pull: Pull
+}
+
+/** One of a list, with what stands around it. */
+export interface FoundPull extends PullWithIssue {
+  readonly around: Around
+}
+
+export interface PresentPullsOptions {
+  /** The repositories of the pull requests, where they are known already. */
+  readonly owned?: readonly Owned[]
+  /** In lists the sums of the difference are left out, and empty lists are null: so existing clients know it. */
+  readonly inList?: boolean
+}
+
+type Needed = Pick<Services, "site">
+
+/**
+ * Pull requests as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list; that they can
+ * be merged is told from what is stored (see `ensureMergeability`). The number of queries doesn't grow with the list, and git is not asked.
+ */
+export async function presentPulls(
+  db: Handle,
+  { site }: Needed,
+  actor: Actor,
+  pulls: readonly (PullWithIssue | FoundPull)[],
+  options: PresentPullsOptions = {},
+): Promise<PullRequestRecord[]> {
+  if (pulls.length === 0) return []
+  const issues = pulls.map(({ issue }) => issue)
+  const issueIds = issues.map(({ id }) => id)
+  const places = await placesOf(db, site, actor, pulls, options.owned ?? [])
+  const surroundings = await surroundingsOf(db, pulls)
+  const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds }), (row) => row.issue_id)
+  const assignees = Map.groupBy(await findAssignees(db, { ids: issueIds }), (row) => row.issue_id)
+  const milestones = await milestonesOf(db, issues)
+  const people = await peopleOf(db, actor, pulls)
+  const requested = await presentRequested(db, { site }, issueIds)
+  const author = remembered((user: User) => presentUser(site, user, actor))
+  const plainly = remembered((user: User) => presentUser(site, user, anonymous))
+  const empty = <Item>(items: Item[] | undefined): Item[] | null => (items?.length ? items : options.inList ? null : [])
+
+  return pulls.flatMap(({ issue, pull }) => {
+    const home = places.get(pull.repository_id)
+    if (!home) return []
+    const url = issueUrl(home.url, issue)
+    const assigned = assignees.get(issue.id)?.map(plainly)
+    const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
+    const wanted = requested.get(issue.id)
+    const around = surroundings.get(issue.id) ?? NOTHING_AROUND
+    const isDraft = isUnfinished(issue.title)
+    const merged = pull.is_merged === 1
+    const label = remembered((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, home.owned, row))
+    return [
+      {
+        id: pull.id,
+        url,
+        number: issue.number,
+        user: author(people.get(issue.author_id) ?? GHOST),
+        title: issue.title,
+        body: issue.content,
+        labels: labels.get(issue.id)?.map(label) ?? [],
+        milestone: milestone ? presentMilestone(milestone) : null,
+        assignee: assigned?.[0] ?? null,
+        assignees: empty(assigned),
+        requested_reviewers: empty(wanted?.reviewers.map(plainly)),
+        requested_reviewers_teams: empty(wanted?.teams.slice()),
+        state: issue.is_closed === 1 ? "closed" : "open",
+        draft: isDraft,
+        is_locked: issue.is_locked === 1,
+        comments: issue.comments_count,
+        ...(around.reviews_count > 0 && { review_comments: around.reviews_count }),
+        ...(!options.inList && { additions: pull.additions, deletions: pull.deletions, changed_files: pull.changed_files }),
+        html_url: url,
+        diff_url: `${url}.diff`,
+        patch_url: `${url}.patch`,
+        mergeable: !isDraft && isMergeable(pull),
+        merged,
+        merged_at: merged ? rfc3339(pull.merged_at) : null,
+        merge_commit_sha: merged ? pull.merge_commit_id : null,
+        merged_by: merged && pull.merged_by_id !== 0 ? plainly(people.get(pull.merged_by_id) ?? GHOST) : null,
+        allow_maintainer_edit: pull.allow_maintainer_edit === 1,
+        ...branchesOf(home, places, { issue, pull }, around),
+        merge_base: pull.merge_base,
+        due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
+        created_at: rfc3339(issue.created_at),
+        updated_at: rfc3339(issue.updated_at),
+        closed_at: issue.closed_at === 0 ? null : rfc3339(issue.closed_at),
+        pin_order: issue.pin_order,
+        content_version: issue.content_version,
+      } satisfies PullRequestRecord,
+    ]
+  })
+}
+
+/** One pull request as the caller sees it. */
+export async function presentPull(
+  db: Handle,
+  services: Needed,
+  actor: Actor,
+  pull: PullWithIssue,
+  owned?: Owned,
+): Promise<PullRequestRecord> {
+  const [record] = await presentPulls(db, services, actor, [pull], owned ? { owned: [owned] } : {})
+  if (!record) throw new TypeError("one pull request gives one record")
+  return record
+}
+
+const NOTHING_AROUND: Around = { base_tip: null, head_tip: null, reviews_count: 0 }
+
+/** What stands around each, by the issue's id; only what isn't known yet is looked up. */
+async function surroundingsOf(db: Handle, pulls: readonly (PullWithIssue | FoundPull)[]): Promise<ReadonlyMap<number, Around>> {
+  const known = pulls.flatMap((found) => ("around" in found ? [[found.issue.id, found.around] as const] : []))
+  if (known.length === pulls.length) return new Map(known)
+  const rows = await findPullsOfIssues(db, { issueIds: pulls.map(({ issue }) => issue.id) })
+  return new Map(rows.map((row) => [row.issue_id, row]))
+}
+
+/** Who made and who merged them, by id. Whoever asks is known already. */
+async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[]): Promise<ReadonlyMap<number, User>> {
+  const ids = new Set<number>()
+  for (const { issue, pull } of pulls) {
+    ids.add(issue.author_id)
+    if (pull.is_merged === 1 && pull.merged_by_id !== 0) ids.add(pull.merged_by_id)
+  }
+  const own = actor.kind === "user" && ids.delete(actor.user.id) ? [[actor.user.id, actor.user] as const] : []
+  return new Map([...(await usersById(db, [...ids])), ...own])
+}
+
+/** What is neither in conflict nor unknown can be merged, if only to no effect; clients know what was merged as mergeable. */
+const isMergeable = ({ mergeability }: Pull): boolean => !["checking", "conflict", "error"].includes(mergeability)
+
+interface Place {
+  readonly owned: Owned
+  readonly url: string
+  readonly record: RepositoryRecord
+  /** Whether the caller may know of it. */
+  readonly isReached: boolean
+}
+
+/** Both repositories of each pull request, by id. */
+async function placesOf(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  pulls: readonly PullWithIssue[],
+  known: readonly Owned[],
+): Promise<ReadonlyMap<number, Place>> {
+  const missing = new Set<number>()
+  for (const { pull } of pulls)
+    for (const id of [pull.repository_id, pull.head_repository_id])
+      if (id !== null && !known.some(({ repository }) => repository.id === id)) missing.add(id)
+  const others = missing.size === 0 ? [] : await withOwners(db, await findRepositoriesByIds(db, { ids: [...missing] }))
+  const owned = [...known, ...others]
+  const permissions = await permissionsOn(db, actor, owned)
+  const records = await presentRepositories(db, site, actor, owned, { permissions })
+  return new Map(
+    owned.flatMap((item, at) => {
+      const record = records[at]
+      if (!record) return []
+      const isReached = readsCode(item, permissions.get(item.repository.id))
+      return [[item.repository.id, { owned: item, url: record.html_url, record, isReached }] as const]
+    }),
+  )
+}
+
+const readsCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
+  permission !== undefined && (permission.mode >= Mode.admin || unitMode(permission, repository, "repo.code") >= Mode.read)
+
+/** Where it goes and where it comes from. A fork that the caller may not know of is shown like one that is gone. */
+function branchesOf(
+  home: Place,
+  places: ReadonlyMap<number, Place>,
+  { issue, pull }: PullWithIssue,
+  around: Around,
+): { base: PRBranchInfo; head: PRBranchInfo } {
+  const { base_branch, head_branch, head_repository_id } = pull
+  const from = head_repository_id === null ? undefined : places.get(head_repository_id)
+  const shown = from === home || from?.isReached ? from : undefined
+  const hasBranch = shown !== undefined && around.head_tip !== null
+  return {
+    base: { label: base_branch, ref: base_branch, sha: around.base_tip ?? "", repo_id: pull.repository_id, repo: home.record },
+    head: {
+      label: head_branch,
+      ref: hasBranch ? head_branch : headRef(issue.number),
+      sha: pull.head_id,
+      repo_id: shown ? shown.owned.repository.id : -1,
+      repo: shown?.record ?? null,
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Git, ObjectId, Repository } from "../../../git/index.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+
+/** What a pull request's timeline tells of the commits that came. */
+
+/** The most commits that an entry names: beyond that nobody reads them one by one. */
+const MOST_COMMITS = 250
+
+export interface PushedCommits {
+  /** Oldest first; where the branch was thrown back, its old commit and its new one. */
+  readonly commits: readonly ObjectId[]
+  readonly isForced: boolean
+}
+
+/** The commits that `to` has and `from` has not, oldest first; of a long row the newest ones. Asks git. */
+export async function commitsBetween(
+  git: Git,
+  repository: Repository,
+  { from, to }: { readonly from: ObjectId; readonly to: ObjectId },
+): Promise<readonly ObjectId[]> {
+  const { commits } = await git.history.between(repository, { to, from, limit: MOST_COMMITS, countAtMost: MOST_COMMITS })
+  return commits.map(({ id }) => id).toReversed()
+}
+
+/** What a push brought to a branch. Asks git. */
+export async function pushedCommits(
+  git: Git,
+  repository: Repository,
+  { from, to }: { readonly from: ObjectId | null; readonly to: ObjectId },
+): Promise<PushedCommits> {
+  if (from === null) return { commits: [to], isForced: false }
+  const isForced = !(await git.history.isAncestor(repository, from, to))
+  return { commits: isForced ? [from, to] : await commitsBetween(git, repository, { from, to }), isForced }
+}
+
+export interface Telling extends PushedCommits {
+  readonly issueId: number
+  readonly authorId: number
+  readonly now: Seconds
+}
+
+/** Writes the entry for commits that came to a pull request, as existing clients read it: JSON in the body. */
+export async function tellOfCommits(tx: Transaction, { issueId, authorId, commits, isForced, now }: Telling): Promise<void> {
+  const content = JSON.stringify({ is_force_push: isForced, commit_ids: commits })
+  await addTimelineEntry(tx, { issueId, authorId, kind: "pull_push", content, now })
+}

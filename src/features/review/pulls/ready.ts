@@ -1,0 +1,34 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { findPullByIssue } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { tryScheduledMerge } from "../merging/schedule.ts"
+import { isUnfinished } from "./draft.ts"
+import { requestOwners } from "./job-kinds.ts"
+
+export interface Retitled extends Owned {
+  /** With the new title. */
+  readonly issue: Issue
+  /** The title that it had. */
+  readonly before: string
+  readonly me: User
+  readonly now: Seconds
+}
+
+/**
+ * What another title means for a pull request: one that is no draft any more is told to everybody around it, is to be reviewed by those who own
+ * the files that it changes, and may be merged where that was scheduled.
+ */
+export async function followPullTitle(tx: Transaction, services: Services, retitled: Retitled): Promise<void> {
+  const { issue, before, repository, owner, me, now } = retitled
+  if (!isUnfinished(before) || isUnfinished(issue.title) || issue.is_closed === 1) return
+  const pull = await findPullByIssue.first(tx, { issueId: issue.id })
+  if (!pull) return
+  await notify(tx, services, { kind: "ready", issue, repository, owner, actor: me, now })
+  await services.jobs.enqueue(tx, requestOwners, { pullId: pull.id, actorId: me.id })
+  await tryScheduledMerge(tx, services, issue.id)
+}

@@ -1,0 +1,117 @@
+import type { Repository as Row } from "../../../access/permission.ts"
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import type { Services } from "../../../core/services.ts"
+import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
+import { bringLargeFiles } from "../../code/lfs/bring.ts"
+import { alignPull } from "./job-kinds.ts"
+import type { Assessment } from "./mergeability.ts"
+
+/** The references of a pull request in the repository that it is for: they outlive its branch and its fork, and nobody pushes to them. */
+
+/** The reference that keeps the head of a pull request. */
+export const headRef = (number: number): RefName => refName(`refs/pull/${number}/head`)
+
+/** The reference to the commit that merging would make, while there is no conflict. */
+export const mergeRef = (number: number): RefName => refName(`refs/pull/${number}/merge`)
+
+/** Who makes the commits of refs/pull/N/merge. They carry no time of their own: the same two commits always give the same one. */
+const merger = (when: number): Person => ({ name: "Hearth", email: "noreply@hearth.invalid", when, offset: 0 })
+
+export interface PullRefs {
+  readonly number: number
+  readonly headId: ObjectId
+  /** What merging would give; without it only the head is written. */
+  readonly assessment?: Assessment
+}
+
+/** Makes the references of a pull request name what they should. The head's commit must be in the repository already. */
+export async function writePullRefs({ git }: Pick<Services, "git">, repository: Repository, refs: PullRefs): Promise<void> {
+  const { number, headId, assessment } = refs
+  const wanted: { name: RefName; to: ObjectId | undefined }[] = [{ name: headRef(number), to: headId }]
+  if (assessment) wanted.push({ name: mergeRef(number), to: await writeMerge({ git }, repository, assessment) })
+  // One after the other: a single reference is given a value without a process.
+  for (const { name, to } of wanted)
+    if ((await git.references.resolve(repository, name)) !== to) await git.references.update(repository, [{ name, to: to ?? null }])
+}
+
+/** Like `writePullRefs`; where somebody else is writing them at the same moment a job looks afterwards. */
+export async function settlePullRefs(
+  services: Pick<Services, "git" | "database" | "jobs">,
+  repository: Repository,
+  refs: PullRefs & { readonly pullId: number },
+): Promise<void> {
+  try {
+    await writePullRefs(services, repository, refs)
+  } catch (error) {
+    if (!isGitError(error, "conflict")) throw error
+    await services.database.write((tx) => services.jobs.enqueue(tx, alignPull, { pullId: refs.pullId }))
+  }
+}
+
+/** The commit that merging would make, where it can be made. */
+async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: Assessment): Promise<ObjectId | undefined> {
+  const { tree, baseId, headId } = found
+  if (tree === undefined) return undefined
+  const [base, head] = [await git.objects.readCommit(repository, baseId), await git.objects.readCommit(repository, headId)]
+  const person = merger(Math.max(base.committer.when, head.committer.when))
+  const message = `Merge ${headId} into ${baseId}\n`
+  return git.objects.writeCommit(repository, { tree, parents: [baseId, headId], author: person, committer: person, message })
+}
+
+/** Where a head lies: its repository's files, and the commit. */
+export interface Head {
+  readonly repository: Repository
+  readonly id: ObjectId
+}
+
+/**
+ * Brings a commit with all that it reaches into the repository of its base, large files included: only what is missing there is sent. Does
+ * nothing where it is there already, as it is within one repository. Throws as `git.repositories.copyObjects`.
+ */
+export async function bringCommit(services: Services, head: Head, base: Repository): Promise<void> {
+  const { git } = services
+  if (head.repository.key === base.key || (await git.objects.info(base, head.id)) !== undefined) return
+  const known = await knownTo(git, head.repository, base)
+  await bringLargeFiles(services, { from: head.repository, to: base, id: head.id, known })
+  await git.repositories.copyObjects(head.repository, [head.id], base, known)
+}
+
+/** Commits that both have: the branches of the base that the head's repository has the objects of. */
+async function knownTo(git: Services["git"], from: Repository, base: Repository): Promise<readonly ObjectId[]> {
+  const tips = new Set((await git.references.list(base, "refs/heads/")).map(({ id }) => id))
+  const known: ObjectId[] = []
+  for (const id of [...tips].slice(0, NAMED_TIPS)) if ((await git.objects.info(from, id)) !== undefined) known.push(id)
+  return known
+}
+
+/** The most branches that are named to find out what need not be sent. */
+const NAMED_TIPS = 64
+
+/** A pull request's two repositories as git has them; without the head's where that is gone. */
+export interface PullPlaces {
+  readonly base: Repository
+  readonly head: Repository | undefined
+}
+
+/** Finds both repositories of a pull request; undefined where its own is gone. */
+export async function placesOf({ database, git }: Services, pull: Pull): Promise<PullPlaces | undefined> {
+  const at = (row: Row) => git.at(row.storage, row.object_format)
+  const base = await findRepositoryById.first(database.read, { id: pull.repository_id })
+  if (!base) return undefined
+  if (pull.head_repository_id === null) return { base: at(base), head: undefined }
+  if (pull.head_repository_id === base.id) return { base: at(base), head: at(base) }
+  const head = await findRepositoryById.first(database.read, { id: pull.head_repository_id })
+  return { base: at(base), head: head && at(head) }
+}
+
+/** Removes the references of a pull request; those that are not there are no error. */
+export async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
+  const there: RefName[] = []
+  for (const name of [headRef(number), mergeRef(number)])
+    if ((await git.references.resolve(repository, name)) !== undefined) there.push(name)
+  await git.references.update(
+    repository,
+    there.map((name) => ({ name, to: null })),
+  )
+}

@@ -1,0 +1,26 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import { findPullByIssue } from "../../../access/store.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { alignPull } from "./job-kinds.ts"
+import { findOpenBetween } from "./store.ts"
+
+/**
+ * What closing and reopening means for a pull request beside what it means for every issue; to be called before the state changes, with the
+ * repository held. One that is reopened is looked at again: its branches may have moved while nobody watched.
+ * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
+ */
+export async function followPullState(tx: Transaction, { jobs }: Pick<Services, "jobs">, issue: Issue, closed: boolean): Promise<void> {
+  const pull = await findPullByIssue.first(tx, { issueId: issue.id })
+  if (!pull) return
+  if (pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")
+  if (closed) return
+  const { repository_id, base_branch, head_repository_id, head_branch } = pull
+  if (head_repository_id !== null) {
+    const between = { repositoryId: repository_id, baseBranch: base_branch, headRepositoryId: head_repository_id, headBranch: head_branch }
+    const other = await findOpenBetween.first(tx, between)
+    if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)
+  }
+  await jobs.enqueue(tx, alignPull, { pullId: pull.id })
+}

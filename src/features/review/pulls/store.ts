@@ -1,0 +1,213 @@
+import { sql } from "kysely"
+import type { Pull } from "../../../access/policies/pulls.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+
+export type { Pull } from "../../../access/policies/pulls.ts"
+export { findPullByIssue } from "../../../access/store.ts"
+
+export const findPull = query("pulls.find", (db, p: Params<{ id: number }>) => db.selectFrom("pulls").selectAll().where("id", "=", p.id))
+
+/** What is told of a pull request beside its own row: the tips of both branches, null where one is gone, and how many reviews were submitted. */
+export interface Around {
+  readonly base_tip: string | null
+  readonly head_tip: string | null
+  readonly reviews_count: number
+}
+
+/** The pull requests that these issues are, with what stands around them. */
+export const findPullsOfIssues = query("pulls.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
+  db
+    .selectFrom("pulls")
+    .leftJoin("branches as base", (join) =>
+      join.onRef("base.repository_id", "=", "pulls.repository_id").onRef("base.name", "=", "pulls.base_branch"),
+    )
+    .leftJoin("branches as head", (join) =>
+      join.onRef("head.repository_id", "=", "pulls.head_repository_id").onRef("head.name", "=", "pulls.head_branch"),
+    )
+    .selectAll("pulls")
+    .select(["base.commit_id as base_tip", "head.commit_id as head_tip"])
+    .select(
+      sql<number>`(select count(*) from comments where comments.issue_id = pulls.issue_id and comments.kind = 'review')`.as(
+        "reviews_count",
+      ),
+    )
+    .where("pulls.issue_id", "in", p.issueIds),
+)
+
+/** A pull request as it is now, with what decides whether it must be looked at again. */
+export const findNow = query("pulls.findNow", (db, p: Params<{ id: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .leftJoin("branches as base", (join) =>
+      join.onRef("base.repository_id", "=", "pulls.repository_id").onRef("base.name", "=", "pulls.base_branch"),
+    )
+    .selectAll("pulls")
+    .select(["issues.number", "issues.is_closed", "base.commit_id as base_tip"])
+    .where("pulls.id", "=", p.id),
+)
+
+/** What somebody owns of this family: a fork of the base, what the base was forked from, or another fork of that; the closest first. */
+export const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
+  db
+    .selectFrom("repositories")
+    .selectAll()
+    .where("owner_id", "=", p.ownerId)
+    .where((eb) => eb.or([eb("fork_of_id", "=", p.baseId), eb("id", "=", p.parentId), eb("fork_of_id", "=", p.parentId)]))
+    .orderBy((eb) => eb.case().when("fork_of_id", "=", p.baseId).then(0).when("id", "=", p.parentId).then(1).else(2).end())
+    .orderBy("id")
+    .limit(1),
+)
+
+/** The newest open pull request from one branch to another. */
+export const findOpenBetween = query(
+  "pulls.findOpenBetween",
+  (db, p: Params<{ repositoryId: number; baseBranch: string; headRepositoryId: number; headBranch: string }>) =>
+    db
+      .selectFrom("pulls")
+      .innerJoin("issues", "issues.id", "pulls.issue_id")
+      .select(["pulls.id", "issues.number"])
+      .where("pulls.repository_id", "=", p.repositoryId)
+      .where("pulls.base_branch", "=", p.baseBranch)
+      .where("pulls.head_repository_id", "=", p.headRepositoryId)
+      .where("pulls.head_branch", "=", p.headBranch)
+      .where("issues.is_closed", "=", 0)
+      .orderBy("pulls.id", "desc")
+      .limit(1),
+)
+
+/** The newest pull request from one branch to another that is not merged. */
+export const findUnmergedBetween = query(
+  "pulls.findUnmergedBetween",
+  (db, p: Params<{ repositoryId: number; baseBranch: string; headRepositoryId: number; headBranch: string }>) =>
+    db
+      .selectFrom("pulls")
+      .selectAll()
+      .where("repository_id", "=", p.repositoryId)
+      .where("base_branch", "=", p.baseBranch)
+      .where("head_repository_id", "=", p.headRepositoryId)
+      .where("head_branch", "=", p.headBranch)
+      .where("is_merged", "=", 0)
+      .orderBy("id", "desc")
+      .limit(1),
+)
+
+export const insertPull = query(
+  "pulls.insert",
+  (
+    db,
+    p: Params<
+      Pick<
+        Pull,
+        | "issue_id"
+        | "repository_id"
+        | "base_branch"
+        | "head_repository_id"
+        | "head_branch"
+        | "head_id"
+        | "base_id"
+        | "merge_base"
+        | "mergeability"
+        | "conflicted_files"
+        | "additions"
+        | "deletions"
+        | "changed_files"
+        | "commits_ahead"
+        | "commits_behind"
+        | "allow_maintainer_edit"
+      >
+    >,
+  ) =>
+    db
+      .insertInto("pulls")
+      .values({
+        issue_id: p.issue_id,
+        repository_id: p.repository_id,
+        base_branch: p.base_branch,
+        head_repository_id: p.head_repository_id,
+        head_branch: p.head_branch,
+        head_id: p.head_id,
+        base_id: p.base_id,
+        merge_base: p.merge_base,
+        mergeability: p.mergeability,
+        conflicted_files: p.conflicted_files,
+        additions: p.additions,
+        deletions: p.deletions,
+        changed_files: p.changed_files,
+        commits_ahead: p.commits_ahead,
+        commits_behind: p.commits_behind,
+        allow_maintainer_edit: p.allow_maintainer_edit,
+        is_merged: 0,
+        merged_at: 0,
+        merged_by_id: 0,
+        merge_commit_id: "",
+        is_merged_manually: 0,
+      })
+      .returningAll(),
+)
+
+/** Keeps others from changing the pull request until the transaction ends, and gives its row. Hold its repository and issue before. */
+export const holdPull = query("pulls.hold", (db, p: Params<{ id: number }>) =>
+  db
+    .updateTable("pulls")
+    .set({ head_id: sql.ref<string>("head_id") })
+    .where("id", "=", p.id)
+    .returningAll(),
+)
+
+/** Who pushed to the head branch last. */
+export const findHeadPusher = query("pulls.findHeadPusher", (db, p: Params<{ id: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("branches", (join) =>
+      join.onRef("branches.repository_id", "=", "pulls.head_repository_id").onRef("branches.name", "=", "pulls.head_branch"),
+    )
+    .select("branches.pusher_id")
+    .where("pulls.id", "=", p.id),
+)
+
+/** When these issues were merged, of those that are merged pull requests. */
+export const findMerges = query("pulls.findMerges", (db, p: Params<{ issueIds: readonly number[] }>) =>
+  db.selectFrom("pulls").select(["issue_id", "merged_at"]).where("issue_id", "in", p.issueIds).where("is_merged", "=", 1),
+)
+
+type Branches = Params<{ repositoryId: number; branches: readonly string[] }>
+
+/** The open pull requests from branches of a repository, wherever they go. */
+export const findOpenFrom = query("pulls.findOpenFrom", (db, p: Branches) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .selectAll("pulls")
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.head_branch", "in", p.branches)
+    .where("issues.is_closed", "=", 0)
+    .orderBy("pulls.repository_id")
+    .orderBy("pulls.id"),
+)
+
+/** The open pull requests from a repository to others. */
+export const findOpenElsewhere = query("pulls.findOpenElsewhere", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .selectAll("pulls")
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.repository_id", "!=", p.repositoryId)
+    .where("issues.is_closed", "=", 0)
+    .orderBy("pulls.repository_id")
+    .orderBy("pulls.id"),
+)
+
+/** The open pull requests into branches of a repository, those that changed last first. */
+export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .selectAll("pulls")
+    .where("pulls.repository_id", "=", p.repositoryId)
+    .where("pulls.base_branch", "in", p.branches)
+    .where("issues.is_closed", "=", 0)
+    .orderBy("issues.updated_at", "desc")
+    .orderBy("pulls.id"),
+)

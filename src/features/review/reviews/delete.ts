@@ -1,0 +1,38 @@
+import type { OnReview } from "../../../access/policies/reviews.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { deleteAttachments } from "../../planning/attachments/rules.ts"
+import { deleteEntry, hideActivitiesOf } from "../../planning/comments/store.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
+import { deleteReactions } from "../../planning/reactions/rules.ts"
+import { restoreOfficial } from "./official.ts"
+import { deleteReviews, findEntriesOfReview, findReviewsBy, forgetReview } from "./store.ts"
+
+/**
+ * Deletes a review with all that was said in it: its text, its comments on lines, and the replies to them. The reviewer's last verdict before it
+ * counts again. Refuses `notFound` where it is gone, as invalid a request.
+ */
+export async function deleteReview(
+  tx: Transaction,
+  services: Services,
+  { repository, owner, issue, pull, review }: OnReview,
+): Promise<void> {
+  if (review.state === "REQUEST_REVIEW") throw refuse.invalid("id", "a request for a review is taken back through requested_reviewers")
+  await holdIssue(tx, issue.id)
+  const current = (await findReviewsBy(tx, { issueId: issue.id, reviewerId: review.reviewer_id })).find(({ id }) => id === review.id)
+  if (!current) throw refuse.notFound()
+  for (const { id } of await findEntriesOfReview(tx, { reviewId: review.id })) {
+    await deleteReactions(tx, issue.id, id)
+    await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: id })
+    await hideActivitiesOf(tx, { id })
+    await deleteEntry(tx, { id })
+  }
+  await forgetReview(tx, { reviewId: review.id })
+  await deleteReviews(tx, { ids: [review.id] })
+  if (current.state === "PENDING") return
+  await restoreOfficial(tx, { repository, owner }, pull, current)
+  await touchIssue(tx, issue.id, services.now())
+  await recountComments(tx, issue.id)
+}

@@ -1,0 +1,63 @@
+import type { OnReview } from "../../../access/policies/reviews.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { touchIssue } from "../../planning/issues/touch.ts"
+import { tryScheduledMerge } from "../merging/schedule.ts"
+import { countsFor } from "./official.ts"
+import type { DismissPullReviewOptions } from "./records.ts"
+import { clearOfficial, findReviewsBy, type Review, setDismissed, setOfficial } from "./store.ts"
+
+const isVerdict = ({ state }: Review): boolean => state === "APPROVED" || state === "REQUEST_CHANGES"
+
+/** The review as it is now, and all others of its reviewer. Refuses `notFound` where it is gone, `forbidden` what is no verdict, or over. */
+async function holdVerdict(tx: Transaction, { issue: { id }, review }: OnReview) {
+  const issue = await holdIssue(tx, id)
+  const reviews = await findReviewsBy(tx, { issueId: id, reviewerId: review.reviewer_id })
+  const current = reviews.find((each) => each.id === review.id)
+  if (!current) throw refuse.notFound()
+  if (!isVerdict(current)) throw refuse.forbidden("only an approval or a request for changes can be dismissed")
+  if (issue.is_closed === 1) throw refuse.forbidden("a review of a closed pull request can't be dismissed")
+  return { issue, current, reviews }
+}
+
+/**
+ * Takes the weight from a review, and with `priors` from the reviewer's earlier ones, and tells everybody around. One that is dismissed already
+ * stays as it is.
+ */
+export async function dismissReview(
+  tx: Transaction,
+  services: Services,
+  found: OnReview & Me,
+  { message = "", priors = false }: DismissPullReviewOptions,
+): Promise<void> {
+  const { repository, owner, me } = found
+  const now = services.now()
+  const { issue, current, reviews } = await holdVerdict(tx, found)
+  const earlier = priors ? reviews.slice(reviews.indexOf(current) + 1).filter(isVerdict) : []
+  const ids = [current, ...earlier].filter(({ is_dismissed }) => is_dismissed === 0).map(({ id }) => id)
+  if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
+  if (current.is_dismissed === 1) return
+  const entry = { issueId: issue.id, kind: "dismiss_review", authorId: me.id, content: message, review_id: current.id, now } as const
+  const comment = await addTimelineEntry(tx, entry)
+  await touchIssue(tx, issue.id, now)
+  await notify(tx, services, { kind: "dismissed", issue, repository, owner, actor: me, comment, users: [current.reviewer_id], now })
+  await tryScheduledMerge(tx, services, issue.id)
+}
+
+/** Gives a dismissed review its weight back; whether it counts is asked anew, and only the last of its reviewer's can. */
+export async function undismissReview(tx: Transaction, services: Services, found: OnReview & Me): Promise<void> {
+  const { repository, owner, pull } = found
+  const { current, reviews } = await holdVerdict(tx, found)
+  if (current.is_dismissed === 0) return
+  await setDismissed(tx, { ids: [current.id], isDismissed: 0, now: services.now() })
+  const last = reviews.find((each) => isVerdict(each) && (each.is_dismissed === 0 || each.id === current.id))
+  const counts = last?.id === current.id && (await countsFor(tx, { repository, owner }, pull, current.reviewer_id))
+  await setOfficial(tx, { id: current.id, isOfficial: flag(counts) })
+  if (counts) await clearOfficial(tx, { issueId: current.issue_id, reviewerId: current.reviewer_id, exceptId: current.id })
+}

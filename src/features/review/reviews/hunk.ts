@@ -1,0 +1,43 @@
+import type { DiffFile, DiffHunk, DiffLine } from "../../../core/text/hunks.ts"
+
+/** Where lines stand in a diff. A line of the new side is positive, one of the old side negative. */
+
+/** Lines of a hunk that are shown up to the one that is spoken of. */
+const SHOWN = 4
+
+/** The lines of the diff up to this one, with the numbers of what is shown; "" where the diff does not show the line. */
+export function hunkUpTo(file: Pick<DiffFile, "hunks">, line: number): string {
+  for (const hunk of file.hunks) {
+    const at = hunk.lines.findIndex(({ newLine, oldLine }) => (line > 0 ? newLine === line : oldLine === -line))
+    if (at !== -1) return cut(hunk, at + 1)
+  }
+  return ""
+}
+
+function cut(hunk: DiffHunk, length: number): string {
+  const hidden = hunk.lines.slice(0, Math.max(0, length - SHOWN))
+  const shown = hunk.lines.slice(hidden.length, length)
+  const header = hidden.length === 0 ? hunk.header : headerOf(hunk, hidden, shown)
+  return [header, ...shown.map(({ kind, text }) => `${SIGNS[kind]}${text}`)].join("\n")
+}
+
+const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { context: " ", added: "+", deleted: "-" }
+
+function headerOf({ oldStart, newStart }: DiffHunk, hidden: readonly DiffLine[], shown: readonly DiffLine[]): string {
+  const old = (lines: readonly DiffLine[]) => lines.filter(({ kind }) => kind !== "added").length
+  const made = (lines: readonly DiffLine[]) => lines.filter(({ kind }) => kind !== "deleted").length
+  return `@@ -${oldStart + old(hidden)},${old(shown)} +${newStart + made(hidden)},${made(shown)} @@`
+}
+
+/** Where a line of the old side stands on the new one; undefined where it is gone or changed. */
+export function lineAfter({ hunks }: Pick<DiffFile, "hunks">, line: number): number | undefined {
+  let moved = line
+  for (const { oldStart, oldCount, newCount, lines } of hunks) {
+    // A hunk that takes no lines stands behind the line that it names.
+    const first = oldCount === 0 ? oldStart + 1 : oldStart
+    if (line < first) break
+    if (line < first + oldCount) return lines.find(({ kind, oldLine }) => kind === "context" && oldLine === line)?.newLine
+    moved += newCount - oldCount
+  }
+  return moved
+}

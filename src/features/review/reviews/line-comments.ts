@@ -1,0 +1,142 @@
+import { refuse } from "../../../core/errors.ts"
+import type { Diff, DiffFile } from "../../../core/text/hunks.ts"
+import { type Git, isGitError, isTreeEntryName, type ObjectId, type Repository } from "../../../git/index.ts"
+import { findEntry } from "../../code/contents/paths.ts"
+import { readDiff } from "./diffs.ts"
+import { hunkUpTo, lineAfter } from "./hunk.ts"
+import type { CreatePullReviewComment } from "./records.ts"
+
+/** The two sides of what is reviewed. */
+export interface Sides {
+  readonly repository: Repository
+  /** Where the head left the base; undefined where it never was there. */
+  readonly mergeBase: ObjectId | undefined
+  /** What was reviewed. */
+  readonly commit: ObjectId
+  /** What the pull request would bring by now. */
+  readonly head: ObjectId
+}
+
+/** A comment that is to be written, with all that git knows of its line. */
+export interface PlacedComment {
+  readonly text: string
+  readonly path: string
+  /** Of the head; positive on the new side, negative on the old. */
+  readonly line: number
+  readonly hunk: string
+  readonly commitId: ObjectId
+  readonly isOutdated: boolean
+}
+
+/**
+ * Finds the lines that comments are about: their surroundings in the diff, who touched them last, and where they are in the head, should that have
+ * moved on. A few git processes, however many comments. Refuses as invalid a file or line that is not there on its side.
+ */
+export async function placeComments(git: Git, sides: Sides, wanted: readonly CreatePullReviewComment[]): Promise<readonly PlacedComment[]> {
+  if (wanted.length === 0) return []
+  const { repository, mergeBase, commit, head } = sides
+  const asked = wanted.map(askedFor)
+  const diff = mergeBase === undefined ? EMPTY : await readDiff(git, repository, mergeBase, commit)
+  const since = await readDiff(git, repository, commit, head, { context: 0 })
+  const lines = lineCounter(git, sides)
+  const found: Omit<PlacedComment, "commitId">[] = []
+  for (const { text, path, line } of asked) {
+    const file = fileOf(diff, path, line)
+    const hunk = file ? hunkUpTo(file, line) : ""
+    // Only what the diff doesn't show needs a look at the files.
+    if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
+      throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
+    found.push({ text, hunk, ...(line > 0 ? placeAfter(since, { path, line }) : { path, line, isOutdated: false }) })
+  }
+  const touched = await lastTouched(git, sides, asked)
+  return found.map((comment, at) => ({ ...comment, commitId: touched(asked[at]) ?? head }))
+}
+
+const EMPTY: Diff = { files: [], incomplete: false }
+
+interface Asked {
+  readonly text: string
+  readonly path: string
+  readonly line: number
+}
+
+function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): Asked {
+  if (!path.split("/").every(isTreeEntryName)) throw refuse.invalid("comments", "path must name a file of the pull request")
+  if (old_position === 0 && new_position === 0)
+    throw refuse.invalid("comments", "new_position or old_position must be the number of a line")
+  return { text: body, path, line: old_position > 0 ? -old_position : new_position }
+}
+
+const fileOf = ({ files }: Diff, path: string, line: number): DiffFile | undefined =>
+  files.find(({ newPath }) => newPath === path) ?? (line < 0 ? files.find(({ oldPath }) => oldPath === path) : undefined)
+
+/** A line of a file. */
+export interface Place {
+  readonly path: string
+  readonly line: number
+}
+
+/** Where a line is after a change, which was read without surroundings. */
+export function placeAfter({ files }: Diff, { path, line }: Place): Place & { readonly isOutdated: boolean } {
+  const file = files.find(({ oldPath, status }) => oldPath === path && status !== "copied")
+  if (!file) return { path, line, isOutdated: false }
+  const moved = file.newPath === undefined || file.binary || file.incomplete ? undefined : lineAfter(file, line)
+  return moved === undefined || file.newPath === undefined
+    ? { path, line, isOutdated: true }
+    : { path: file.newPath, line: moved, isOutdated: false }
+}
+
+/** Counts the lines of files on either side, each once; 0 where there is none. */
+function lineCounter(git: Git, { repository, mergeBase, commit }: Sides): (path: string, line: number) => Promise<number> {
+  const counts = new Map<string, Promise<number>>()
+  const count = async (path: string, at: ObjectId | undefined): Promise<number> => {
+    const root = at && (await git.objects.readCommit(repository, at)).tree
+    const entry = root && (await findEntry(git, repository, root, path.split("/")))
+    if (!entry || entry.mode === "40000" || entry.mode === "160000") return 0
+    try {
+      return linesIn(await git.objects.readBlob(repository, entry.id))
+    } catch (error) {
+      if (isGitError(error, "tooLarge")) throw refuse.invalid("comments", `${path} is too large to be commented on line by line`)
+      throw error
+    }
+  }
+  return (path, line) => {
+    const side = line > 0 ? "new" : "old"
+    const key = `${side} ${path}`
+    const known = counts.get(key) ?? count(path, side === "new" ? commit : mergeBase)
+    counts.set(key, known)
+    return known
+  }
+}
+
+function linesIn(content: Buffer): number {
+  let lines = 0
+  for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) lines += 1
+  return content.length === 0 || content.at(-1) === 10 ? lines : lines + 1
+}
+
+/** Files of one review whose lines are traced back. */
+const MOST_TRACED = 20
+
+/** Finds for lines of the new side the commit that touched them last: one git process for each file. */
+async function lastTouched(
+  git: Git,
+  { repository, commit }: Sides,
+  asked: readonly Asked[],
+): Promise<(asked: Asked | undefined) => ObjectId | undefined> {
+  const found = new Map<string, ReadonlyMap<number, ObjectId>>()
+  const files = Map.groupBy(
+    asked.filter(({ line }) => line > 0),
+    ({ path }) => path,
+  )
+  try {
+    for (const [path, comments] of [...files].slice(0, MOST_TRACED)) {
+      const lines = comments.map(({ line }) => line)
+      found.set(path, await git.history.lineCommits(repository, commit, path, lines))
+    }
+  } catch (error) {
+    // A long history is not worth waiting for: then it is the head that the comments are about.
+    if (!isGitError(error, "timeout")) throw error
+  }
+  return (comment) => comment && found.get(comment.path)?.get(comment.line)
+}

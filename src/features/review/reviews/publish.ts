@@ -1,0 +1,99 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import type { ActivityKind } from "../../events/feed/kinds.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { findOwnTeamIds } from "../../people/teams/store.ts"
+import type { TimelineEntry } from "../../planning/issues/timeline.ts"
+import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
+import { crossReference } from "../../planning/references/cross.ts"
+import { recordMentions } from "../../planning/references/mentions.ts"
+import { tryScheduledMerge } from "../merging/schedule.ts"
+import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
+
+/** A review that everybody is to see from now on. */
+interface Publication extends Owned {
+  readonly issue: Issue
+  readonly reviewer: User
+  readonly review: Review
+  /** All that the reviewer has on this pull request. */
+  readonly mine: readonly Review[]
+  /** What the review says as a whole. */
+  readonly header: TimelineEntry
+  /** What it says on lines, oldest first. */
+  readonly lines: readonly TimelineEntry[]
+  readonly now: Seconds
+}
+
+/** What the feed calls a submitted review. */
+const FEED: Partial<Record<Review["state"], ActivityKind>> = {
+  APPROVED: "approve_pull_request",
+  REQUEST_CHANGES: "reject_pull_request",
+  COMMENT: "comment_pull",
+}
+
+/** What webhooks call it. */
+const EVENT = {
+  APPROVED: "pull_request_review_approved",
+  REQUEST_CHANGES: "pull_request_review_rejected",
+  COMMENT: "pull_request_review_comment",
+  PENDING: undefined,
+  REQUEST_REVIEW: undefined,
+} as const satisfies Readonly<Record<Review["state"], string | undefined>>
+
+/**
+ * Lets everybody see a review, with all that follows: requests that it answers, references, mentions, counters, the feed, who is told, and a
+ * merge that waited for it.
+ */
+export async function publish(tx: Transaction, services: Services, publication: Publication): Promise<void> {
+  const { issue, repository, owner, reviewer, review, header, lines, now } = publication
+  await show(tx, publication)
+  await endRequests(tx, publication)
+  await touchIssue(tx, issue.id, now)
+  await recountComments(tx, issue.id)
+  const mentioned = new Set<number>()
+  for (const comment of [header, ...lines]) {
+    const written = { issue, repository, owner, author: reviewer, text: comment.content, comment }
+    await crossReference(tx, services.site.rootUrl, written, now)
+    for (const { id } of await recordMentions(tx, written)) mentioned.add(id)
+  }
+  const tell = (kind: ActivityKind, comment: TimelineEntry) =>
+    recordActivity(tx, { kind, actor: reviewer, repository, owner, content: inFeed(issue, comment), commentId: comment.id, now })
+  for (const comment of lines) await tell("comment_pull", comment)
+  const kind = FEED[review.state]
+  if (kind && (kind !== "comment_pull" || header.content.trim() !== "")) await tell(kind, header)
+  await notify(tx, services, { kind: "reviewed", issue, repository, owner, actor: reviewer, comment: header, users: [...mentioned], now })
+  const event = EVENT[review.state]
+  if (event)
+    await announceIssue(tx, services, { issue, actor: reviewer }, { of: "review", action: "reviewed", event, content: header.content })
+  await tryScheduledMerge(tx, services, issue.id)
+}
+
+/** Longer first lines are cut. */
+const LONGEST_LINE = 5_000
+
+const inFeed = ({ number }: Issue, { content }: TimelineEntry): string =>
+  `${number}|${content.split("\n", 1)[0]?.slice(0, LONGEST_LINE).toWellFormed()}`
+
+/** Makes drafts part of the conversation: the review as a whole is said now. */
+async function show(tx: Transaction, { header, lines, now }: Publication): Promise<void> {
+  if (header.kind === "review_draft") await publishEntry(tx, { id: header.id, kind: "review", createdAt: now, updatedAt: now })
+  for (const { id, kind, created_at, updated_at } of lines)
+    if (kind === "code_draft") await publishEntry(tx, { id, kind: "code", createdAt: created_at, updatedAt: updated_at })
+}
+
+/** The request to the reviewer is answered; one to a team of theirs, by a verdict. */
+async function endRequests(tx: Transaction, { issue, owner, reviewer, review, mine }: Publication): Promise<void> {
+  const answered = mine.filter(({ state }) => state === "REQUEST_REVIEW").map(({ id }) => id)
+  if (review.state !== "COMMENT" && owner.kind === "organization") {
+    const teams = new Set((await findOwnTeamIds(tx, { organizationId: owner.id, userId: reviewer.id })).map((row) => row.team_id))
+    for (const { id, reviewer_team_id } of await findRequests(tx, { issueIds: [issue.id] }))
+      if (reviewer_team_id !== null && teams.has(reviewer_team_id)) answered.push(id)
+  }
+  if (answered.length > 0) await deleteReviews(tx, { ids: answered })
+}

@@ -1,0 +1,99 @@
+import { isDraft, seesEntry } from "../../../access/policies/comments.ts"
+import { type Issue, writesKind } from "../../../access/policies/issues.ts"
+import { locatePull, type OnPull, type Pull } from "../../../access/policies/pulls.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { findCommentById, findIssueById } from "../../../access/store.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
+import { recordActivity } from "../../events/feed/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceComment } from "../../events/webhooks/events/comments.ts"
+import { abbreviate } from "../../planning/comments/abbreviate.ts"
+import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { touchIssue } from "../../planning/issues/touch.ts"
+import { crossReference } from "../../planning/references/cross.ts"
+import { recordMentions } from "../../planning/references/mentions.ts"
+import { findLineComment, insertLineComment, type LineComment, resolveLineComment } from "./store.ts"
+
+/** A comment on a line with the pull request that it belongs to. */
+interface Located {
+  readonly comment: LineComment
+  readonly issue: Issue
+  readonly pull: Pull
+}
+
+/**
+ * A comment on a line, by its id. Refuses `notFound` one that is not in the repository, or is somebody else's draft; `badRequest` one on an issue,
+ * and one that is on no line.
+ */
+async function locateLineComment(db: Handle, found: OnRepository & Me, id: number): Promise<Located> {
+  const entry = id === 0 ? undefined : await findCommentById.first(db, { id })
+  const issue = entry && (await findIssueById.first(db, { id: entry.issue_id }))
+  if (!entry || !issue || issue.repository_id !== found.repository.id || !seesEntry(found.actor, entry)) throw refuse.notFound()
+  if (issue.is_pull === 0) throw refuse.badRequest("the comment is not on a pull request")
+  const comment = await findLineComment.first(db, { id })
+  if (!comment) throw refuse.badRequest("the comment is not on a line of code")
+  return { comment, ...(await locatePull(db, found.repository, issue.number)) }
+}
+
+/**
+ * Answers a comment on a line, with all that follows from any comment. An answer to one's own draft is a draft as well.
+ * Refuses as `locateLineComment` does, `notFound` a comment on another pull request; `forbidden` on a locked one, for those who may not write to
+ * it, and for somebody whom its author or the owner has blocked.
+ */
+export async function reply(
+  tx: Transaction,
+  services: Services,
+  found: OnPull & Me,
+  commentId: number,
+  text: string,
+): Promise<LineComment> {
+  const { repository, owner, me } = found
+  const { comment: parent } = await locateLineComment(tx, found, commentId)
+  if (parent.issue_id !== found.issue.id) throw refuse.notFound()
+  const now = services.now()
+  const issue = await holdIssue(tx, parent.issue_id)
+  requireUnlocked({ ...found, issue })
+  await requireWelcome(tx, { ...found, issue })
+  // It may have been submitted while the issue was held by others.
+  const current = await findLineComment.first(tx, { id: parent.id })
+  if (!current) throw refuse.notFound()
+  const kind = isDraft(current) ? "code_draft" : "code"
+  const { review_id, path, line, hunk, commit_id, is_outdated } = current
+  const entry = await addTimelineEntry(tx, { issueId: issue.id, kind, authorId: me.id, content: text, review_id, now })
+  await insertLineComment(tx, { comment_id: entry.id, review_id, path, line, hunk, commit_id, is_outdated })
+  const made = await findLineComment.first(tx, { id: entry.id })
+  if (!made) throw new TypeError("what was inserted can be found")
+  if (isDraft(made)) return made
+
+  await touchIssue(tx, issue.id, now)
+  const written = { issue, repository, owner, author: me, text, comment: entry }
+  await crossReference(tx, services.site.rootUrl, written, now)
+  const mentioned = await recordMentions(tx, written)
+  const content = `${issue.number}|${abbreviate(text)}`
+  await recordActivity(tx, { kind: "comment_pull", actor: me, repository, owner, content, commentId: entry.id, now })
+  const users = mentioned.map(({ id }) => id)
+  await notify(tx, services, { kind: "commented", issue, repository, owner, actor: me, comment: entry, users, now })
+  await announceComment(tx, services, { issue, comment: entry, actor: me, action: "created" })
+  return made
+}
+
+/**
+ * Marks a comment on a line as settled, or as open again. Refuses as `locateLineComment` does, and `forbidden` for all but the pull request's
+ * author, those who may write to it, and those whose reviews count.
+ */
+export async function setResolved(tx: Transaction, found: OnRepository & Me, commentId: number, isResolved: boolean): Promise<void> {
+  const { repository, owner, me } = found
+  const { comment, issue, pull } = await locateLineComment(tx, found, commentId)
+  if (issue.author_id !== me.id && !writesKind(found, issue)) {
+    const protection = await findProtection(tx, repository.id, pull.base_branch)
+    if (!(await isOfficialReviewer(tx, protection, { repository, owner }, me)))
+      throw refuse.forbidden("only the author, those who may write to the pull request, and its reviewers may resolve a conversation")
+  }
+  await resolveLineComment(tx, { id: comment.id, resolverId: isResolved ? me.id : null })
+}

@@ -1,0 +1,45 @@
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import type { Services } from "../../../core/services.ts"
+import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
+import { presentTeams } from "../../people/teams/present.ts"
+import type { Team } from "../../people/teams/records.ts"
+import { findLatest, findRequests } from "./store.ts"
+
+/** Whom a pull request names as its reviewers. */
+export interface Requested {
+  readonly reviewers: readonly User[]
+  readonly teams: readonly Team[]
+}
+
+/**
+ * The reviewers of pull requests by the ids of their issues, in the order in which they last said something or were asked: clients know those who
+ * have answered among them. Teams are those that were asked and have not answered. At most five queries, whatever the number of pull requests.
+ */
+export async function presentRequested(
+  db: Handle,
+  { site }: Pick<Services, "site">,
+  issueIds: readonly number[],
+): Promise<ReadonlyMap<number, Requested>> {
+  if (issueIds.length === 0) return new Map()
+  const latest = await findLatest(db, { issueIds })
+  const people = await usersById(
+    db,
+    latest.map((row) => row.reviewer_id),
+  )
+  const toTeams = (await findRequests(db, { issueIds })).filter(({ reviewer_team_id }) => reviewer_team_id !== null)
+  const teamIds = [...new Set(toTeams.flatMap(({ reviewer_team_id }) => reviewer_team_id ?? []))]
+  const rows = teamIds.length === 0 ? [] : await findTeamsByIds(db, { ids: teamIds })
+  const teams = new Map((await presentTeams(db, site, rows, { withOrganization: false })).map((team) => [team.id, team]))
+  const reviewersOf = Map.groupBy(latest, (row) => row.issue_id)
+  const teamsOf = Map.groupBy(toTeams, (row) => row.issue_id)
+  return new Map(
+    [...new Set([...reviewersOf.keys(), ...teamsOf.keys()])].map((id) => [
+      id,
+      {
+        reviewers: reviewersOf.get(id)?.flatMap(({ reviewer_id }) => people.get(reviewer_id) ?? []) ?? [],
+        teams: teamsOf.get(id)?.flatMap(({ reviewer_team_id }) => teams.get(reviewer_team_id ?? 0) ?? []) ?? [],
+      },
+    ]),
+  )
+}

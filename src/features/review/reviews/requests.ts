@@ -1,0 +1,249 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Owned, readersAmong } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { choosesReviewers } from "../../../access/policies/reviews.ts"
+import { type Team, teamReadable } from "../../../access/policies/teams.ts"
+import { findMembership, findPullByIssue, findTeamMember } from "../../../access/store.ts"
+import { inPerson, type User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { findProtection, officialReviewers } from "../../code/protections/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
+import { findMemberIds, findTeamRepository, findUnits } from "../../people/teams/store.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import { touchIssue } from "../../planning/issues/touch.ts"
+import { restoreOfficial } from "./official.ts"
+import type { CodeOwners } from "./owners.ts"
+import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people.ts"
+import { clearOfficial, deleteReviews, findRequests, findReviewsBy, insertReview, type Review } from "./store.ts"
+
+/** Who asks whom to review a pull request. */
+interface Asking extends Owned {
+  readonly issue: Issue
+  readonly actor: User
+  readonly now: Seconds
+}
+
+/** Names of people, or their e-mail addresses, and names of teams of the organisation that owns the repository; no others have any. */
+interface Named {
+  readonly reviewers: readonly string[]
+  readonly teams: readonly string[]
+}
+
+type Needed = Pick<Services, "config" | "jobs" | "site" | "now">
+
+/**
+ * Asks people and teams for a review, tells them, and gives the requests that are new; all or none. Whoever was asked already is passed over.
+ * Refuses `notFound` who is unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and whoever
+ * can't read pull requests here; `forbidden` whoever has said yes or no to what is closed by now, or has blocked the actor.
+ */
+export async function requestReviewers(tx: Transaction, services: Needed, asking: Asking & Named): Promise<readonly Review[]> {
+  const people = await peopleNamed(tx, asking.actor, asking.reviewers)
+  const teams = await teamsNamed(tx, asking, asking.teams)
+  if (people.length + teams.length === 0) return []
+  await requireReviewers(tx, asking, people)
+  for (const team of teams)
+    if (!(await readsPulls(tx, asking, team))) throw refuse.invalid("team_reviewers", `${team.name} can't read the pull requests`)
+  if (!(await choosesReviewers(tx, asking, asking.actor, asking.issue)))
+    throw refuse.invalid("reviewers", "Doer can't choose reviewer: only the author and those who belong to the repository can")
+  await requireUnblocked(tx, asking.actor, people)
+  return request(tx, services, asking, people, teams)
+}
+
+/** Refuses whom nobody can ask. */
+async function requireReviewers(tx: Transaction, asking: Asking, people: readonly User[]): Promise<void> {
+  const readers = new Set((await readersAmong(tx, asking, "repo.pulls", people)).map(({ id }) => id))
+  for (const { id, kind, name } of people) {
+    if (kind === "organization") throw refuse.invalid("reviewers", `${name} is an organization`)
+    if (!readers.has(id)) throw refuse.invalid("reviewers", `${name} can't read the pull requests`)
+    if (id === asking.issue.author_id) throw refuse.invalid("reviewers", `${name} is the author of the pull request`)
+  }
+}
+
+/**
+ * Asks those who own what a pull request changes, as far as they can be asked: its author is not, nor who can't read it, has blocked the author,
+ * or was asked already.
+ */
+export async function requestCodeOwners(
+  tx: Transaction,
+  services: Needed,
+  asking: Asking & { readonly owners: CodeOwners },
+): Promise<readonly Review[]> {
+  const { owners, owner, issue, actor } = asking
+  const named = owners.people.length === 0 ? [] : await findPeopleByName(tx, { names: owners.people })
+  const asked = named.filter(({ id, kind }) => kind === "person" && id !== issue.author_id && id !== actor.id)
+  const readers = await readersAmong(tx, asking, "repo.pulls", asked)
+  const blockers = await blockersAmong(
+    tx,
+    actor,
+    readers.map(({ id }) => id),
+  )
+  const people = readers.filter(({ id }) => !blockers.has(id))
+  const own = owners.teams.filter(({ organization }) => owner.kind === "organization" && organization === owner.lower_name)
+  const found = own.length === 0 ? [] : await findTeamsNamed(tx, { organizationId: owner.id, names: own.map(({ team }) => team) })
+  const teams: Team[] = []
+  for (const team of found) if (await readsPulls(tx, asking, team)) teams.push(team)
+  return people.length + teams.length === 0 ? [] : request(tx, services, asking, people, teams)
+}
+
+/** Writes requests to those who can be asked. */
+async function request(
+  tx: Transaction,
+  services: Needed,
+  asking: Asking,
+  people: readonly User[],
+  teams: readonly Team[],
+): Promise<readonly Review[]> {
+  const { repository, owner, actor, now } = asking
+  const issue = await holdIssue(tx, asking.issue.id)
+  const pull = await findPullByIssue.first(tx, { issueId: issue.id })
+  if (!pull) throw refuse.notFound()
+  const open = await findRequests(tx, { issueIds: [issue.id] })
+  const protection = people.length === 0 ? undefined : await findProtection(tx, repository.id, pull.base_branch)
+  const official = await officialReviewers(tx, protection, asking, people)
+  const row = { issueId: issue.id, state: "REQUEST_REVIEW", commitId: "", patchId: "", isStale: 0, now } as const
+  const entry = { issueId: issue.id, kind: "review_request", authorId: actor.id, now } as const
+  const made: Review[] = []
+  const told = new Set<number>()
+
+  for (const user of people) {
+    if (open.some(({ reviewer_id }) => reviewer_id === user.id)) continue
+    const earlier = await findReviewsBy(tx, { issueId: issue.id, reviewerId: user.id })
+    if (issue.is_closed === 1 && earlier.some(({ state }) => state === "APPROVED" || state === "REQUEST_CHANGES"))
+      throw refuse.forbidden(`${user.name} has reviewed the pull request, which is closed by now`)
+    const review = await insertReview.first(tx, { ...row, reviewerId: user.id, teamId: null, isOfficial: flag(official.has(user.id)) })
+    if (!review) throw new TypeError("an insert gives its row")
+    if (official.has(user.id)) await clearOfficial(tx, { issueId: issue.id, reviewerId: user.id, exceptId: review.id })
+    await addTimelineEntry(tx, { ...entry, assignee_id: user.id })
+    made.push(review)
+    told.add(user.id)
+  }
+  for (const team of teams) {
+    if (open.some(({ reviewer_team_id }) => reviewer_team_id === team.id)) continue
+    const review = await insertReview.first(tx, { ...row, reviewerId: 0, teamId: team.id, isOfficial: 0 })
+    if (!review) throw new TypeError("an insert gives its row")
+    await addTimelineEntry(tx, { ...entry, assignee_team_id: team.id })
+    made.push(review)
+    for (const { user_id } of await findMemberIds(tx, { teamId: team.id })) told.add(user_id)
+  }
+  if (made.length === 0) return []
+  told.delete(issue.author_id)
+  await touchIssue(tx, issue.id, now)
+  await notify(tx, services, { kind: "review_requested", issue, repository, owner, actor, users: [...told], now })
+  await announceRequests(tx, services, asking, "review_requested", made)
+  return made
+}
+
+/**
+ * Takes requests back; who was not asked is passed over. Refuses `notFound` who is unknown to the actor, and as invalid an actor who may not
+ * choose reviewers, but for a request to the actor.
+ */
+export async function removeRequests(tx: Transaction, services: Needed, asking: Asking & Named): Promise<void> {
+  const { actor, now } = asking
+  const people = await peopleNamed(tx, actor, asking.reviewers)
+  const teams = await teamsNamed(tx, asking, asking.teams)
+  const onlyOwn = teams.length === 0 && people.every(({ id }) => id === actor.id)
+  if (!onlyOwn && !(await choosesReviewers(tx, asking, actor, asking.issue)))
+    throw refuse.invalid("reviewers", "Doer can't remove reviewer: only the author and those who belong to the repository can")
+  const issue = await holdIssue(tx, asking.issue.id)
+  const pull = await findPullByIssue.first(tx, { issueId: issue.id })
+  if (!pull) throw refuse.notFound()
+  const concerned = (review: Review): boolean =>
+    people.some(({ id }) => id === review.reviewer_id) || teams.some(({ id }) => id === review.reviewer_team_id)
+  const removed = (await findRequests(tx, { issueIds: [issue.id] })).filter(concerned)
+  if (removed.length === 0) return
+  await deleteReviews(tx, { ids: removed.map(({ id }) => id) })
+  for (const review of removed) {
+    const entry = { issueId: issue.id, kind: "review_request", authorId: actor.id, removed_assignee: 1, now } as const
+    const { reviewer_id, reviewer_team_id } = review
+    await addTimelineEntry(tx, {
+      ...entry,
+      ...(reviewer_team_id === null ? { assignee_id: reviewer_id } : { assignee_team_id: reviewer_team_id }),
+    })
+    if (review.is_official === 1) await restoreOfficial(tx, asking, pull, review)
+  }
+  await touchIssue(tx, issue.id, now)
+  await announceRequests(tx, services, asking, "review_request_removed", removed)
+}
+
+/** Webhooks are told of each request by itself; one to a team names nobody. */
+const announceRequests = (
+  tx: Transaction,
+  services: Needed,
+  { issue, actor }: Asking,
+  action: "review_requested" | "review_request_removed",
+  requests: readonly Review[],
+): Promise<void> =>
+  announceIssue(
+    tx,
+    services,
+    { issue, actor },
+    ...requests.map(({ reviewer_id: reviewerId }) => ({ of: "reviewer", action, reviewerId }) as const),
+  )
+
+/** The accounts of these names and addresses, each once, in their order. An address that its owner hides leads nobody but its owner anywhere. */
+async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {
+  const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
+  const addresses = wanted.filter((name) => name.includes("@"))
+  const byName =
+    wanted.length === addresses.length ? [] : await findPeopleByName(db, { names: wanted.filter((name) => !name.includes("@")) })
+  const byAddress = addresses.length === 0 ? [] : await findPeopleByAddress(db, { addresses })
+  const known = new Map<string, User>(byName.map((user) => [user.lower_name, user]))
+  for (const { lower_email, ...user } of byAddress) if (user.hide_email === 0 || user.id === actor.id) known.set(lower_email, user)
+  const people = new Map<number, User>()
+  for (const name of wanted) {
+    const user = known.get(name)
+    if (!user) throw refuse.notFound(`user doesn't exist: ${name}`)
+    people.set(user.id, user)
+  }
+  return [...people.values()]
+}
+
+/**
+ * The organisation's teams of these names. A team that the actor may not know of is unknown, unless it has the repository: whom it names as
+ * reviewers everybody sees. A person's repository has no teams, and names of some are passed over, as clients know it.
+ */
+async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, names: readonly string[]): Promise<readonly Team[]> {
+  const wanted = owner.kind === "organization" ? [...new Set(names.map((name) => name.toLowerCase()))] : []
+  if (wanted.length === 0) return []
+  const found = new Map((await findTeamsNamed(db, { organizationId: owner.id, names: wanted })).map((team) => [team.lower_name, team]))
+  const membership = await findMembership.first(db, { organizationId: owner.id, userId: actor.id })
+  const standing = {
+    isMember: membership !== undefined,
+    isOwner: actor.is_admin === 1 || membership?.mode === Mode.owner,
+    mayCreateRepositories: false,
+  }
+  const teams: Team[] = []
+  for (const name of wanted) {
+    const team = found.get(name)
+    const isKnown =
+      team &&
+      ((await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id })) !== undefined ||
+        teamReadable(
+          inPerson(actor),
+          team,
+          owner,
+          standing,
+          (await findTeamMember.first(db, { teamId: team.id, userId: actor.id })) !== undefined,
+        ))
+    if (!team || !isKnown) throw refuse.notFound(`team doesn't exist: ${name}`)
+    teams.push(team)
+  }
+  return teams
+}
+
+/** Whether a team's members can read pull requests: through it, or because everybody can. */
+async function readsPulls(db: Handle, { repository, owner }: Owned, team: Team): Promise<boolean> {
+  if (repository.has_pull_requests === 0) return false
+  // Whoever belongs to the organisation reads what is not private.
+  if (repository.is_private === 0) return team.organization_id === owner.id
+  if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id }))) return false
+  if (team.mode >= Mode.admin) return true
+  const units = await findUnits(db, { teamIds: [team.id] })
+  return units.some(({ unit, mode }) => unit === "repo.pulls" && mode >= Mode.read)
+}

@@ -1,0 +1,145 @@
+import type { Owned } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Diff } from "../../../core/text/hunks.ts"
+import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
+import { findProtection } from "../../code/protections/rules.ts"
+import { notify } from "../../events/notifications/rules.ts"
+import { addTimelineEntry } from "../../planning/issues/timeline.ts"
+import type { Pull } from "../pulls/store.ts"
+import { patchIdOf, readDiff } from "./diffs.ts"
+import { type Place, placeAfter } from "./line-comments.ts"
+import { findPlacedComments, moveLineComment, setDismissed } from "./store.ts"
+
+/**
+ * What becomes of reviews when the head moves, or what it is compared with: those of a head that changed something else are stale, and comments
+ * follow their lines, or are outdated where these have changed.
+ */
+
+/** A pull request as it was, and what it is about to be. */
+export interface HeadMove {
+  readonly pull: Pull
+  /** The repository that it is for, with the new head in it. */
+  readonly repository: Repository
+  readonly headId: ObjectId
+  readonly mergeBase: ObjectId | undefined
+}
+
+/** What the new head means for reviews of the old one. */
+export interface Comparison {
+  readonly patchId: string
+  /** From the old head to the new. */
+  readonly head: Diff
+  /** From what the old head was compared with to what the new one is. */
+  readonly base: Diff
+}
+
+const findReviewed = query("reviews.findReviewed", (db, p: Params<{ issueId: number }>) =>
+  db.selectFrom("reviews").select("id").where("issue_id", "=", p.issueId).where("commit_id", "!=", "").limit(1),
+)
+
+/**
+ * Asks git what a new head means, for `refreshStale` to write down; undefined where there are no reviews. At most three or four processes,
+ * however many reviews there are. Not for inside of a transaction.
+ */
+export async function compareReviews({ database, git }: Services, move: HeadMove): Promise<Comparison | undefined> {
+  const { pull, repository, headId, mergeBase } = move
+  const issueId = pull.issue_id
+  if (!(await findReviewed.first(database.read, { issueId }))) return undefined
+  const patchId = await patchIdOf(git, repository, mergeBase, headId)
+  const placed = await findPlacedComments(database.read, { issueId })
+  const between = async (needed: boolean, from: string, to: ObjectId | undefined): Promise<Diff> => {
+    const isThere = needed && isObjectId(from) && (await git.objects.info(repository, from)) !== undefined
+    return isThere && to !== undefined ? readDiff(git, repository, from, to, { context: 0 }) : NOTHING
+  }
+  return {
+    patchId,
+    head: await between(
+      placed.some(({ line }) => line > 0),
+      pull.head_id,
+      headId,
+    ),
+    base: await between(
+      placed.some(({ line }) => line < 0),
+      pull.merge_base,
+      mergeBase,
+    ),
+  }
+}
+
+const NOTHING: Diff = { files: [], incomplete: false }
+
+const markStale = query("reviews.markStale", (db, p: Params<{ issueId: number; patchId: string }>) =>
+  db
+    .updateTable("reviews")
+    .set((eb) => ({
+      is_stale: eb.case().when("patch_id", "=", p.patchId).then(eb.lit<0 | 1>(0)).else(eb.lit<0 | 1>(1)).end(),
+    }))
+    .where("issue_id", "=", p.issueId)
+    .where("commit_id", "!=", ""),
+)
+
+/** A new head that was compared, by somebody's push. */
+export interface HeadMoved extends Owned {
+  readonly issue: Issue
+  /** As it is now. */
+  readonly pull: Pick<Pull, "base_branch">
+  /** Undefined where there were no reviews; one that was written meanwhile is taken for stale. */
+  readonly comparison: Comparison | undefined
+  readonly pusher: User
+  readonly now: Seconds
+}
+
+/**
+ * Writes down what `compareReviews` found, in the transaction that gives the pull request its new head. Where the base branch's rule says so, stale
+ * approvals are dismissed.
+ */
+export async function refreshStale(tx: Transaction, services: Pick<Services, "config" | "jobs">, moved: HeadMoved): Promise<void> {
+  const { issue, comparison } = moved
+  await markStale(tx, { issueId: issue.id, patchId: comparison?.patchId ?? "" })
+  if (comparison)
+    for (const { comment_id, path, line } of await findPlacedComments(tx, { issueId: issue.id })) {
+      const now = placeNow(comparison, { path, line })
+      if (now.path !== path || now.line !== line || now.isOutdated)
+        await moveLineComment(tx, { id: comment_id, path: now.path, line: now.line, isOutdated: flag(now.isOutdated) })
+    }
+  await dismissStale(tx, services, moved)
+}
+
+/** Where a line is after both sides have moved. */
+function placeNow({ head, base }: Comparison, place: Place): Place & { readonly isOutdated: boolean } {
+  if (place.line > 0) return placeAfter(head, place)
+  const { path, line, isOutdated } = placeAfter(base, { path: place.path, line: -place.line })
+  return { path, line: -line, isOutdated }
+}
+
+const findStaleApprovals = query("reviews.findStaleApprovals", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("reviews")
+    .select(["id", "reviewer_id"])
+    .where("issue_id", "=", p.issueId)
+    .where("state", "=", "APPROVED")
+    .where("is_stale", "=", 1)
+    .where("is_dismissed", "=", 0)
+    .orderBy("id"),
+)
+
+const WHY_DISMISSED = "The pull request has changed since it was approved."
+
+async function dismissStale(tx: Transaction, services: Pick<Services, "config" | "jobs">, moved: HeadMoved): Promise<void> {
+  const { issue, pull, repository, owner, pusher, now } = moved
+  const approvals = await findStaleApprovals(tx, { issueId: issue.id })
+  if (approvals.length === 0) return
+  const protection = await findProtection(tx, repository.id, pull.base_branch)
+  if (protection?.dismiss_stale_approvals !== 1) return
+  await setDismissed(tx, { ids: approvals.map(({ id }) => id), isDismissed: 1, now })
+  for (const { id, reviewer_id } of approvals) {
+    const entry = { issueId: issue.id, kind: "dismiss_review", authorId: pusher.id, content: WHY_DISMISSED, review_id: id, now } as const
+    const comment = await addTimelineEntry(tx, entry)
+    await notify(tx, services, { kind: "dismissed", issue, repository, owner, actor: pusher, comment, users: [reviewer_id], now })
+  }
+}

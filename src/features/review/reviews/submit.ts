@@ -1,0 +1,234 @@
+import type { OnPull } from "../../../access/policies/pulls.ts"
+import type { OnReview } from "../../../access/policies/reviews.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
+import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
+import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
+import { holdIssue } from "../../planning/issues/hold.ts"
+import { addTimelineEntry, type TimelineEntry } from "../../planning/issues/timeline.ts"
+import { holdPull, type Pull } from "../pulls/store.ts"
+import { patchIdOf } from "./diffs.ts"
+import { type PlacedComment, placeComments, type Sides } from "./line-comments.ts"
+import { publish } from "./publish.ts"
+import type { CreatePullReviewComment, CreatePullReviewOptions, SubmitPullReviewOptions } from "./records.ts"
+import {
+  clearOfficial,
+  findEntriesOfReview,
+  findReviewsBy,
+  insertLineComment,
+  insertReview,
+  type Review,
+  setDismissed,
+  updateReview,
+  writeHeader,
+} from "./store.ts"
+
+type Event = Exclude<Review["state"], "REQUEST_REVIEW">
+
+/** Times that a review is begun anew because the head moves meanwhile. */
+const TRIES = 5
+
+/**
+ * Writes a review: pending, for its author alone, or submitted with all that follows. One that the caller has pending on this pull request is
+ * gone on with. Refuses as invalid an event that is none, a missing text, commits and lines that are not there, and a verdict on one's own pull
+ * request or on one that is closed; `forbidden` on a locked one, for those who may not write to it, and for somebody whom its author or the
+ * owner has blocked; `conflict` where the head never rests.
+ */
+export async function createReview(services: Services, found: OnPull & Me, options: CreatePullReviewOptions): Promise<Review> {
+  const event = eventOf(options.event)
+  const { body = "", comments = [] } = options
+  requireWords(event, body, comments)
+  return write(services, found, { event, body, comments, commitId: options.commit_id ?? "" })
+}
+
+/**
+ * Submits a pending review of the caller's. Refuses as `createReview` does; as invalid one that is not pending, and an event that would leave it
+ * so; `forbidden` somebody else's.
+ */
+export async function submitReview(services: Services, found: OnReview & Me, options: SubmitPullReviewOptions): Promise<Review> {
+  const event = eventOf(options.event)
+  const { body = "" } = options
+  if (found.review.state !== "PENDING") throw refuse.invalid("id", "only a pending review can be submitted")
+  if (found.review.reviewer_id !== found.me.id) throw refuse.forbidden("only its author may submit a pending review")
+  requireWords(event, body, [])
+  if (event === "PENDING") throw refuse.invalid("event", "review stay pending: send APPROVED, REQUEST_CHANGES or COMMENT to submit it")
+  return write(services, found, { event, body, comments: [], commitId: "", pendingId: found.review.id })
+}
+
+function eventOf(word: CreatePullReviewOptions["event"]): Event {
+  if (word === "REQUEST_REVIEW") throw refuse.invalid("event", "reviews are requested through requested_reviewers")
+  return word || "PENDING"
+}
+
+function requireWords(event: Event, body: string, comments: readonly CreatePullReviewComment[]): void {
+  if (event === "APPROVED" || body.trim() !== "") return
+  if (event !== "COMMENT") throw refuse.invalid("body", `review event ${event} requires a body`)
+  if (comments.length === 0) throw refuse.invalid("body", "review event COMMENT requires a body or a comment")
+}
+
+interface Wanted {
+  readonly event: Event
+  readonly body: string
+  readonly comments: readonly CreatePullReviewComment[]
+  /** "" for the head. */
+  readonly commitId: string
+  /** The review that must be pending. */
+  readonly pendingId?: number
+}
+
+async function write(services: Services, found: OnPull & Me, wanted: Wanted): Promise<Review> {
+  let pull: Pull | undefined = found.pull
+  requireVerdictAllowed(found, wanted.event)
+  for (let tries = 0; tries < TRIES && pull; tries++) {
+    const seen: Seen = await look(services, found, pull, wanted)
+    const written = await services.database.write((tx) => writeSeen(tx, services, found, wanted, seen))
+    if ("review" in written) return written.review
+    pull = written.pull
+  }
+  throw refuse.conflict("the head of the pull request keeps moving; repeat the request")
+}
+
+/** What git says of a review before it is written. */
+interface Seen {
+  readonly headId: string
+  readonly commitId: ObjectId
+  readonly patchId: string
+  readonly isStale: Flag
+  readonly comments: readonly PlacedComment[]
+}
+
+async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<Seen> {
+  const repository = git.at(row.storage, row.object_format)
+  const head = objectId(pull.head_id)
+  const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, wanted.commitId)
+  const base = pull.is_merged === 1 ? undefined : await git.references.resolve(repository, branchRef(pull.base_branch))
+  const mergeBaseOf = async (id: ObjectId): Promise<ObjectId | undefined> => {
+    // What was merged, or whose base is gone, is compared with what it was compared with last.
+    const isKnown = base === undefined || (id === head && pull.base_id === base)
+    if (isKnown) return pull.merge_base === "" ? undefined : objectId(pull.merge_base)
+    return git.history.mergeBase(repository, base, id)
+  }
+  const sides: Sides = { repository, mergeBase: await mergeBaseOf(commit), commit, head }
+  const patchId = await patchIdOf(git, repository, sides.mergeBase, commit)
+  const isStale = commit !== head && patchId !== (await patchIdOf(git, repository, await mergeBaseOf(head), head))
+  return {
+    headId: head,
+    commitId: commit,
+    patchId,
+    isStale: flag(isStale),
+    comments: await placeComments(git, sides, wanted.comments),
+  }
+}
+
+async function reviewedCommit({ git }: Pick<Services, "git">, repository: Repository, text: string): Promise<ObjectId> {
+  const id = text.toLowerCase()
+  if (isObjectId(id, repository.format) && (await git.objects.info(repository, id))?.type === "commit") return id
+  throw refuse.invalid("commit_id", "must be the whole id of a commit in the repository")
+}
+
+/** Refuses as invalid a verdict on what is one's own, or closed. */
+function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">, event: Event): void {
+  if (!isVerdict(event)) return
+  const verb = event === "APPROVED" ? "approve" : "reject"
+  if (issue.author_id === me.id) throw refuse.invalid("event", `${verb} your own pull is not allowed`)
+  if (issue.is_closed === 1)
+    throw refuse.invalid("event", `a closed pull request can't be ${event === "APPROVED" ? "approved" : "rejected"}`)
+}
+
+const isVerdict = (event: string): boolean => event === "APPROVED" || event === "REQUEST_CHANGES"
+
+/** Writes the review; where the head is another by now, gives the pull request as it is. */
+async function writeSeen(
+  tx: Transaction,
+  services: Services,
+  found: OnPull & Me,
+  wanted: Wanted,
+  seen: Seen,
+): Promise<{ readonly review: Review } | { readonly pull: Pull | undefined }> {
+  const { repository, owner, me } = found
+  const { event, body } = wanted
+  const now = services.now()
+  const issue = await holdIssue(tx, found.issue.id)
+  const pull = await holdPull.first(tx, { id: found.pull.id })
+  if (pull?.head_id !== seen.headId) return { pull }
+  requireVerdictAllowed({ issue, me }, event)
+  requireUnlocked({ ...found, issue })
+  await requireWelcome(tx, { ...found, issue })
+
+  const mine = await findReviewsBy(tx, { issueId: issue.id, reviewerId: me.id })
+  const pending = mine.find(({ state }) => state === "PENDING")
+  if (wanted.pendingId !== undefined && pending?.id !== wanted.pendingId)
+    throw refuse.invalid("id", "only a pending review can be submitted")
+  const protection = isVerdict(event) ? await findProtection(tx, repository.id, pull.base_branch) : undefined
+  const official = isVerdict(event) && (await isOfficialReviewer(tx, protection, { repository, owner }, me))
+  const { commitId, patchId, isStale } = seen
+  const columns = { state: event, commitId, patchId, isStale, isOfficial: flag(official), now }
+  const review = pending
+    ? await updateReview.first(tx, { ...columns, id: pending.id })
+    : await insertReview.first(tx, { ...columns, issueId: issue.id, reviewerId: me.id, teamId: null })
+  if (!review) throw new TypeError("a write gives its row")
+  if (isVerdict(event)) await supersede(tx, review, pending ? [] : mine, now)
+
+  const kept = pending ? await findEntriesOfReview(tx, { reviewId: review.id }) : []
+  const header = await say(tx, review, kept, body, now)
+  const said = await sayOnLines(tx, review, seen.comments, now)
+  if (event !== "PENDING") {
+    const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...said]
+    await publish(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
+  }
+  return { review }
+}
+
+/** Of a reviewer's verdicts the last counts; clients know the earlier ones as dismissed, unless this one was pending for a time. */
+async function supersede(tx: Transaction, review: Review, earlier: readonly Review[], now: Seconds): Promise<void> {
+  await clearOfficial(tx, { issueId: review.issue_id, reviewerId: review.reviewer_id, exceptId: review.id })
+  const ids = earlier.filter(({ state, is_dismissed }) => isVerdict(state) && is_dismissed === 0).map(({ id }) => id)
+  if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
+}
+
+/** Writes what the review says as a whole into its entry; an earlier text stays where there is no new one. */
+async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry[], body: string, now: Seconds): Promise<TimelineEntry> {
+  const known = kept.find(({ kind }) => kind === "review_draft")
+  if (!known) {
+    const kind = review.state === "PENDING" ? "review_draft" : "review"
+    return addTimelineEntry(tx, { issueId: review.issue_id, kind, authorId: review.reviewer_id, content: body, review_id: review.id, now })
+  }
+  if (body.trim() === "" || body === known.content) return known
+  await writeHeader(tx, { id: known.id, content: body, now })
+  return { ...known, content: body }
+}
+
+async function sayOnLines(
+  tx: Transaction,
+  review: Review,
+  comments: readonly PlacedComment[],
+  now: Seconds,
+): Promise<readonly TimelineEntry[]> {
+  const kind = review.state === "PENDING" ? "code_draft" : "code"
+  const entries: TimelineEntry[] = []
+  for (const { text, path, line, hunk, commitId, isOutdated } of comments) {
+    const entry = await addTimelineEntry(tx, {
+      issueId: review.issue_id,
+      kind,
+      authorId: review.reviewer_id,
+      content: text,
+      review_id: review.id,
+      now,
+    })
+    await insertLineComment(tx, {
+      comment_id: entry.id,
+      review_id: review.id,
+      path,
+      line,
+      hunk,
+      commit_id: commitId,
+      is_outdated: flag(isOutdated),
+    })
+    entries.push(entry)
+  }
+  return entries
+}

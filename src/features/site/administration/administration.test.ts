@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
+import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
+
+describe.each(databaseKinds)("administration: %s", (kind) => {
+  let fresh: FreshUrl
+  let world: World
+  let ada: Caller
+  beforeAll(async () => {
+    fresh = await freshUrl(kind)
+    world = await openWorld(fresh.url)
+    ada = await world.person("ada")
+  })
+  afterAll(async () => {
+    await world.close()
+    await fresh.drop()
+  })
+
+  describe("scheduled tasks", () => {
+    it("are listed with their times, for administrators", async () => {
+      const { status, body, headers } = await world.root.call("GET", "/admin/cron?limit=50")
+      expect(status).toBe(200)
+      expect(headers.get("x-total-count")).toBe(String(body.length))
+      const names = body.map(({ name }: { readonly name: string }) => name)
+      expect(names).toEqual(expect.arrayContaining(["git_gc_repos", "repo_health_check", "check_repo_stats", "delete_old_system_notices"]))
+      const byHand = body.find(({ name }: { readonly name: string }) => name === "delete_old_system_notices")
+      expect(byHand).toMatchObject({ schedule: "-", next: "0001-01-01T00:00:00Z" })
+      expect((await ada.call("GET", "/admin/cron")).status).toBe(403)
+    })
+
+    it("are run when asked for, and counted", async () => {
+      expect((await world.root.call("POST", "/admin/cron/check_repo_stats")).status).toBe(204)
+      const { body } = await world.root.call("GET", "/admin/cron?limit=50")
+      const task = body.find(({ name }: { readonly name: string }) => name === "check_repo_stats")
+      expect(task.exec_times).toBe(1)
+      expect(Date.parse(task.prev)).toBeGreaterThan(Date.now() - 60_000)
+      expect((await world.root.call("POST", "/admin/cron/no_such_task")).status).toBe(404)
+      expect((await world.root.call("POST", "/admin/cron/Check_Repo_Stats")).status).toBe(404)
+    })
+
+    it("count anew what was counted wrong", async () => {
+      const { database } = world.hearth.services
+      await ada.call("POST", "/user/repos", { name: "counted" })
+      await ada.call("PUT", "/user/starred/ada/counted")
+      await ada.call("POST", "/repos/ada/counted/issues", { title: "One" })
+      await database.write((tx) =>
+        tx.updateTable("repositories").set({ stars_count: 7, open_issues_count: 9 }).where("lower_name", "=", "counted").execute(),
+      )
+      await world.root.call("POST", "/admin/cron/check_repo_stats")
+      const { body } = await ada.call("GET", "/repos/ada/counted")
+      expect(body).toMatchObject({ stars_count: 1, open_issues_count: 1 })
+      const { tasks } = world.hearth.services.jobs
+      const task = (await tasks.list()).find(({ name }) => name === "check_repo_stats")
+      expect(task?.lastMessage).toBe("2 counters put right")
+    })
+  })
+
+  describe("what administrators do", () => {
+    const deeds = async (query = "") => (await world.root.call("GET", `/admin/audit?limit=50${query}`)).body
+
+    it("is written down, without what was sent", async () => {
+      await world.root.call("PATCH", "/admin/users/ada", { login_name: "ada", full_name: "Ada L.", password: "a-new-secret-1" })
+      const [newest] = await deeds()
+      expect(newest).toMatchObject({ administrator: world.root.name, acting_as: "", operation: "adminEditUser", status: 200 })
+      expect(newest.path).toBe("/api/v1/admin/users/ada")
+      expect(JSON.stringify(await deeds())).not.toContain("a-new-secret-1")
+    })
+
+    it("in somebody else's name is written down with both names", async () => {
+      await world.root.call("POST", "/user/repos?sudo=ada", { name: "by-sudo" })
+      expect((await deeds())[0]).toMatchObject({ administrator: world.root.name, acting_as: "ada", operation: "createCurrentUserRepo" })
+    })
+
+    it("is written down with its refusal, but not where one was not let in or only looked", async () => {
+      await world.root.call("PATCH", "/admin/users/ada", { login_name: "ada", email: "not an address" })
+      expect((await deeds())[0]).toMatchObject({ operation: "adminEditUser", status: 400 })
+      const before = await deeds()
+      expect((await world.root.call("PATCH", "/admin/users/nobody", { login_name: "nobody" })).status).toBe(404)
+      expect((await ada.call("POST", "/admin/cron/check_repo_stats")).status).toBe(403)
+      await world.root.call("GET", "/admin/users")
+      expect(await deeds()).toEqual(before)
+    })
+
+    it("is found by who, what and when, and only by administrators", async () => {
+      expect((await deeds("&operation=adminCronRun")).map(({ operation }: { readonly operation: string }) => operation)).toContain(
+        "adminCronRun",
+      )
+      expect(await deeds("&administrator=ada")).toEqual([])
+      expect(await deeds("&before=2001-01-01T00:00:00Z")).toEqual([])
+      expect((await world.root.call("GET", "/admin/audit?since=yesterday")).status).toBe(422)
+      expect((await ada.call("GET", "/admin/audit")).status).toBe(403)
+      expect((await world.anonymous.call("GET", "/admin/audit")).status).toBe(401)
+    })
+  })
+})

@@ -1,0 +1,129 @@
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { Refusal } from "../../../core/errors.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
+import { type Operation, type Page, refusalStatus } from "../../../core/operation.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Deed } from "./records.ts"
+
+/** Who did what as an administrator of the site. */
+
+export interface NewDeed {
+  readonly administrator: User
+  /** In whose name, where that was somebody else's. */
+  readonly actingAs: User | undefined
+  readonly operation: Operation
+  /** The path that was asked for, without the query. */
+  readonly path: string
+  readonly ip: string
+}
+
+const insert = query(
+  "audit.insert",
+  (db, p: Params<{ id: number; name: string; actingAs: string; operation: string; path: string; ip: string; now: number }>) =>
+    db
+      .insertInto("deeds")
+      .values({
+        administrator_id: p.id,
+        administrator_name: p.name,
+        acting_as: p.actingAs,
+        operation: p.operation,
+        path: p.path,
+        status: 0,
+        ip: p.ip,
+        created_at: p.now,
+      })
+      .returning("id"),
+)
+
+const setStatus = query("audit.setStatus", (db, p: Params<{ id: number; status: number }>) =>
+  db.updateTable("deeds").set({ status: p.status }).where("id", "=", p.id),
+)
+
+/** Whether such a call is written down: it changes something, and takes an administrator. */
+export const isDeed = (operation: Operation, actingAs: boolean): boolean =>
+  operation.method !== "GET" && (actingAs || operation.rule.needs === "siteAdministrator")
+
+/**
+ * Runs what an administrator asked for, and writes it down: that it was begun before anything happens, and how it was answered afterwards, so that nothing
+ * is done unseen. What was sent is not kept: it may hold secrets.
+ */
+export async function audited<Answer extends { readonly status: number }>(
+  { database, log, now }: Services,
+  { administrator, actingAs, operation, path, ip }: NewDeed,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  const begun = {
+    id: administrator.id,
+    name: administrator.name,
+    actingAs: actingAs?.name ?? "",
+    operation: operation.id,
+    path,
+    ip,
+    now: now(),
+  }
+  const row = await database.write((tx) => insert.first(tx, begun))
+  const end = async (status: number): Promise<void> => {
+    log.info({ administrator: administrator.name, actingAs: actingAs?.name, operation: operation.id, path, status, ip }, "administration")
+    try {
+      await database.write((tx) => setStatus(tx, { id: row?.id ?? 0, status }))
+    } catch (error) {
+      log.error({ err: error, deed: row?.id }, "the end of what an administrator did can't be written down")
+    }
+  }
+  try {
+    const answer = await run()
+    await end(answer.status)
+    return answer
+  } catch (error) {
+    await end(error instanceof Refusal ? refusalStatus(error.kind) : 500)
+    throw error
+  }
+}
+
+export interface DeedFilter {
+  readonly administrator?: string | undefined
+  readonly operation?: string | undefined
+  readonly since?: number | undefined
+  readonly before?: number | undefined
+}
+
+/** A page of what was done, newest first, and how much there is. */
+export async function findDeeds(
+  db: Handle,
+  filter: DeedFilter,
+  { limit, offset }: Page,
+): Promise<{ readonly rows: Deed[]; readonly total: number }> {
+  let found = db.selectFrom("deeds")
+  if (filter.administrator) found = found.where("administrator_name", "=", filter.administrator)
+  if (filter.operation) found = found.where("operation", "=", filter.operation)
+  if (filter.since !== undefined) found = found.where("created_at", ">=", filter.since)
+  if (filter.before !== undefined) found = found.where("created_at", "<=", filter.before)
+  const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await found.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute()
+  return {
+    total,
+    rows: rows.map((row) => ({
+      id: row.id,
+      administrator: row.administrator_name,
+      acting_as: row.acting_as,
+      operation: row.operation,
+      path: row.path,
+      status: row.status,
+      ip: row.ip,
+      created_at: rfc3339(row.created_at),
+    })),
+  }
+}
+
+const YEAR = 365 * 86_400
+
+const forget = query("audit.forget", (db, p: Params<{ before: number }>) => db.deleteFrom("deeds").where("created_at", "<", p.before))
+
+/** Forgets what was written down more than a year ago. Only when asked for: how long it must be kept is for the operator to say. */
+export const forgetDeeds: Task = {
+  name: "delete_old_system_notices",
+  run: async ({ database, now }) => `${await database.write((tx) => forget.changes(tx, { before: now() - YEAR }))} removed`,
+}

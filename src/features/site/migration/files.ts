@@ -1,0 +1,95 @@
+import { Refusal } from "../../../core/errors.ts"
+import { openDownload } from "../../code/mirrors/downloads.ts"
+import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
+import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
+import { holdRelease } from "../../code/releases/hold.ts"
+import { discardFile, storeFile } from "../../planning/attachments/files.ts"
+import { requireName } from "../../planning/attachments/names.ts"
+import { findAttachmentsOfReleases, insertAttachment } from "../../planning/attachments/store.ts"
+import type { RecordOf } from "./source.ts"
+
+type Release = RecordOf<"releases">
+type Asset = NonNullable<Release["assets"]>[number]
+
+/**
+ * Brings the files of releases that are here. Those that have come before are not asked for again; what the server doesn't have, what this site doesn't
+ * take, and what turns out to be of another size is left out and counted. Throws RemoteRefused, RemoteTrouble.
+ */
+export async function bringReleaseFiles(
+  landing: Landing,
+  target: RemoteAddress,
+  records: readonly Release[],
+  signal: AbortSignal,
+): Promise<{ readonly done: number; readonly missing: number }> {
+  const { services, repository } = landing
+  const db = services.database.read
+  const tags = records.filter(({ assets }) => assets && assets.length > 0).map(({ tag_name }) => tag_name)
+  if (tags.length === 0) return { done: 0, missing: 0 }
+  const rows = await db
+    .selectFrom("releases")
+    .select(["id", "tag_name"])
+    .where("repository_id", "=", repository.id)
+    .where("tag_name", "in", tags)
+    .execute()
+  const here = await findAttachmentsOfReleases(db, { releaseIds: rows.map(({ id }) => id) })
+  let [done, missing] = [0, 0]
+  for (const { tag_name: tag, assets } of records) {
+    const release = rows.find(({ tag_name }) => tag_name === tag)
+    const has = ({ name, size }: Asset) => here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
+    for (const asset of assets ?? []) {
+      signal.throwIfAborted()
+      if (release && (has(asset) || (await bring(landing, target, release.id, asset, signal)))) done++
+      else missing++
+    }
+  }
+  return { done, missing }
+}
+
+/** Whether a file has come. */
+async function bring(
+  { services, repository, imported }: Landing,
+  target: RemoteAddress,
+  releaseId: number,
+  asset: Asset,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { config, database, now } = services
+  const { assetTypes, maxAssetBytes } = config.releases
+  if (asset.size > maxAssetBytes || !URL.canParse(asset.browser_download_url)) return false
+  const isSame = new URL(asset.browser_download_url).origin === new URL(target.url).origin
+  const authorization = isSame ? authorizationOf(target) : undefined
+  const content = await openDownload(services, asset.browser_download_url, authorization === undefined ? {} : { authorization }, signal)
+  if (!content) return false
+  try {
+    const name = requireName(assetTypes, "name", asset.name)
+    const file = await storeFile(services, content, asset.size)
+    try {
+      // A page that asks to sign in is no file.
+      if (file.size !== asset.size) throw new Refusal("invalid", "another size")
+      await database.write(async (tx) => {
+        await holdRelease(tx, releaseId)
+        await insertAttachment(tx, {
+          uuid: file.uuid,
+          repositoryId: repository.id,
+          issueId: null,
+          commentId: 0,
+          releaseId,
+          uploaderId: imported.doer_id,
+          name,
+          size: file.size,
+          now: momentOf(asset.created_at, now()),
+        })
+      })
+      return true
+    } catch (error) {
+      await discardFile(services, file)
+      throw error
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof Refusal) return false
+    throw error
+  } finally {
+    content.destroy()
+  }
+}

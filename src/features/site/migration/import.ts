@@ -1,0 +1,167 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import { findRepositoryById } from "../../../access/store.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { SealBroken } from "../../../core/secrets.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, isGitError, type RemoteListing, type Repository } from "../../../git/index.ts"
+import { surveyJob } from "../../code/languages/survey.ts"
+import { findPointers } from "../../code/lfs/pointers.ts"
+import { changesTowards, followed, missing, requireCommits } from "../../code/mirrors/changes.ts"
+import type { Landing } from "../../code/mirrors/landing.ts"
+import { type Brought, bringFiles } from "../../code/mirrors/lfs.ts"
+import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
+import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "../../code/mirrors/remote.ts"
+import { nextSync } from "../../code/mirrors/schedule.ts"
+import {
+  advanceImport,
+  endImport,
+  findImport,
+  findMirror,
+  type Import,
+  recordLfsMissing,
+  recordProgress,
+  recordSync,
+} from "../../code/mirrors/store.ts"
+import { alignHead } from "../../code/pushes/after.ts"
+import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
+import { alignHeadJob } from "../../code/repositories/jobs.ts"
+import { maintainJob } from "../../code/repositories/maintenance.ts"
+import { readAllTags } from "../../code/tags/facts.ts"
+import { findAllTags, putTags } from "../../code/tags/store.ts"
+import { type Progress, readProgress } from "./progress.ts"
+import { importRecords } from "./records.ts"
+
+/** What the secret of an import is sealed for. */
+export const importSecretContext = (id: number): string => `import ${id}`
+
+export interface ImportRun {
+  readonly signal: AbortSignal
+  readonly isLast: boolean
+}
+
+/**
+ * Brings a repository here from where an import's row says that it is, going on where an earlier try stopped. What went wrong is written in the row.
+ * Throws where it is of use to try again.
+ */
+export async function runImport(services: Services, importId: number, { signal, isLast }: ImportRun): Promise<void> {
+  const { database, log, now } = services
+  const row = await findImport.first(database.read, { id: importId })
+  const on = row && (await findRepositoryById.first(database.read, { id: row.repository_id }))
+  if (!row || row.phase === "done" || row.phase === "failed") return
+  const end = (phase: "done" | "failed", error = "") => database.write((tx) => endImport(tx, { id: importId, phase, error, now: now() }))
+  if (!on) {
+    await end("failed", "the repository was deleted meanwhile")
+    return
+  }
+  let isGitHere = row.phase === "records"
+  let progress = readProgress(row)
+  try {
+    if (!isGitHere) {
+      await importGit(services, on, row, signal)
+      progress = { ...progress, git: { done: 1, total: 1 } }
+      const told = JSON.stringify(progress)
+      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: told, now: now() }))
+      isGitHere = true
+    }
+    const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
+    const landing = { services, repository, imported: row }
+    const target = opened(services, row, importSecretContext(importId))
+    progress = await importLargeFiles(landing, target, progress, signal)
+    await importRecords(landing, target, progress, signal)
+  } catch (error) {
+    const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
+    // Of a server that doesn't answer for a while the rest is asked for later; where nothing is here yet, whoever waits is told at once.
+    if (signal.aborted || (!isFinal && !isLast && isGitHere)) throw error
+    if (!isFinal) log.error({ err: error, repository: on.id }, "a repository could not be imported")
+    await end("failed", troubleOf(error))
+    return
+  }
+  await end("done")
+}
+
+/** Brings the large files that the repository points to and doesn't have, and writes down how far that is. */
+async function importLargeFiles(
+  { services, repository: row, imported }: Landing,
+  target: RemoteAddress,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const { config, database, git, now } = services
+  if (imported.lfs === 0 || !config.lfs.enabled) return progress
+  const repository = git.at(row.storage, row.object_format)
+  const tips = followed(await git.references.list(repository)).map(({ id }) => id)
+  const pointers = await findPointers(git, repository, { to: [...new Set(tips)], not: [] })
+  const withFiles = (brought: Brought): Progress => ({ ...progress, large_files: brought })
+  const tell = async (brought: Brought) => {
+    const text = JSON.stringify(withFiles(brought))
+    await database.write((tx) => recordProgress(tx, { id: imported.id, progress: text, now: now() }))
+  }
+  const server = lfsServerOf(target, imported.lfs_endpoint)
+  const brought = await bringFiles(services, row, server, pointers, { signal, tell })
+  await database.write((tx) => recordLfsMissing(tx, { repositoryId: row.id, missing: brought.missing }))
+  return withFiles(brought)
+}
+
+/** Git's part: objects, branches, tags and HEAD, and the rows that tell of them. Nothing of it is told in the feed: it is how the repository begins. */
+async function importGit(services: Services, row: RepositoryRow, imported: Import, signal: AbortSignal): Promise<void> {
+  const { git } = services
+  const repository = git.at(row.storage, row.object_format)
+  const remote = await reachStored(services, imported, importSecretContext(imported.id))
+  const listing = await git.remotes.list(remote, signal)
+  const changes = changesTowards(followed(listing.references), followed(await git.references.list(repository)), false)
+  await git.remotes.fetch(repository, remote, { ids: await missing(git, repository, changes), signal })
+  await requireCommits(git, repository, changes)
+  await git.references.update(
+    repository,
+    changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
+  )
+  await writeDown(services, row, repository, imported, listing)
+  await alignHead(services, row.id)
+}
+
+async function writeDown(
+  services: Services,
+  row: RepositoryRow,
+  repository: Repository,
+  { doer_id: doerId }: Import,
+  listing: RemoteListing,
+): Promise<void> {
+  const { database, git, jobs, now } = services
+  const repositoryId = row.id
+  const names = (await git.references.list(repository, "refs/heads/")).flatMap(({ name }) => branchOf(name) ?? [])
+  const tips = await readTips(git, repository, names)
+  const tags = await readAllTags(git, repository, await findAllTags(database.read, { repositoryId }))
+  const head = listing.head === undefined ? undefined : branchOf(listing.head)
+  const there = (name: string) => names.includes(name)
+  const stored = head !== undefined && (there(head) || names.length === 0) ? head : row.default_branch
+  const gitSize = await git.repositories.size(repository)
+  await database.write(async (tx) => {
+    await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now: now() })
+    await putTags(tx, repositoryId, tags)
+    await tx
+      .updateTable("repositories")
+      .set({
+        default_branch: chooseDefault({ stored, wasEmpty: true, created: names }, there),
+        is_empty: flag(names.length === 0),
+        git_size: gitSize,
+        updated_at: now(),
+      })
+      .where("id", "=", repositoryId)
+      .execute()
+    const mirror = await findMirror.first(tx, { repositoryId })
+    if (mirror)
+      await recordSync(tx, {
+        repositoryId,
+        lastSyncAt: now(),
+        updatedAt: now(),
+        nextSyncAt: nextSync(now(), mirror.interval, 0),
+        lastError: "",
+        remoteHead: listing.head ?? "",
+        failures: 0,
+        lfsMissing: 0,
+      })
+    await jobs.enqueue(tx, alignHeadJob, { repositoryId })
+    await jobs.enqueue(tx, surveyJob, { repositoryId })
+    await jobs.enqueue(tx, maintainJob, { repositoryId })
+  })
+}

@@ -1,0 +1,228 @@
+import { setTimeout as pause } from "node:timers/promises"
+import type { Owned } from "../../../access/permission.ts"
+import { userVisible } from "../../../access/policies/people.ts"
+import { standingIn } from "../../../access/policies/standing.ts"
+import { findRepositoryById, findUserById, findUserByName } from "../../../access/store.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { isGitError, type RemoteListing } from "../../../git/index.ts"
+import { importKind } from "../../code/mirrors/kinds.ts"
+import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
+import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
+import { nextSync } from "../../code/mirrors/schedule.ts"
+import { findImport } from "../../code/mirrors/store.ts"
+import { deleteRepository } from "../../code/repositories/delete.ts"
+import { establish, requireRoom } from "../../code/repositories/establish.ts"
+import { mirrorSecretContext, requireInterval } from "../../code/repositories/mirror.ts"
+import { requireRepositoryName } from "../../code/repositories/names.ts"
+import { importSecretContext } from "./import.ts"
+import type { Part } from "./source.ts"
+
+/** How long the answer waits for the import. Proxies in front give up after a minute. */
+const PATIENCE_MS = 50_000
+const LOOK_MS = 100
+
+/**
+ * Brings a repository here from another server, or makes one here that follows it. The work is done by a job, which goes on where it stopped when
+ * the process ends; the answer waits for its end for so long as proxies do, and after that tells of the repository as it is then.
+ * Refuses `invalid` for an owner, name, address or credentials that will not do, `forbidden` where the site doesn't allow it or the repository can't be the caller's to make,
+ * `conflict` for a name that is taken. Of what was refused nothing is left.
+ */
+export async function migrateRepository(services: Services, actor: SignedIn, options: MigrateRepoOptions): Promise<Owned> {
+  const { config, database } = services
+  const doer = actor.user
+  if (!config.migrations.enabled) throw refuse.forbidden("the site does not allow migrations")
+  if (options.mirror && !config.mirror.enabled) throw refuse.forbidden("the site does not allow new mirrors")
+  const owner = await ownerOf(services, actor, options)
+  const name = options.repo_name
+  requireRepositoryName(name, "repo_name")
+  const parts = partsWished(options)
+  const target = readRemote(options.clone_addr, options.auth_username, options.auth_token || options.auth_password)
+  if (!target) throw refuse.invalid("clone_addr", "must be an http or https address")
+  const lfsEndpoint = await lfsWished(services, options)
+  const interval =
+    options.mirror_interval === undefined || options.mirror_interval === ""
+      ? config.mirror.defaultInterval
+      : requireInterval(options.mirror_interval, config.mirror.minInterval)
+  await requireRoom(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
+  const listing = await look(services, target)
+  const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
+    asInvalidOwner,
+  )
+  return (await waitFor(services, importId, owned, doer)) ?? owned
+}
+
+/** Clients know an owner who may own no more as an owner that will not do, unlike where a repository is made from nothing. */
+function asInvalidOwner(error: unknown): never {
+  throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.message) : error
+}
+
+/** The services with this API. */
+const SAME = ["gitea", "gogs"]
+/** What only they can give. */
+const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] as const
+
+/**
+ * What is to be brought beside git's part. A mirror has nothing of its own beside that, and neither has plain git; existing clients send these
+ * wishes all the same. Refuses `invalid` what another kind of server would have to be asked for.
+ */
+function partsWished(options: MigrateRepoOptions): readonly Part[] {
+  const { service = "git", mirror = false } = options
+  const wished = RECORDS.filter((part) => options[part] === true)
+  const isSame = SAME.includes(service)
+  if (mirror || service === "git") return isSame ? ["topics"] : []
+  if (!isSame && wished[0] !== undefined)
+    throw refuse.invalid(wished[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
+  if (!isSame) return []
+  const has = (part: Part) => wished.some((word) => word === part)
+  return [
+    "topics",
+    ...wished,
+    ...(has("issues") || has("pull_requests") ? ["comments" as const] : []),
+    ...(has("pull_requests") ? ["reviews" as const] : []),
+    ...(has("releases") ? ["release_files" as const] : []),
+  ]
+}
+
+/** Where large files are to come from, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` what can't be done. */
+async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions): Promise<string | undefined> {
+  if (!lfs) return undefined
+  if (!services.config.lfs.enabled) throw refuse.invalid("lfs", "this site keeps no large files; leave this out, or send false")
+  if (given === "") return ""
+  const endpoint = readRemote(given)
+  if (endpoint?.username !== "" || endpoint.secret !== "")
+    throw refuse.invalid("lfs_endpoint", "must be an http or https address without credentials")
+  await reach(services, endpoint).catch((error: unknown) => {
+    throw error instanceof RemoteRefused ? refuse.invalid("lfs_endpoint", error.message) : error
+  })
+  return endpoint.url
+}
+
+/** Whose it is to be. What the caller may not know of is unknown. */
+async function ownerOf(
+  { database: { read: db } }: Services,
+  actor: SignedIn,
+  { repo_owner: name, uid }: MigrateRepoOptions,
+): Promise<User> {
+  const me = actor.user
+  if ((name === undefined || name === "") && (uid === undefined || uid === 0)) return me
+  const field = name ? "repo_owner" : "uid"
+  const found = name
+    ? name.includes("\0")
+      ? undefined
+      : await findUserByName.first(db, { lowerName: name.toLowerCase() })
+    : await findUserById.first(db, { id: uid ?? 0 })
+  if (!found || !(await userVisible(db, actor, found))) throw refuse.invalid(field, "there is nobody of that name")
+  const isOwner = found.kind === "organization" ? (await standingIn(db, actor, found)).isOwner : found.id === me.id || me.is_admin === 1
+  if (!isOwner)
+    throw refuse.forbidden(
+      found.kind === "organization" ? "Given user is not owner of organization." : "Given user is not an organization.",
+    )
+  return found
+}
+
+/** What the other server has, before anything is made here. Refuses `invalid` in its words. */
+async function look(services: Services, target: RemoteAddress): Promise<RemoteListing> {
+  try {
+    return await services.git.remotes.list(await reach(services, target))
+  } catch (error) {
+    if (!(error instanceof RemoteRefused) && !isGitError(error, "remote") && !isGitError(error, "timeout")) throw error
+    throw refuse.invalid("clone_addr", troubleOf(error))
+  }
+}
+
+interface Preparation {
+  readonly doer: User
+  readonly owner: User
+  readonly name: string
+  readonly target: RemoteAddress
+  readonly listing: RemoteListing
+  readonly interval: number
+  readonly parts: readonly Part[]
+  readonly lfsEndpoint: string | undefined
+  readonly options: MigrateRepoOptions
+}
+
+/** The empty repository with all rows, and the job that fills it, in one transaction. */
+async function prepare(services: Services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }: Preparation) {
+  const { config, git, jobs, now, secrets } = services
+  const branch = config.repository.defaultBranch
+  const format = listing.format ?? "sha1"
+  const isMirror = options.mirror ?? false
+  const seal = (context: string) => (target.secret === "" ? "" : secrets.seal(target.secret, context))
+  const lfs = { lfs: flag(lfsEndpoint !== undefined), lfs_endpoint: lfsEndpoint ?? "" }
+  const remote = { remote_url: target.url, remote_username: target.username, ...lfs }
+  let importId = 0
+  const owned = await establish(
+    services,
+    (storage) => git.repositories.create(storage, { format, branch }),
+    () => ({
+      doer,
+      owner,
+      name,
+      isBrought: true,
+      row: {
+        description: options.description ?? "",
+        default_branch: branch,
+        object_format: format,
+        original_url: target.url,
+        is_private: flag(config.repository.forcePrivate || (options.private ?? false)),
+        is_mirror: flag(isMirror),
+        ...(isMirror ? { has_pull_requests: 0, has_actions: 0 } : {}),
+      },
+      alongside: async (tx, repositoryId) => {
+        if (isMirror)
+          await tx
+            .insertInto("mirrors")
+            .values({
+              repository_id: repositoryId,
+              interval,
+              enable_prune: 1,
+              ...remote,
+              sealed_secret: seal(mirrorSecretContext(repositoryId)),
+              updated_at: 0,
+              last_sync_at: 0,
+              next_sync_at: nextSync(now(), interval, 0),
+            })
+            .execute()
+        const stored = await tx
+          .insertInto("imports")
+          .values({
+            repository_id: repositoryId,
+            doer_id: doer.id,
+            service: options.service ?? "git",
+            ...remote,
+            sealed_secret: "",
+            parts: JSON.stringify(parts),
+            phase: "git",
+            cursor: "{}",
+            created_at: now(),
+            updated_at: now(),
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow()
+        importId = stored.id
+        const sealed = seal(importSecretContext(importId))
+        if (sealed !== "") await tx.updateTable("imports").set({ sealed_secret: sealed }).where("id", "=", importId).execute()
+        await jobs.enqueue(tx, importKind, { importId })
+      },
+    }),
+  )
+  return { owned, importId }
+}
+
+/** The repository once it is here, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
+async function waitFor(services: Services, importId: number, { repository, owner }: Owned, doer: User): Promise<Owned | undefined> {
+  const { database } = services
+  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS)) {
+    const row = await findImport.first(database.read, { id: importId })
+    if (row?.phase === "git" || row?.phase === "records") continue
+    const now = await findRepositoryById.first(database.read, { id: repository.id })
+    if (row?.phase !== "failed") return now && { repository: now, owner }
+    if (now) await database.write((tx) => deleteRepository(tx, services, now, doer))
+    throw refuse.invalid("clone_addr", row.error)
+  }
+  return undefined
+}

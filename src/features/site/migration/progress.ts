@@ -1,0 +1,60 @@
+import { rfc3339 } from "../../../core/record.ts"
+import Type, { Check, type Static } from "../../../core/schema.ts"
+import type { RepositoryImport } from "../../code/mirrors/records.ts"
+import type { Import } from "../../code/mirrors/store.ts"
+import { PARTS, type Part } from "./source.ts"
+
+/** How far an import is, as its row tells it. */
+
+/** What an import consists of, in the order in which it is done. */
+export const STEPS = ["git", "large_files", ...PARTS] as const
+type Step = (typeof STEPS)[number]
+
+const Counts = Type.Record(
+  Type.String(),
+  Type.Object({
+    done: Type.Integer(),
+    /** Null where the server doesn't say. */
+    total: Type.Union([Type.Integer(), Type.Null()]),
+    missing: Type.Optional(Type.Integer()),
+  }),
+)
+
+/** How much of each step is done, and how much there is; nothing of those that have not begun. */
+export type Progress = { readonly [step in Step]?: Static<typeof Counts>[string] }
+
+export function readProgress({ progress }: Pick<Import, "progress">): Progress {
+  const stored: unknown = progress === "" ? {} : JSON.parse(progress)
+  return Check(Counts, stored) ? stored : {}
+}
+
+/** What is brought beside git's part and large files. */
+export function partsOf({ parts }: Pick<Import, "parts">): readonly Part[] {
+  const words: unknown = JSON.parse(parts)
+  return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []
+}
+
+export function presentImport(row: Import): RepositoryImport {
+  const progress = readProgress(row)
+  const names: readonly Step[] = ["git", ...(row.lfs === 1 ? ["large_files" as const] : []), ...partsOf(row)]
+  const isDone = (name: Step): boolean => {
+    const count = progress[name]
+    return row.phase === "done" || (count !== undefined && count.total !== null && count.done + (count.missing ?? 0) >= count.total)
+  }
+  const current = names.find((name) => !isDone(name))
+  return {
+    state: row.phase === "done" || row.phase === "failed" ? row.phase : "running",
+    service: row.service,
+    clone_addr: row.remote_url,
+    error: row.error,
+    steps: names.map((name) => ({
+      name,
+      state: isDone(name) ? "done" : name !== current ? "waiting" : row.phase === "failed" ? "failed" : "running",
+      done: progress[name]?.done ?? 0,
+      total: progress[name]?.total ?? null,
+      missing: progress[name]?.missing ?? 0,
+    })),
+    created_at: rfc3339(row.created_at),
+    updated_at: rfc3339(row.updated_at),
+  }
+}

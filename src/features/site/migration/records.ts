@@ -1,0 +1,350 @@
+import { sql } from "kysely"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import Type, { Check } from "../../../core/schema.ts"
+import { clean, cut, type Landing, momentOf, originalOf } from "../../code/mirrors/landing.ts"
+import type { RemoteAddress } from "../../code/mirrors/remote.ts"
+import { advanceImport, type Import } from "../../code/mirrors/store.ts"
+import { insertRelease, recountReleases } from "../../code/releases/store.ts"
+import { holdRepository } from "../../code/repositories/counters.ts"
+import { isTopic, MOST_TOPICS, normalizeTopic } from "../../code/topics/names.ts"
+import { replaceTopics } from "../../code/topics/rules.ts"
+import { recountComments, recountOpen } from "../../planning/issues/touch.ts"
+import { normalizeColor } from "../../planning/labels/definitions.ts"
+import { recountMilestones } from "../../planning/milestones/rules.ts"
+import { bringReleaseFiles } from "./files.ts"
+import { type Progress, partsOf } from "./progress.ts"
+import { importPulls, type PullHeads, readPullHeads } from "./pulls.ts"
+import { readReviews, writeReviews } from "./reviews.ts"
+import { type Part, type RecordOf, type RemotePage, readPage, readTopics, sources } from "./source.ts"
+
+/** Where an import is: the part and its page that come next, and the first record of the page before. */
+const Cursor = Type.Object({ part: Type.Integer(), page: Type.Integer(), first: Type.Integer() })
+
+/** Pages of one part; a server that goes on for longer than any repository is not believed. */
+const MOST_PAGES = 20_000
+
+/**
+ * Brings issues and all else that a server with the same API tells, page by page. What a page holds is written together with how far the import is:
+ * an import that is broken off goes on with the next page. Everything is in the name of whoever asked for it, with the names of its authors beside it.
+ * Nobody is told of it: it happened long ago and elsewhere.
+ */
+export async function importRecords(landing: Landing, target: RemoteAddress, sofar: Progress, signal: AbortSignal): Promise<void> {
+  const { services, imported, repository } = landing
+  const parts = partsOf(imported)
+  let cursor = cursorOf(imported)
+  let progress = sofar
+  let before = imported.cursor
+  for (let part = parts[cursor.part]; part !== undefined; part = parts[cursor.part]) {
+    signal.throwIfAborted()
+    const page = await readBatch(landing, target, part, cursor.page, signal)
+    // Some servers give everything at once, whatever page is asked for.
+    const isRepeated = cursor.page > 1 && page.first === cursor.first
+    const isOver = page.length === 0 || isRepeated || cursor.page >= MOST_PAGES
+    const next = isOver ? { part: cursor.part + 1, page: 1, first: 0 } : { part: cursor.part, page: cursor.page + 1, first: page.first }
+    const after = JSON.stringify(next)
+    const sum = { done: progress[part]?.done ?? 0, missing: progress[part]?.missing ?? 0 }
+    if (!isOver) sum.done += page.done
+    if (!isOver) sum.missing += page.missing
+    progress = { ...progress, [part]: { ...sum, total: isOver ? sum.done + sum.missing : page.total } }
+    const told = JSON.stringify(progress)
+    await services.database.write(async (tx) => {
+      await holdRepository(tx, repository.id)
+      // Whoever was here first has written the page already.
+      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: told, now: services.now() })) === 0)
+        throw new Error("the import goes on elsewhere")
+      if (!isOver) await page.write(tx)
+    })
+    before = after
+    cursor = next
+  }
+}
+
+function cursorOf({ cursor }: Import) {
+  const stored: unknown = JSON.parse(cursor)
+  return Check(Cursor, stored) ? stored : { part: 0, page: 1, first: 0 }
+}
+
+interface Batch {
+  readonly length: number
+  /** How many of it come here, and how many can't be had. */
+  readonly done: number
+  readonly missing: number
+  /** How many there are on all pages; null where the server doesn't say. */
+  readonly total: number | null
+  /** The id of the first record. */
+  readonly first: number
+  readonly write: (tx: Transaction) => Promise<void>
+}
+
+async function readBatch(landing: Landing, target: RemoteAddress, part: Part, page: number, signal: AbortSignal): Promise<Batch> {
+  const { services } = landing
+  const batch = ({ records, total }: RemotePage<{ readonly id: number }>, write: Batch["write"]): Batch => ({
+    length: records.length,
+    done: records.length,
+    missing: 0,
+    total,
+    first: records[0]?.id ?? 0,
+    write,
+  })
+  switch (part) {
+    case "topics": {
+      const names = page === 1 ? await readTopics(services, target, signal) : []
+      return { ...batch({ records: [], total: null }, (tx) => writeTopics(tx, landing, names)), length: names.length, done: names.length }
+    }
+    case "milestones": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeMilestones(tx, landing, read.records))
+    }
+    case "labels": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeLabels(tx, landing, read.records))
+    }
+    case "issues": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, async (tx) => {
+        await writeIssues(tx, landing, read.records, 0)
+      })
+    }
+    case "pull_requests": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      const heads: PullHeads = await readPullHeads(landing, target, read.records, signal)
+      // Without its commits a pull request is nothing.
+      const whole = read.records.filter(({ number }) => heads.has(number))
+      return batch(read, async (tx) => importPulls(tx, landing, whole, heads, await writeIssues(tx, landing, whole, 1)))
+    }
+    case "comments": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeComments(tx, landing, read.records))
+    }
+    case "reviews": {
+      const read = await readReviews(landing, target, page, signal)
+      if (!read) return batch({ records: [], total: 0 }, async () => {})
+      const { number, reviews } = read
+      const write = (tx: Transaction) => writeReviews(tx, landing, read)
+      return { length: 1, done: reviews.length, missing: 0, total: null, first: number, write }
+    }
+    case "release_files": {
+      const read = await readPage(services, target, sources.releases, page, signal)
+      const files = await bringReleaseFiles(landing, target, read.records, signal)
+      return { ...batch({ ...read, total: null }, async () => {}), ...files }
+    }
+    case "releases": {
+      const read = await readPage(services, target, sources[part], page, signal)
+      return batch(read, (tx) => writeReleases(tx, landing, read.records))
+    }
+  }
+}
+
+// --- what is written -------------------------------------------------------------------------------------------------------------
+
+async function writeTopics(tx: Transaction, { services, repository }: Landing, names: readonly string[]): Promise<void> {
+  const fitting = names.map(normalizeTopic).filter(isTopic).slice(0, MOST_TOPICS)
+  await replaceTopics(tx, repository.id, fitting, services.now())
+}
+
+async function writeMilestones(
+  tx: Transaction,
+  { services, repository }: Landing,
+  records: readonly RecordOf<"milestones">[],
+): Promise<void> {
+  const there = new Set(
+    (await tx.selectFrom("milestones").select("title").where("repository_id", "=", repository.id).execute()).map(({ title }) => title),
+  )
+  for (const record of records) {
+    const title = cut(record.title, 255)
+    if (there.has(title)) continue
+    there.add(title)
+    const created = momentOf(record.created_at, services.now())
+    const isClosed = record.state === "closed"
+    await tx
+      .insertInto("milestones")
+      .values({
+        repository_id: repository.id,
+        title,
+        description: clean(record.description),
+        is_closed: flag(isClosed),
+        closed_at: isClosed ? momentOf(record.closed_at, created) : 0,
+        due_at: momentOf(record.due_on, 0),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .execute()
+  }
+}
+
+async function writeLabels(tx: Transaction, { services, repository }: Landing, records: readonly RecordOf<"labels">[]): Promise<void> {
+  const there = new Set(
+    (await tx.selectFrom("labels").select("name").where("repository_id", "=", repository.id).execute()).map(({ name }) => name),
+  )
+  const now = services.now()
+  for (const record of records) {
+    const name = cut(record.name, 255)
+    if (there.has(name)) continue
+    there.add(name)
+    const color = normalizeColor(record.color ?? "")
+    await tx
+      .insertInto("labels")
+      .values({
+        repository_id: repository.id,
+        organization_id: null,
+        name,
+        description: cut(record.description, 1_000),
+        color: /^[0-9a-f]{6}$/.test(color) ? color : "ededed",
+        exclusive: flag(record.exclusive ?? false),
+        is_archived: flag(record.is_archived ?? false),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+  }
+}
+
+/** Gives the ids of the issues that are new, by their numbers, which are those of the server that they come from. */
+async function writeIssues(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"issues">[],
+  isPull: 0 | 1,
+): Promise<ReadonlyMap<number, number>> {
+  if (records.length === 0) return new Map()
+  const repositoryId = repository.id
+  const numbers = records.map(({ number }) => number)
+  const taken = await tx
+    .selectFrom("issues")
+    .select("number")
+    .where("repository_id", "=", repositoryId)
+    .where("number", "in", numbers)
+    .execute()
+  const there = new Set(taken.map(({ number }) => number))
+  const labels = new Map(
+    (await tx.selectFrom("labels").select(["id", "name"]).where("repository_id", "=", repositoryId).execute()).map(({ id, name }) => [
+      name,
+      id,
+    ]),
+  )
+  const milestones = new Map(
+    (await tx.selectFrom("milestones").select(["id", "title"]).where("repository_id", "=", repositoryId).execute()).map(({ id, title }) => [
+      title,
+      id,
+    ]),
+  )
+  const made = new Map<number, number>()
+  const planned = new Set<number>()
+  for (const record of records) {
+    if (there.has(record.number)) continue
+    there.add(record.number)
+    const created = momentOf(record.created_at, services.now())
+    const isClosed = record.state === "closed"
+    const milestoneId = record.milestone ? (milestones.get(cut(record.milestone.title, 255)) ?? null) : null
+    if (milestoneId !== null) planned.add(milestoneId)
+    const { id } = await tx
+      .insertInto("issues")
+      .values({
+        repository_id: repositoryId,
+        number: record.number,
+        is_pull: isPull,
+        author_id: imported.doer_id,
+        title: cut(record.title, 255),
+        content: clean(record.body),
+        milestone_id: milestoneId,
+        is_closed: flag(isClosed),
+        closed_at: isClosed ? momentOf(record.closed_at, momentOf(record.updated_at, created)) : 0,
+        is_locked: flag(record.is_locked ?? false),
+        due_at: momentOf(record.due_date, 0),
+        ...originalOf(record),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    made.set(record.number, id)
+    const borne = new Set((record.labels ?? []).flatMap(({ name }) => labels.get(cut(name, 255)) ?? []))
+    for (const labelId of borne) await tx.insertInto("issue_labels").values({ issue_id: id, label_id: labelId }).execute()
+  }
+  await tx
+    .insertInto("issue_counters")
+    .values({ repository_id: repositoryId, last_number: Math.max(...numbers) })
+    .onConflict((conflict) =>
+      conflict.column("repository_id").doUpdateSet({
+        last_number: sql<number>`case when issue_counters.last_number < excluded.last_number then excluded.last_number else issue_counters.last_number end`,
+      }),
+    )
+    .execute()
+  await recountMilestones(tx, [...planned], services.now())
+  await recountOpen(tx, repositoryId)
+  return made
+}
+
+async function writeComments(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"comments">[],
+): Promise<void> {
+  const numbered = records.flatMap((record) => {
+    const number = Number(/\/(\d+)(?:#.*)?$/.exec(record.issue_url || record.pull_request_url || "")?.[1])
+    return Number.isSafeInteger(number) ? [{ record, number }] : []
+  })
+  if (numbered.length === 0) return
+  const rows = await tx
+    .selectFrom("issues")
+    .select(["id", "number"])
+    .where("repository_id", "=", repository.id)
+    .where("number", "in", [...new Set(numbered.map(({ number }) => number))])
+    // To what was written here meanwhile nothing is added.
+    .where("original_author", "!=", "")
+    .execute()
+  const ids = new Map(rows.map(({ id, number }) => [number, id]))
+  const touched = new Set<number>()
+  for (const { record, number } of numbered) {
+    const issueId = ids.get(number)
+    if (issueId === undefined) continue
+    touched.add(issueId)
+    const created = momentOf(record.created_at, services.now())
+    await tx
+      .insertInto("comments")
+      .values({
+        issue_id: issueId,
+        kind: "comment",
+        author_id: imported.doer_id,
+        content: clean(record.body),
+        ...originalOf(record),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .execute()
+  }
+  for (const id of touched) await recountComments(tx, id)
+}
+
+async function writeReleases(
+  tx: Transaction,
+  { services, repository, imported }: Landing,
+  records: readonly RecordOf<"releases">[],
+): Promise<void> {
+  const repositoryId = repository.id
+  const known = await tx.selectFrom("releases").select("tag_name").where("repository_id", "=", repositoryId).execute()
+  const there = new Set(known.map(({ tag_name }) => tag_name))
+  const tags = new Set(
+    (await tx.selectFrom("tags").select("name").where("repository_id", "=", repositoryId).execute()).map(({ name }) => name),
+  )
+  // The newest comes first there, and has the last place here.
+  for (const record of records.toReversed()) {
+    const tagName = clean(record.tag_name)
+    if (there.has(tagName)) continue
+    there.add(tagName)
+    await insertRelease(tx, {
+      repository_id: repositoryId,
+      tag_name: tagName,
+      target_commitish: clean(record.target_commitish),
+      title: cut(record.name, 255),
+      note: clean(record.body),
+      // Whose tag is not here can't be published.
+      is_draft: flag((record.draft ?? false) || !tags.has(tagName)),
+      is_prerelease: flag(record.prerelease ?? false),
+      publisher_id: imported.doer_id,
+      created_at: momentOf(record.created_at, services.now()),
+    })
+  }
+  await recountReleases(tx, repositoryId)
+}

@@ -1,0 +1,134 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import type { ReviewsTable } from "../../../core/database/tables/pulls.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { isObjectId } from "../../../git/index.ts"
+import { clean, cut, type Landing, momentOf, originalOf } from "../../code/mirrors/landing.ts"
+import type { RemoteAddress } from "../../code/mirrors/remote.ts"
+import { GHOST } from "../../people/users/present.ts"
+import { recountComments } from "../../planning/issues/touch.ts"
+import { insertLineComment } from "../../review/reviews/store.ts"
+import { lineCommentsOf, PAGE, type RemoteLineComment, type RemoteReview, readPage, reviewsOf } from "./source.ts"
+
+/** A review with what it says on lines. */
+interface WholeReview {
+  readonly review: RemoteReview
+  readonly lines: readonly RemoteLineComment[]
+}
+
+/** One pull request's reviews, as the other server tells them. */
+export interface PullReviews {
+  readonly issueId: number
+  readonly number: number
+  readonly reviews: readonly WholeReview[]
+}
+
+/** Pages of one list; a server that goes on for longer than any pull request is not believed. */
+const MOST_PAGES = 100
+
+/** What others have said of the nth pull request that was brought here; undefined past the last. Throws like `readPage`. */
+export async function readReviews(
+  { services, repository }: Landing,
+  target: RemoteAddress,
+  nth: number,
+  signal: AbortSignal,
+): Promise<PullReviews | undefined> {
+  const pull = await services.database.read
+    .selectFrom("issues")
+    .select(["id", "number"])
+    .where("repository_id", "=", repository.id)
+    .where("is_pull", "=", 1)
+    .where("original_author", "!=", "")
+    .orderBy("number")
+    .limit(1)
+    .offset(nth - 1)
+    .executeTakeFirst()
+  if (!pull) return undefined
+  const read = (page: number) => readPage(services, target, reviewsOf(pull.number), page, signal)
+  const reviews: WholeReview[] = []
+  for (const review of await readAll(read)) {
+    if (stateOf(review) === undefined) continue
+    const source = lineCommentsOf(pull.number, review.id)
+    const lines = review.comments_count === 0 ? [] : await readAll((page) => readPage(services, target, source, page, signal))
+    reviews.push({ review, lines })
+  }
+  return { issueId: pull.id, number: pull.number, reviews }
+}
+
+/** All pages. Some servers give everything at once, whatever page is asked for. */
+async function readAll<T extends { readonly id: number }>(
+  read: (page: number) => Promise<{ readonly records: readonly T[] }>,
+): Promise<readonly T[]> {
+  const all = new Map<number, T>()
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { records } = await read(page)
+    const before = all.size
+    for (const record of records) all.set(record.id, record)
+    if (records.length < PAGE || all.size === before) break
+  }
+  return [...all.values()]
+}
+
+/** Wishes for reviews stay behind with those who were asked, and so does what is not submitted. */
+function stateOf({ state }: RemoteReview): Exclude<ReviewsTable["state"], "PENDING" | "REQUEST_REVIEW"> | undefined {
+  return state === "APPROVED" || state === "COMMENT" || state === "REQUEST_CHANGES" ? state : undefined
+}
+
+/**
+ * Writes reviews as entries of the timeline, in nobody's name: records of reviews have no place for who gave them elsewhere, and whoever asked for the
+ * import has approved nothing. None counts for a protected branch.
+ */
+export async function writeReviews(tx: Transaction, { services, repository }: Landing, { issueId, reviews }: PullReviews): Promise<void> {
+  const commit = (id: string | null | undefined) => (id && isObjectId(id, repository.object_format) ? id : "")
+  const entry = (record: RemoteReview | RemoteLineComment, kind: "review" | "code", reviewId: number, created: number) =>
+    tx
+      .insertInto("comments")
+      .values({
+        issue_id: issueId,
+        kind,
+        author_id: GHOST.id,
+        content: clean(record.body),
+        review_id: reviewId,
+        ...originalOf(record),
+        created_at: created,
+        updated_at: momentOf(record.updated_at, created),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+  for (const { review, lines } of reviews) {
+    const state = stateOf(review)
+    if (state === undefined) continue
+    const created = momentOf(review.submitted_at, services.now())
+    const { id } = await tx
+      .insertInto("reviews")
+      .values({
+        issue_id: issueId,
+        reviewer_id: GHOST.id,
+        reviewer_team_id: null,
+        state,
+        commit_id: commit(review.commit_id),
+        patch_id: "",
+        is_official: 0,
+        is_stale: flag(review.stale ?? false),
+        is_dismissed: flag(review.dismissed ?? false),
+        created_at: created,
+        updated_at: momentOf(review.updated_at, created),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow()
+    await entry(review, "review", id, created)
+    for (const line of lines) {
+      const comment = await entry(line, "code", id, momentOf(line.created_at, created))
+      await insertLineComment(tx, {
+        comment_id: comment.id,
+        review_id: id,
+        path: cut(line.path, 4096),
+        line: line.position || -(line.original_position ?? 0),
+        hunk: clean(line.diff_hunk),
+        commit_id: commit(line.commit_id),
+        // Where it stood is told; it is not looked for in what the branch is now.
+        is_outdated: 1,
+      })
+    }
+  }
+  if (reviews.length > 0) await recountComments(tx, issueId)
+}
