@@ -6,6 +6,8 @@ import { join } from "node:path"
 import type { User } from "./core/actor.ts"
 import { type Config, type ConfigOverrides, loadConfig } from "./core/config.ts"
 import { openDatabase } from "./core/database/database.ts"
+import { deliverEvents } from "./core/events/events.ts"
+import { rebaseLog } from "./core/events/log.ts"
 import { openJobs } from "./core/jobs/jobs.ts"
 import { openLog } from "./core/log.ts"
 import { type Metrics, openMetrics } from "./core/metrics.ts"
@@ -23,6 +25,7 @@ import { createToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
 import { openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
+import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
 import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
@@ -195,6 +198,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       database,
       git,
       jobs: outbox,
+      events: { deliver: (tx) => deliverEvents(tx, services, listeners) },
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),
@@ -202,6 +206,8 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       log,
       now,
     }
+    await rebaseLog(services)
+    database.beforeCommit(services.events.deliver)
     return { services, site, metrics, begin: () => outbox.begin(services, jobs, schedule), close }
   } catch (error) {
     await close()

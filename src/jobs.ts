@@ -1,9 +1,11 @@
+import { pruneEvents } from "./core/events/log.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
-import { removeActionFilesJob } from "./features/actions/artifacts/files.ts"
+import { removeActionFilesJob, removeActionFolderJob } from "./features/actions/artifacts/files.ts"
 import { sweepActionFiles } from "./features/actions/artifacts/sweep.ts"
 import { actionTasks } from "./features/actions/runs/clock.ts"
 import { startForPullJob } from "./features/actions/triggers/on-pull.ts"
+import { readSchedulesJob } from "./features/actions/triggers/schedules.ts"
 import { sweepArchives } from "./features/code/archives/sweep.ts"
 import { renameJob } from "./features/code/branches/rename.ts"
 import { surveyJob } from "./features/code/languages/survey.ts"
@@ -34,6 +36,8 @@ export const jobs: readonly JobDefinition<never>[] = [
   maintainJob,
   removeAttachedFilesJob,
   removeActionFilesJob,
+  removeActionFolderJob,
+  readSchedulesJob,
   startForPullJob,
   spreadJob,
   sendJob,
@@ -59,6 +63,7 @@ const sweepRepositories: Task = {
 /** Everything that the clock starts. */
 export const schedule: readonly Task[] = [
   removeEndedJobs,
+  pruneEvents,
   sweepRepositories,
   sweepAttachments,
   sweepActionFiles,

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
 import type { Config } from "./config.ts"
-import type { Database } from "./database/database.ts"
+import type { Database, Transaction } from "./database/database.ts"
 import type { Jobs } from "./jobs/jobs.ts"
 import type { Outgoing } from "./outgoing/request.ts"
 import type { Secrets } from "./secrets.ts"
@@ -14,6 +14,7 @@ export interface Services {
   readonly database: Database
   readonly git: Git
   readonly jobs: Jobs
+  readonly events: Events
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly mailer: Mailer
@@ -21,6 +22,14 @@ export interface Services {
   readonly log: Logger
   /** The current time in whole seconds. */
   readonly now: () => number
+}
+
+export interface Events {
+  /**
+   * Has the listeners hear now of what the transaction has published, and not only before it commits: where what happened is that something ends,
+   * they hear of it while it is still there.
+   */
+  readonly deliver: (tx: Transaction) => Promise<void>
 }
 
 /** Slow checks of passwords, bounded in number. */

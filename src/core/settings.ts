@@ -171,6 +171,11 @@ export const settings = {
     maxArtifactBytes: size(4 * 2 ** 30, "The largest artifact that a run of a workflow may leave."),
     artifactSeconds: duration(90 * 86_400, "How long an artifact is kept, unless its workflow asks for less.", { min: 60 }),
   },
+  events: {
+    keepSeconds: duration(30 * 86_400, "How long it is remembered what happened, for those who read on from where they were.", {
+      min: 3_600,
+    }),
+  },
   outgoing: {
     allowedHosts: text(
       "external",

@@ -57,6 +57,9 @@ export interface Database<T = Tables> {
   /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost is a row. */
   afterCommit(tx: Transaction<T>, effect: () => void): void
 
+  /** Has `step` run at the end of every transaction, before it commits, with the same rules as its work. There is one such step; a new one replaces it. */
+  beforeCommit(step: (tx: Transaction<T>) => Promise<void>): void
+
   /**
    * The state that the database is in now: another one whenever something was committed, by this process or another, since it was asked for last.
    */

@@ -12,6 +12,8 @@ import { handleOver, type Outcome, sessionOf } from "./session.ts"
 import { shareQuestion } from "./shared-question.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
+type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
+
 const attempts = 5
 // Serialisation failure and deadlock: https://www.postgresql.org/docs/15/errcodes-appendix.html
 const worthRetrying = new Set(["40001", "40P01"])
@@ -84,19 +86,18 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     },
   })
 
-  /** One transaction on a connection of its own; `before` is said first inside it. */
+  /** One transaction on a connection of its own; `first` is said first inside it, and `last` is done behind its work. */
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
-    idleLimit: number | undefined,
-    before: string | undefined,
+    { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
   ): Promise<R> {
     const client = await writers.connect()
     let lost: Error | undefined
     // One connection takes one statement at a time; work may start several at once, and may end without awaiting one.
-    let last: Promise<unknown> = Promise.resolve()
+    let latest: Promise<unknown> = Promise.resolve()
     const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-      const result = last.then(task)
-      last = result.catch(() => {})
+      const result = latest.then(task)
+      latest = result.catch(() => {})
       return result
     }
     const connection: TransactionConnection = {
@@ -104,7 +105,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       async begin() {
         try {
           await client.query("begin")
-          if (before !== undefined) await client.query(before)
+          if (first !== undefined) await client.query(first)
         } catch (error) {
           // Half begun: the pool must not hand this connection to anybody.
           lost = error instanceof Error ? error : new Error(String(error))
@@ -127,7 +128,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       },
     }
     try {
-      return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work)
+      return await runTransaction<Tables, R>(connection, { logger, idleLimit }, work, last)
     } finally {
       client.release(lost)
     }
@@ -139,13 +140,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     return rows[0]?.state ?? randomUUID()
   })
 
+  let last: Last<T> | undefined
   const database: Database<T> = {
     kind: "postgres",
     read,
     async write(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await transact(work, options.idleLimit, undefined)
+          return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
         } catch (error) {
           if (attempt === attempts || !(error instanceof pg.DatabaseError) || !worthRetrying.has(error.code ?? "")) throw error
           logger.info({ attempt, code: error.code }, "a transaction is run again")
@@ -154,6 +156,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       }
     },
     afterCommit: keepEffect,
+    beforeCommit(step) {
+      last = step
+    },
     state,
     observe: observers.add,
     async notify(channel, payload, tx) {
@@ -172,7 +177,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       execute: <R>(sql: string, parameters: readonly unknown[]) => run<R>(readers, sql, parameters),
     }),
-    write: (work) => transact(work, undefined, `select pg_advisory_xact_lock(${migrationLock})`),
+    write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
   }
   return { database, migrating }

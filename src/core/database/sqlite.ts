@@ -143,14 +143,18 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     }
   }
 
+  let last: Parameters<Database<T>["beforeCommit"]>[0] | undefined
   const database: Database<T> = {
     kind: "sqlite",
     read,
     write: (work) =>
       closed
         ? Promise.reject(new Error("The database is closed."))
-        : groups.join((connection) => runTransaction(connection, options, work)),
+        : groups.join((connection) => runTransaction(connection, options, work, last)),
     afterCommit: keepEffect,
+    beforeCommit(step) {
+      last = step
+    },
     // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
     state: () => (inMemory ? commits : Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])),
     observe: observers.add,

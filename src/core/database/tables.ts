@@ -1,6 +1,7 @@
 import type { Generated } from "kysely"
 import type { ActionTables } from "./tables/actions.ts"
 import type { AuditTables } from "./tables/audit.ts"
+import type { EventTables } from "./tables/events.ts"
 import type { IssueTables } from "./tables/issues.ts"
 import type { KeyTables } from "./tables/keys.ts"
 import type { LfsTables } from "./tables/lfs.ts"
@@ -394,7 +395,8 @@ export interface Tables
     ActionTables,
     AuditTables,
     MirrorTables,
-    LfsTables {
+    LfsTables,
+    EventTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable

@@ -30,11 +30,12 @@ export function keepEffect(tx: object, effect: Effect): void {
   effects.push(effect)
 }
 
-/** Runs `work` between begin and commit; rolls back on any failure. Rejects with the first error of `work`, a statement, or the guard. */
+/** Runs `work`, and `last` behind it, between begin and commit; rolls back on any failure. Rejects with the first error of `work`, a statement, or the guard. */
 export async function runTransaction<T, R>(
   connection: TransactionConnection,
   rules: TransactionRules,
   work: (tx: KyselyTransaction<T>) => Promise<R>,
+  last?: (tx: KyselyTransaction<T>) => Promise<void>,
 ): Promise<R> {
   await connection.begin()
   let open = true
@@ -70,8 +71,13 @@ export async function runTransaction<T, R>(
   effectsOf.set(tx, effects)
   const guard = guardIdle(connection.kind, rules, { isRunning: () => running > 0, count: () => count, last: () => lastStatement })
 
+  const whole = async (): Promise<R> => {
+    const value = await work(tx)
+    await last?.(tx)
+    return value
+  }
   try {
-    const value = await (guard === undefined ? work(tx) : Promise.race([work(tx), guard.expired]))
+    const value = await (guard === undefined ? whole() : Promise.race([whole(), guard.expired]))
     if (failure !== undefined) throw failure.error
     open = false
     guard?.stop()

@@ -9,9 +9,9 @@ import { presentRepositories, texts } from "../code/repositories/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../code/repositories/store.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../code/repositories/urls.ts"
 import { presentUserPlainly } from "../people/users/present.ts"
+import { standIn } from "../people/users/stand-ins.ts"
 import { isExpired } from "./artifacts/artifacts.ts"
 import type { ActionArtifact, ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
-import { standIn } from "./runs/bot.ts"
 import { presentState } from "./runs/status.ts"
 import {
   type Artifact,

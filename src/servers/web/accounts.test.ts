@@ -2,7 +2,7 @@ import { TOTP } from "otpauth"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
-import { writeToAccount } from "../../features/events/mail/accounts.ts"
+import { publish } from "../../core/events/publish.ts"
 import { type MailServer, openMailServer } from "../../features/events/mail/testing.ts"
 import { makeCode } from "../../features/people/authentication/codes.ts"
 import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
@@ -198,11 +198,11 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
       expect(stored.some(({ payload }) => payload.includes("recover."))).toBe(false)
       server.arrived.length = 0
       const { services } = scene.hearth
-      const mail = { about: "recovery", userId: (await scene.userOf(name)).id, address: `${name}@example.com` } as const
+      const mail = { userId: (await scene.userOf(name)).id, address: `${name}@example.com` } as const
       for (const changes of [{ is_active: 0 }, { prohibit_login: 1 }] as const) {
         await scene.wait(181)
         await services.database.write(async (tx) => {
-          await writeToAccount(tx, services, mail)
+          publish(tx, { kind: "account.recoveryAsked", user: { id: mail.userId }, to: { address: mail.address }, at: services.now() })
           await tx.updateTable("users").set(changes).where("id", "=", mail.userId).execute()
         })
         expect(await scene.mailed("nobody")).toBeUndefined()

@@ -12,6 +12,7 @@ import { actions } from "./0010-actions.ts"
 import { audit } from "./0011-audit.ts"
 import { mirrors } from "./0012-mirrors.ts"
 import { lfs } from "./0013-lfs.ts"
+import { events } from "./0014-events.ts"
 
 /** The history of the tables, oldest first. A step that was released is never changed. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   audit,
   mirrors,
   lfs,
+  events,
 ]

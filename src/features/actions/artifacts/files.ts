@@ -98,6 +98,13 @@ export const removeActionFilesJob = defineJob({
   },
 })
 
+/** Removes the folder of a repository that is gone. */
+export const removeActionFolderJob = defineJob({
+  kind: "actions.removeFolder",
+  payload: Type.Object({ storage: Type.String() }),
+  run: ({ storage }, { context }) => rm(actionFilesOf(context, storage), { recursive: true, force: true }),
+})
+
 const FILES_OF_A_JOB = 500
 
 /** Has files removed once the transaction is committed; "" is none. */

@@ -1,21 +1,14 @@
-import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
-import { anonymous } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { createStatuses } from "../../code/statuses/rules.ts"
-import { type Announcement, announceEvents } from "../../events/webhooks/announce.ts"
-import { presentOrganization } from "../../people/organizations/present.ts"
-import { presentJobs, presentRun } from "../present.ts"
-import type { ActionWorkflowJob } from "../records.ts"
-import { disabledWorkflows, findAttempt, findJobsOfAttempt, type Job, type Run } from "../store.ts"
-import { presentWorkflow } from "../workflows/present.ts"
-import { ACTIONS_USER, standIn } from "./bot.ts"
+import { ACTIONS_USER, standIn } from "../../people/users/stand-ins.ts"
+import { findAttempt, findJobsOfAttempt, type Job, type Run } from "../store.ts"
 import { readCommit } from "./checked-commit.ts"
 import { holdRun } from "./settle.ts"
-import { isDone, presentState } from "./status.ts"
 
 /** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
 
@@ -74,42 +67,9 @@ async function tell(tx: Transaction, services: Services, run: Run, { runIsNews, 
   const attempt = await findAttempt.first(tx, { runId: run.id, number: run.attempt })
   const senderId = attempt?.actor_id ?? run.actor_id
   const sender = (await findUserById.first(tx, { id: senderId })) ?? standIn(senderId)
-  let records: Promise<readonly ActionWorkflowJob[]> | undefined
-  const recordOf = async ({ id }: Job) => {
-    records ??= presentJobs(tx, services.site, jobs)
-    return (await records).find((record) => record.id === id)
-  }
-  const ofJob = (job: Job): Announcement => ({
-    event: "workflow_job",
-    payload: async (home) => ({ action: presentState(job.state).status, workflow_job: await recordOf(job), ...ownerOf(services, home) }),
-  })
-  const ofRun: Announcement = {
-    event: "workflow_run",
-    payload: async (home) => ({
-      action: actionOf(run.state),
-      workflow: await workflowOf(tx, services, home, run),
-      workflow_run: await presentRun(tx, services.site, anonymous, run, { withPulls: true }),
-      ...ownerOf(services, home),
-    }),
-  }
-  await announceEvents(tx, services, { repositoryId: run.repository_id, sender }, [...jobs.map(ofJob), ...(runIsNews ? [ofRun] : [])])
+  publish(tx, { kind: "run.changed", run, actor: sender, isRunChanged: runIsNews, jobs, at: services.now() })
   await checkCommit(tx, services, run, jobs)
 }
-
-const actionOf = (state: ActionState): "requested" | "in_progress" | "completed" =>
-  isDone(state) ? "completed" : state === "running" || state === "cancelling" ? "in_progress" : "requested"
-
-const ownerOf = ({ site }: Services, { owner }: Owned) =>
-  owner.kind === "organization" ? { organization: presentOrganization(site, owner, anonymous) } : {}
-
-const workflowOf = async (tx: Transaction, { site }: Services, home: Owned, run: Run) =>
-  presentWorkflow(site, home, {
-    file: run.workflow,
-    folder: run.workflow_folder,
-    name: run.workflow_name,
-    isDisabled: (await disabledWorkflows(tx, run.repository_id)).has(run.workflow),
-    writtenAt: readCommit(run.checked_commit).author.when,
-  })
 
 // --- statuses ------------------------------------------------------------------------------------------------------------------------
 

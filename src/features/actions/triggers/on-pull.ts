@@ -4,25 +4,36 @@ import { type Owned, permissionsOf, unitMode } from "../../../access/permission.
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findIssueById, findPullByIssue, findRepositoryById, findUserById } from "../../../access/store.ts"
-import type { User } from "../../../core/actor.ts"
+import { anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import type { Static } from "../../../core/schema.ts"
+import { int64 } from "../../../core/record.ts"
+import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type ObjectId, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
 import { holdRepository } from "../../code/repositories/counters.ts"
-import { pullRecord } from "../../events/webhooks/events/issues.ts"
+import { presentPullOf } from "../../review/pulls/present.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import { disabledWorkflows } from "../store.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../workflows/files.ts"
 import { asksForPaths, pathsOf, saysSkip, startsOnAction, startsOnPaths, startsOnRef } from "../workflows/triggers.ts"
 import type { Workflow } from "../workflows/workflow.ts"
-import { StartForPull } from "./pull-kind.ts"
 import { startRun } from "./start.ts"
 
 /** Workflows that are started by what happens to pull requests. */
+
+const StartForPull = Type.Object({
+  /** Tells this from everything else that happened, so that nothing is started twice. */
+  cause: Type.String(),
+  issueId: int64(),
+  actorId: int64(),
+  /** As workflows name it. */
+  action: Type.String(),
+  /** The head that it is about; "" for the one that there is by then. */
+  headId: Type.String(),
+})
 
 /** The pull request that something happened to, as it is by now, and who did it. */
 interface Happened extends Owned {
@@ -68,7 +79,11 @@ export const startForPullJob = defineJob({
       if (await findCaused.first(tx, { cause: payload.cause })) return
       const disabled = await disabledWorkflows(tx, repository.id)
       const needsApproval = await isStrange(tx, happened)
-      const about = { action, number: issue.number, pull_request: await pullRecord(tx, services, { repository, owner }, issue) }
+      const about = {
+        action,
+        number: issue.number,
+        pull_request: await presentPullOf(tx, services, anonymous, issue, { repository, owner }),
+      }
       for (const { event, file, workflow } of started) {
         if (disabled.has(file.name)) continue
         const ofBase = event === "pull_request_target" && base !== undefined

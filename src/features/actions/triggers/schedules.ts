@@ -4,13 +4,15 @@ import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import type { Task } from "../../../core/jobs/jobs.ts"
+import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
 import { holdRepository } from "../../code/repositories/counters.ts"
+import { ACTIONS_USER } from "../../people/users/stand-ins.ts"
 import { isMapping } from "../../planning/issue-templates/yaml.ts"
-import { ACTIONS_USER } from "../runs/bot.ts"
 import { endJobs } from "../runs/end.ts"
 import { disabledWorkflows } from "../store.ts"
 import { nextTime } from "../workflows/cron-line.ts"
@@ -186,3 +188,10 @@ async function cancelUntaken(
   const jobs = await findUntaken(tx, which)
   if (jobs.length > 0) await endJobs(tx, services, jobs, "cancelled")
 }
+
+/** Reads the schedules of the default branch anew, after another has become it, or workflows were switched on again. */
+export const readSchedulesJob = defineJob({
+  kind: "actions.readSchedules",
+  payload: Type.Object({ repositoryId: int64() }),
+  run: ({ repositoryId }, { context }) => readSchedules(context, repositoryId),
+})

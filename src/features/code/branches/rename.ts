@@ -2,14 +2,12 @@ import { Mode } from "../../../access/modes.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, isGitError } from "../../../git/index.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { announceEvents } from "../../events/webhooks/announce.ts"
-import { createEvents, deleteEvents } from "../../events/webhooks/events/pushes.ts"
+import { branchRef, isGitError, objectId } from "../../../git/index.ts"
 import { renameBranchInPulls } from "../../review/pulls/branches.ts"
 import { renameRule } from "../protections/edit.ts"
 import { findProtections, type Protection, ruleFinder } from "../protections/rules.ts"
@@ -148,13 +146,9 @@ async function follow(tx: Transaction, services: Services, renaming: Renaming, {
 }
 
 async function tell(tx: Transaction, services: Services, { repositoryId, doerId, from, to, tip }: Renaming): Promise<void> {
-  const now = services.now()
   const repository = await findRepositoryById.first(tx, { id: repositoryId })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   const actor = await findUserById.first(tx, { id: doerId })
   if (!repository || !owner || !actor) return
-  await recordActivity(tx, { kind: "delete_branch", actor, repository, owner, refName: branchRef(from), now })
-  await recordActivity(tx, { kind: "commit_repo", actor, repository, owner, refName: branchRef(to), now })
-  const events = [...deleteEvents(branchRef(from)), ...createEvents(branchRef(to), tip)]
-  await announceEvents(tx, services, { repositoryId, sender: actor }, events)
+  publish(tx, { kind: "branch.renamed", repository, owner, actor, from, to, tip: objectId(tip), at: services.now() })
 }

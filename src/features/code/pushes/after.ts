@@ -3,10 +3,10 @@ import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, branchRef, isGitError } from "../../../git/index.ts"
-import { hideActivities, showActivities } from "../../events/feed/rules.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type Consequence, consequences, type RefChange } from "./consequences.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
@@ -120,7 +120,7 @@ async function settle(tx: Transaction, services: Services, { settling, tips, fol
   const settled = (await settleRepository.first(tx, { id: repositoryId, defaultBranch, ...growth })) ?? before
 
   const options = readOptions(settling.options)
-  const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate) : settled
+  const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate, now()) : settled
   if (owner && pusher) for (const write of following) await write(tx, { repository: after, owner, pusher, now: now() })
   // An entry that is left makes the job look at HEAD again, should this process end before it has done so.
   const headMoves = wasEmpty || defaultBranch !== before.default_branch
@@ -140,6 +140,7 @@ async function applyOptions(
   repository: RepositoryRow,
   { isPrivate, isTemplate }: RepositoryOptions,
   forcePrivate: boolean,
+  now: Seconds,
 ): Promise<RepositoryRow> {
   const wanted = {
     is_private: flag(forcePrivate || (isPrivate ?? repository.is_private === 1)),
@@ -147,7 +148,8 @@ async function applyOptions(
   }
   if (wanted.is_private === repository.is_private && wanted.is_template === repository.is_template) return repository
   await tx.updateTable("repositories").set(wanted).where("id", "=", repository.id).execute()
-  if (wanted.is_private !== repository.is_private) await (wanted.is_private ? hideActivities : showActivities)(tx, repository.id)
+  if (wanted.is_private !== repository.is_private)
+    publish(tx, { kind: wanted.is_private ? "repository.madePrivate" : "repository.madePublic", repository, at: now })
   return { ...repository, ...wanted }
 }
 

@@ -11,13 +11,13 @@ import { completeMerge, retryMerges } from "../../review/merging/on-push.ts"
 import { movePulls } from "../../review/pulls/on-push.ts"
 import { describeComposition } from "../languages/on-push.ts"
 import { pushToMirrors } from "../mirrors/on-push.ts"
-import { publishRelease } from "../releases/on-push.ts"
+import { publishTaggedRelease } from "../releases/on-push.ts"
 import { maintainAfterPush } from "../repositories/maintenance.ts"
 import { keepTags } from "../tags/on-push.ts"
 import { followCommits } from "./commits.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
-import { tellOfPush } from "./feed.ts"
 import type { Gained } from "./gained.ts"
+import { publishReferences } from "./publish-references.ts"
 
 /** A reference that has moved; null stands for "not there". */
 export interface RefChange {
@@ -62,11 +62,11 @@ const watch: Consequence = async ({ services: { config } }) => {
 
 /** Everything that follows from a push, in its order. */
 export const consequences: readonly Consequence[] = [
-  tellOfPush,
+  publishReferences,
   followCommits,
   watch,
   keepTags,
-  publishRelease,
+  publishTaggedRelease,
   describeComposition,
   maintainAfterPush,
   tellWebhooks,

@@ -1,5 +1,4 @@
 import type { Commit, CommitRange, Git, ObjectId, Repository } from "../../../git/index.ts"
-import { MAX_CONTENT } from "../../events/feed/rules.ts"
 import type { Gained } from "./gained.ts"
 
 /** What the feed tells of a push, as JSON in an activity's content. The capital letters are those that existing clients read. */
@@ -22,6 +21,9 @@ export interface PushedCommit {
   readonly CommitterName: string
   readonly Timestamp: string
 }
+
+/** The longest content that the feed keeps. */
+const MAX_CONTENT = 65_535
 
 /** Commits that are told one by one. */
 const TOLD = 5

@@ -1,10 +1,10 @@
 import { flag } from "../../../core/database/tables.ts"
 import type { Consequence } from "../pushes/consequences.ts"
-import { publish } from "./publish.ts"
+import { publishRelease } from "./publish.ts"
 import { findRelease, findReleaseOfTag, insertRelease, recountReleases, updateRelease } from "./store.ts"
 
 /** A push that makes the tag of a release publishes it, in the one transaction in which all else of the push is written down. */
-export const publishRelease: Consequence = async ({ services, release }) => {
+export const publishTaggedRelease: Consequence = async ({ services, release }) => {
   return async (tx, { repository, owner, pusher, now }) => {
     if (!release) return
     const { id, tagName, publisherId } = release
@@ -24,7 +24,7 @@ export const publishRelease: Consequence = async ({ services, release }) => {
     const published = before
       ? await updateRelease(tx, before.id, { ...values, ...(isNew && { created_at: now }) })
       : await insertRelease(tx, { ...values, repository_id: repository.id, publisher_id: publisherId, created_at: now })
-    if (isNew) await publish(tx, services, { repository, owner, actor: pusher }, published)
+    if (isNew) await publishRelease(tx, services, { repository, owner, actor: pusher }, published)
     else await recountReleases(tx, repository.id)
   }
 }

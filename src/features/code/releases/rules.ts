@@ -2,14 +2,14 @@ import type { User } from "../../../core/actor.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
-import { announceRelease } from "../../events/webhooks/events/releases.ts"
 import { deleteAttachments } from "../../planning/attachments/rules.ts"
 import { holdRepository } from "../repositories/counters.ts"
 import { readTagFacts } from "../tags/facts.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
-import { publish } from "./publish.ts"
+import { publishRelease } from "./publish.ts"
 import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
 import { findRelease, findReleaseOfTag, insertRelease, type Release, recountReleases, updateRelease } from "./store.ts"
 
@@ -47,7 +47,7 @@ export async function createRelease(services: Services, tagging: Tagging, option
       publisher_id: actor.user.id,
       created_at: taggedAt || now(),
     }).catch(onTaken)
-    if (!draft) await publish(tx, services, { ...tagging, actor: actor.user }, release)
+    if (!draft) await publishRelease(tx, services, { ...tagging, actor: actor.user }, release)
     return release
   })
 }
@@ -86,10 +86,10 @@ export async function editRelease(services: Services, tagging: Tagging, release:
       is_prerelease: flag(isPrerelease),
       ...(isPublished && { created_at: services.now() }),
     }).catch(onTaken)
-    if (isPublished) await publish(tx, services, { ...tagging, actor: actor.user }, after)
+    if (isPublished) await publishRelease(tx, services, { ...tagging, actor: actor.user }, after)
     else {
       await recountReleases(tx, repository.id)
-      await announceRelease(tx, services, { release: after, actor: actor.user, action: "updated" })
+      publish(tx, { kind: "release.edited", release: after, actor: actor.user, at: services.now() })
     }
     return after
   })
@@ -112,7 +112,8 @@ async function publishedNow(
 export async function deleteRelease(services: Services, release: Release, actor: User): Promise<void> {
   const { id, repository_id: repositoryId } = release
   await services.database.write(async (tx) => {
-    await announceRelease(tx, services, { release, actor, action: "deleted" })
+    publish(tx, { kind: "release.deleted", release, actor, at: services.now() })
+    await services.events.deliver(tx)
     await deleteAttachments(tx, services, { release_id: id })
     await tx.deleteFrom("releases").where("id", "=", id).execute()
     await recountReleases(tx, repositoryId)

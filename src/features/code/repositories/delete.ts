@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises"
 import type { Repository } from "../../../access/permission.ts"
+import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { actionFilesOf } from "../../actions/artifacts/files.ts"
-import { announceRepository } from "../../events/webhooks/events/repositories.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { deleteAttachments } from "../../planning/attachments/rules.ts"
 import { closePullsFrom } from "../../review/pulls/branches.ts"
@@ -22,7 +22,6 @@ export const removeFilesJob = defineJob({
   run: async ({ storage, format, avatar }, { context }) => {
     await context.git.repositories.remove(context.git.at(storage, format))
     await rm(archivesOf(context, storage), { recursive: true, force: true })
-    await rm(actionFilesOf(context, storage), { recursive: true, force: true })
     if (avatar !== "") await dropAvatar(context, avatar)
   },
 })
@@ -35,7 +34,9 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   const { jobs } = services
   const { id } = repository
   await closePullsFrom(tx, services, { repository, actor, now: services.now() })
-  await announceRepository(tx, services, { repositoryId: id, actor, action: "deleted" })
+  const owner = await findUserById.first(tx, { id: repository.owner_id })
+  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
+  await services.events.deliver(tx)
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })

@@ -2,10 +2,9 @@ import type { Owned, Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
 import { surveyJob } from "../languages/survey.ts"
 import { alignHead } from "../pushes/after.ts"
 import { holdRepository } from "./counters.ts"
@@ -49,7 +48,7 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
 
   if (isPrivate !== undefined) await requireVisibilityChange(tx, services, doer, before, isPrivate)
   const tells = name !== undefined && (await renameRepository(tx, before, name))
-  if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate)
+  if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate, now)
   const touched = name !== undefined || isPrivate !== undefined || Object.keys(changes).length > 0
   if (touched)
     await tx
@@ -59,12 +58,13 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
       .execute()
   await editMirror(tx, services, id, wishes, now)
   const headMoves = changes.default_branch !== undefined
-  // Workflows that are switched on again may have got other schedules meanwhile.
-  if (headMoves || changes.has_actions === 1) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
+  if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
   if (headMoves) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
 
   const edited = await find(tx, id)
-  if (tells) await tellRename(tx, doer, edited, repository.name, now)
+  if (tells) publish(tx, { kind: "repository.renamed", ...edited, actor: doer, from: repository.name, at: now })
+  const changed = Object.keys(changes)
+  if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor: doer, changed, at: now })
   return { edited, headMoves }
 }
 
@@ -90,6 +90,3 @@ async function branchChange(tx: Transaction, repository: Repository, { default_b
 
 const findBranch = (tx: Transaction, repositoryId: number, name: string) =>
   tx.selectFrom("branches").select("id").where("repository_id", "=", repositoryId).where("name", "=", name).executeTakeFirst()
-
-const tellRename = (tx: Transaction, actor: User, owned: Owned, oldName: string, now: Seconds): Promise<void> =>
-  recordActivity(tx, { kind: "rename_repo", actor, ...owned, content: oldName, now })

@@ -7,12 +7,9 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { announceRepository } from "../../events/webhooks/events/repositories.ts"
-import { copyWebhooks } from "../../events/webhooks/rules.ts"
-import { findDefaults } from "../../events/webhooks/store.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
 import { watchAutomatically } from "../../people/teams/watches.ts"
 import type { LabelTemplate } from "../../site/information/records.ts"
@@ -125,6 +122,8 @@ export interface Birth {
   readonly labels?: readonly LabelTemplate[]
   /** Whether it began elsewhere: then the feed says nothing of it. */
   readonly isBrought?: boolean
+  /** The repository whose webhooks it gets. */
+  readonly webhooksFrom?: number
   /** What else belongs into the same transaction. */
   readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
 }
@@ -187,7 +186,7 @@ export async function establish(
 }
 
 async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
-  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, alongside } = birth
+  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, webhooksFrom, alongside } = birth
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
@@ -202,11 +201,9 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
   await putTags(tx, id, tags)
   if (labels.length > 0) await insertLabels(tx, id, labels, now)
-  await copyWebhooks(tx, services, id, await findDefaults(tx))
   await alongside?.(tx, id)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
-  if (!isBrought) await recordActivity(tx, { kind: "create_repo", actor: doer, repository, owner, now })
-  await announceRepository(tx, services, { repositoryId: id, actor: doer, action: "created" })
+  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isBrought, webhooksFrom, at: now })
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 

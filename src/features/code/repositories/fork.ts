@@ -4,9 +4,9 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, type Git, type Repository as GitRepository, tagOf } from "../../../git/index.ts"
-import { announceFork } from "../../events/webhooks/events/repositories.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { copyLanguages } from "../languages/store.ts"
 import { copyObjects } from "../lfs/store.ts"
@@ -68,7 +68,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
         if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
         await recountForks(tx, [repository.id])
         const fork = await findRepositoryById.first(tx, { id })
-        if (fork) await announceFork(tx, services, { base, fork: { repository: fork, owner }, actor: doer })
+        if (fork) publish(tx, { kind: "repository.forked", ...base, fork: { repository: fork, owner }, actor: doer, at: services.now() })
         await copyLanguages(tx, { from: repository.id, to: id })
         await copyObjects(tx, { from: repository.id, to: id, now: services.now() })
       },

@@ -7,8 +7,6 @@ import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../../git/index.ts"
-import { copyWebhooks } from "../../events/webhooks/rules.ts"
-import { findOfRepository } from "../../events/webhooks/store.ts"
 import { surveyJob } from "../languages/survey.ts"
 import { copyObjects } from "../lfs/store.ts"
 import { copyProtections } from "../protections/copy.ts"
@@ -81,11 +79,11 @@ export async function generateRepository(services: Services, template: Owned, { 
           ...(wishes.avatar ? { avatar: source.avatar } : {}),
           ...(wishes.topics ? { topics: source.topics } : {}),
         },
+        ...(wishes.webhooks && { webhooksFrom: source.id }),
         alongside: async (tx, id) => {
           if (wishes.topics) await copyTopics(tx, source.id, id)
           if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
           if (wishes.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
-          if (wishes.webhooks) await copyWebhooks(tx, services, id, await findOfRepository(tx, { repositoryId: source.id }))
           if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
           if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
         },

@@ -2,22 +2,15 @@ import { findUserById } from "../../../access/store.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { readSchedules } from "../../actions/triggers/schedules.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { alignHead } from "../pushes/after.ts"
 import { deleteRepository } from "./delete.ts"
 
-/**
- * Makes git's HEAD name the default branch that is stored by then, should whoever changed it not have come to it, and the clock start the workflows of
- * that one.
- */
+/** Makes git's HEAD name the default branch that is stored by then, should the process that changed it not have come to it. */
 export const alignHeadJob = defineJob({
   kind: "repository.alignHead",
   payload: Type.Object({ repositoryId: int64() }),
-  run: async ({ repositoryId }, { context }) => {
-    await alignHead(context, repositoryId)
-    await readSchedules(context, repositoryId)
-  },
+  run: ({ repositoryId }, { context }) => alignHead(context, repositoryId),
 })
 
 /** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */

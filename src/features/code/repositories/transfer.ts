@@ -6,9 +6,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notifyOffer } from "../../events/notifications/rules.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
 import { watchAutomatically } from "../../people/teams/watches.ts"
@@ -57,7 +56,7 @@ export async function transferRepository(tx: Transaction, services: Services, re
       created_at: services.now(),
     })
     .execute()
-  await notifyOffer(tx, services, { repository: owned.repository, recipient, actor: doer, now: services.now() })
+  publish(tx, { kind: "repository.transferOffered", ...owned, recipient, actor: doer, at: services.now() })
   return false
 }
 
@@ -155,13 +154,13 @@ async function complete(tx: Transaction, services: Services, { repository, owner
   await afterAccessLost(tx, [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], [id])
   const moved = await findRepositoryById.first(tx, { id })
   if (moved)
-    await recordActivity(tx, {
-      kind: "transfer_repo",
-      actor: doer,
+    publish(tx, {
+      kind: "repository.transferred",
       repository: moved,
       owner: recipient,
-      content: `${owner.name}/${repository.name}`,
-      now,
+      actor: doer,
+      from: `${owner.name}/${repository.name}`,
+      at: now,
     })
 }
 

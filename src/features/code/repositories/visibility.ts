@@ -2,10 +2,10 @@ import type { Owned, Repository } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { flag } from "../../../core/database/tables.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { hideActivities, showActivities } from "../../events/feed/rules.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
 import { recountWatchers } from "../../people/teams/watches.ts"
 import { cutLostTiesToIssues } from "../../planning/issues/ties.ts"
@@ -55,7 +55,7 @@ const findParent = (db: Handle, id: number) =>
  * Makes a repository private or public, and with it the forks of it, and theirs: a fork shows no more than what it was forked from. What
  * turns private loses all its stars and watches; its past goes out of public feeds, and comes back when it turns public.
  */
-export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean): Promise<void> {
+export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean, now: Seconds): Promise<void> {
   const toHide: number[] = []
   const toShow: number[] = []
   let parents: readonly Node[] = [{ id: repository.id, is_private: flag(isPrivate), visibility: owner.visibility }]
@@ -71,8 +71,8 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   await setPrivate(tx, toShow, false)
   await clearFollowers(tx, toHide)
   await cutLostTiesToIssues(tx, toHide)
-  for (const id of toHide) await hideActivities(tx, id)
-  for (const id of toShow) await showActivities(tx, id)
+  for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
+  for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, at: now })
 }
 
 type Node = Pick<Repository, "id" | "is_private"> & Pick<User, "visibility">

@@ -2,7 +2,7 @@ import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { holdUser } from "../../people/users/store.ts"
 import { holdRepository, recountStars } from "../repositories/counters.ts"
@@ -25,7 +25,7 @@ export async function star(tx: Transaction, actor: SignedIn, repositoryId: numbe
     .execute()
   if (made.length === 0) return
   await recountStars(tx, { repositoryIds: [repositoryId], userIds: [actor.user.id] })
-  await recordActivity(tx, { kind: "star_repo", actor: actor.user, repository, owner, now })
+  publish(tx, { kind: "repository.starred", repository, owner, actor: actor.user, at: now })
 }
 
 /** Takes the star back, if there was one. */

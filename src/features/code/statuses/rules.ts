@@ -1,9 +1,9 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
-import { announceStatuses } from "../../events/webhooks/events/statuses.ts"
 import { tryScheduledMerges } from "../../review/merging/schedule.ts"
 import { holdRepository } from "../repositories/counters.ts"
 import type { CreateStatusOption } from "./records.ts"
@@ -49,7 +49,7 @@ export async function createStatuses(
     .returningAll()
     .execute()
   const inOrder = rows.toSorted((one, other) => one.number - other.number)
-  await announceStatuses(tx, services, { repositoryId, statuses: inOrder, commit, actor: creator })
+  publish(tx, { kind: "commit.checked", repositoryId, statuses: inOrder, commit, actor: creator, at: services.now() })
   await tryScheduledMerges(tx, services, { repositoryId, commitId })
   return inOrder
 }

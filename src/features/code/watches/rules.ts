@@ -2,7 +2,7 @@ import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { recountWatchers } from "../../people/teams/watches.ts"
 import { holdUser } from "../../people/users/store.ts"
@@ -34,7 +34,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
     .execute()
   if (!isNew) return
   await recountWatchers(tx, [repositoryId])
-  await recordActivity(tx, { kind: "watch_repo", actor: actor.user, repository, owner, now })
+  publish(tx, { kind: "repository.watched", repository, owner, actor: actor.user, at: now })
 }
 
 /** Ends a watch, if there was one. Whoever was made to watch is remembered as having declined, so that it doesn't happen again. */

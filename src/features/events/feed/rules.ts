@@ -33,9 +33,6 @@ const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
   pull_request_ready_for_review: "repo.pulls",
 }
 
-/** Longer contents are cut by the writer; see `pushContent`. */
-export const MAX_CONTENT = 65_535
-
 export interface NewActivity {
   readonly kind: ActivityKind
   readonly actor: User

@@ -1,6 +1,8 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { AccountMailsTable } from "../../../core/database/tables.ts"
+import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
+import type { Listener } from "../../../core/events/events.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
@@ -31,7 +33,7 @@ const PAUSE_SECONDS = 180
  * Keeps a mail in the transaction of what it is about; how its link is signed is left to when it is sent, so that nothing that lets anybody
  * in is stored. Does nothing where no mail server is set up, nor within three minutes of the same mail.
  */
-export async function writeToAccount(
+async function writeToAccount(
   tx: Transaction,
   { config, jobs, now }: Pick<Services, "config" | "jobs" | "now">,
   mail: AccountMail,
@@ -49,6 +51,26 @@ export async function writeToAccount(
     )
     .executeTakeFirst()
   if ((noted.numInsertedOrUpdatedRows ?? 0n) > 0n) await jobs.enqueue(tx, accountMailJob, mail)
+}
+
+/** What people are written to about, by what happened. */
+const ABOUT = {
+  "account.created": "welcome",
+  "account.activationNeeded": "activation",
+  "account.addressAdded": "confirmation",
+  "account.recoveryAsked": "recovery",
+} as const
+
+type AccountEvent = EventOf<keyof typeof ABOUT>
+const isAccountEvent = (event: DomainEvent): event is AccountEvent => Object.hasOwn(ABOUT, event.kind)
+
+/** People are written to about their own accounts. Mail about issues goes with notifications. */
+export const accountMails: Listener = {
+  name: "account mails",
+  async hear({ tx, services, events }) {
+    for (const event of events.filter(isAccountEvent))
+      await writeToAccount(tx, services, { about: ABOUT[event.kind], userId: event.user.id, address: event.to.address })
+  },
 }
 
 /** Sends a mail about an account, if what it is about is still so. */

@@ -1,5 +1,4 @@
 import { type Params, query } from "../../../core/database/query.ts"
-import type { AccountMailsTable, Seconds } from "../../../core/database/tables.ts"
 
 /** The primary address of a person, if it is confirmed. */
 export const findConfirmedAddress = query("mail.findConfirmedAddress", (db, p: Params<{ userId: number }>) =>
@@ -23,19 +22,4 @@ export const findRemarks = query("mail.findRemarks", (db, p: Params<{ reviewId: 
     .where("review_comments.review_id", "=", p.reviewId)
     .where("comments.author_id", "=", p.authorId)
     .orderBy("comments.id"),
-)
-
-/** At how many addresses a person was written to about something, as far as that is remembered. */
-export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>
-  db
-    .selectFrom("account_mails")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("user_id", "=", p.userId)
-    .where("about", "=", p.about),
-)
-
-export const forgetAccountMails = query(
-  "mail.forgetAccountMails",
-  (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number; before: Seconds }>) =>
-    db.deleteFrom("account_mails").where("user_id", "=", p.userId).where("about", "=", p.about).where("sent_at", "<", p.before),
 )

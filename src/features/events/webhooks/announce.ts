@@ -15,9 +15,11 @@ import { findListeners, insertDelivery, type Webhook } from "./store.ts"
 
 export type Needed = Pick<Services, "site" | "jobs" | "now">
 
-/** Something that has just happened in a repository. */
+/** Something that has just happened in a repository, as webhooks are told of it. */
 export interface Announcement {
   readonly event: EventKind
+  /** Who did it. */
+  readonly sender: User
   /** The reference that it is about, where branch filters count. */
   readonly ref?: RefName
   /**
@@ -27,39 +29,31 @@ export interface Announcement {
   readonly payload: (home: Owned) => Promise<object> | object
 }
 
-/** Where it happened and who did it. */
-export interface Occasion {
-  readonly repositoryId: number
-  readonly sender: User
-}
-
 /**
  * Tells the webhooks that listen to a repository what has happened, in order. What they are told is written down in the caller's transaction, true to
  * that moment, and sent by a job after the commit; where nobody listens it costs one query.
  */
-export async function announceEvents(
+export async function announce(
   tx: Transaction,
   services: Needed,
-  { repositoryId, sender }: Occasion,
+  repositoryId: number,
   announcements: readonly Announcement[],
 ): Promise<void> {
   if (announcements.length === 0) return
-  const listeners = await findListeners(tx, { repositoryId })
-  if (!announcements.some((each) => listeners.some((webhook) => listens(webhook, each)))) return
+  const listening = await findListeners(tx, { repositoryId })
+  if (!announcements.some((each) => listening.some((webhook) => listens(webhook, each)))) return
   const home = await findHome(tx, repositoryId)
   if (!home) return
-  const common = await presentCommon(tx, services, home, sender)
+  const common = new Map<number, Promise<object>>()
   for (const announcement of announcements) {
-    const told = listeners.filter((webhook) => listens(webhook, announcement))
+    const told = listening.filter((webhook) => listens(webhook, announcement))
     if (told.length === 0) continue
-    const payload = { ...common, ...(await announcement.payload(home)) }
-    await queueDeliveries(tx, services, told, announcement.event, payload)
+    const { event, sender, payload } = announcement
+    const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
+    common.set(sender.id, shared)
+    await queueDeliveries(tx, services, told, event, { ...(await shared), ...(await payload(home)) })
   }
 }
-
-/** Like `announceEvents`, of one event. */
-export const announceEvent = (tx: Transaction, services: Needed, occasion: Occasion, announcement: Announcement): Promise<void> =>
-  announceEvents(tx, services, occasion, [announcement])
 
 async function findHome(tx: Transaction, id: number): Promise<Owned | undefined> {
   const repository = await findRepositoryById.first(tx, { id })

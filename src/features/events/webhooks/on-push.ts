@@ -2,7 +2,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import type { Consequence, Moved, RefChange } from "../../code/pushes/consequences.ts"
-import { type Announcement, announceEvents } from "./announce.ts"
+import { type Announcement, announce } from "./announce.ts"
 import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
@@ -27,15 +27,16 @@ export const tellWebhooks: Consequence = async (moved) => {
     const announcements = told.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
       if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
       const push = pushed ? [pushEvent(services, tx, { ref, before: oldId, after: newId, pushed, pusher })] : []
-      if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref)]
-      return oldId === null ? [...createEvents(ref, newId), ...push] : push
+      if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref, pusher)]
+      return oldId === null ? [...createEvents(ref, newId, pusher), ...push] : push
     })
-    await announceEvents(tx, services, { repositoryId: row.id, sender: pusher }, announcements)
+    await announce(tx, services, row.id, announcements)
   }
 }
 
 const pushEvent = (services: Services, tx: Transaction, push: Push): Announcement => ({
   event: "push",
+  sender: push.pusher,
   ref: push.ref,
   payload: (home) => pushPayload(services, tx, home, push),
 })

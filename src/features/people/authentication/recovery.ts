@@ -1,8 +1,8 @@
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { writeToAccount } from "../../events/mail/accounts.ts"
 import { findTypedAddress } from "../users/addresses.ts"
 import { requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
@@ -20,13 +20,12 @@ const MOST_WRONG_CODES = 5
  * Has a mail sent to the primary address of the person whom this address belongs to. Does nothing, and doesn't say so, where there is no
  * such person, or one who may not sign in now.
  */
-export async function askRecovery(services: Services, typed: string): Promise<void> {
-  const { database } = services
+export async function askRecovery({ database, now }: Services, typed: string): Promise<void> {
   const given = await findTypedAddress(database.read, typed)
   const user = given?.is_activated === 1 ? await findUserById.first(database.read, { id: given.user_id }) : undefined
   const primary = user && (await findAddressesOf(database.read, { userId: user.id }))[0]
   if (!primary || !isUsable({ purpose: "recover", user, address: primary })) return
-  await database.write((tx) => writeToAccount(tx, services, { about: "recovery", userId: user.id, address: primary.lower_email }))
+  await database.write(async (tx) => publish(tx, { kind: "account.recoveryAsked", user, to: { address: primary.lower_email }, at: now() }))
 }
 
 /** Whose password a code lets its holder set, and whether a code of the authenticator app is needed beside; undefined for one that is void. */

@@ -1,6 +1,6 @@
 import { findUserById } from "../../../access/store.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { writeToAccount } from "../../events/mail/accounts.ts"
 import { type Holder, isUsable, readCode, takeCode } from "../authentication/codes.ts"
 import { findTypedAddress } from "./addresses.ts"
 import { changePerson } from "./rules.ts"
@@ -11,17 +11,16 @@ import { letAddressCount } from "./store.ts"
 /**
  * Has the mail sent again that activates an account or confirms an address. Does nothing, and doesn't say so, where nothing waits for that.
  */
-export async function askActivation(services: Services, typed: string): Promise<void> {
-  const { database } = services
+export async function askActivation({ database, now }: Services, typed: string): Promise<void> {
   const address = await findTypedAddress(database.read, typed)
   const user = address && (await findUserById.first(database.read, { id: address.user_id }))
   if (!user) return
   const about = isUsable({ purpose: "activate", user, address })
-    ? "activation"
+    ? "account.activationNeeded"
     : isUsable({ purpose: "confirm", user, address })
-      ? "confirmation"
+      ? "account.addressAdded"
       : undefined
-  if (about) await database.write((tx) => writeToAccount(tx, services, { about, userId: user.id, address: address.lower_email }))
+  if (about) await database.write(async (tx) => publish(tx, { kind: about, user, to: { address: address.lower_email }, at: now() }))
 }
 
 /** Whose account a code activates, or whose address it confirms; undefined for one that is void. Changes nothing. */

@@ -3,12 +3,11 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type EmailsTable, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import Type, { Compile } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { writeToAccount } from "../../events/mail/accounts.ts"
-import { countAccountMails, forgetAccountMails } from "../../events/mail/store.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { dropUnconfirmed, findAddress, findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
+import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forgetAccountMails, forgetSignIns, holdUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -83,7 +82,7 @@ export async function addAddresses(
   if (!confirmed) await requireFewConfirmations(tx, userId, emails.length, now)
   for (const email of emails) {
     await addAddress(tx, { userId, email, confirmed, now }, "emails")
-    if (!confirmed) await writeToAccount(tx, services, { about: "confirmation", userId, address: email.toLowerCase() })
+    if (!confirmed) publish(tx, { kind: "account.addressAdded", user: { id: userId }, to: { address: email.toLowerCase() }, at: now })
   }
   return findAddressesOf(tx, { userId })
 }

@@ -1,9 +1,9 @@
 import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import { writeToAccount } from "../../events/mail/accounts.ts"
 import { isUsable } from "../authentication/codes.ts"
 import { replacePrimaryAddress } from "./addresses.ts"
 import { requirePassword } from "./passwords.ts"
@@ -41,9 +41,9 @@ export async function createAsked(services: Services, asked: CreateUserOption): 
       createdAt,
       now: now(),
     })
-    const mail = { userId: user.id, address: user.email.toLowerCase() }
-    if (!isActive) await writeToAccount(tx, services, { ...mail, about: "activation" })
-    else if (asked.send_notify) await writeToAccount(tx, services, { ...mail, about: "welcome" })
+    const mail = { user, to: { address: user.email.toLowerCase() }, at: now() }
+    if (!isActive) publish(tx, { kind: "account.activationNeeded", ...mail })
+    else if (asked.send_notify) publish(tx, { kind: "account.created", ...mail })
     return user
   })
 }
@@ -68,7 +68,7 @@ export async function editAsked(services: Services, user: User, asked: EditUserO
     // Whoever waits for the mail that activates the account gets it where it can be read.
     const [primary] = email === undefined ? [] : await findAddressesOf(tx, { userId: user.id })
     if (primary && isUsable({ purpose: "activate", user: changed, address: primary }))
-      await writeToAccount(tx, services, { about: "activation", userId: user.id, address: primary.lower_email })
+      publish(tx, { kind: "account.activationNeeded", user, to: { address: primary.lower_email }, at: moment })
     return changed
   })
 }

@@ -4,7 +4,7 @@ import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Tables, Visibility } from "../../../core/database/tables.ts"
+import type { AccountMailsTable, Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
 // --- what is read by key ---------------------------------------------------------------------------------------------------------
@@ -311,3 +311,18 @@ export async function forgetSignIns(tx: Transaction, userId: number): Promise<vo
     .where("id", "=", userId)
     .execute()
 }
+
+/** At how many addresses a person was written to about something, as far as that is remembered. */
+export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>
+  db
+    .selectFrom("account_mails")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId)
+    .where("about", "=", p.about),
+)
+
+export const forgetAccountMails = query(
+  "mail.forgetAccountMails",
+  (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number; before: Seconds }>) =>
+    db.deleteFrom("account_mails").where("user_id", "=", p.userId).where("about", "=", p.about).where("sent_at", "<", p.before),
+)

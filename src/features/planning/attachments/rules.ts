@@ -3,11 +3,11 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 import { holdRelease } from "../../code/releases/hold.ts"
 import type { Release } from "../../code/releases/store.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { touchComment } from "../comments/touch.ts"
 import { holdIssue } from "../issues/hold.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
@@ -75,7 +75,7 @@ export async function attach(
       if (!row) throw new TypeError("an insert gives its row")
       // A file of an issue is part of its text.
       if (!("release" in home) && !home.comment)
-        await announceIssue(tx, services, { issue: home.issue, actor: uploader }, { of: "texts", action: "edited", changes: {} })
+        publish(tx, { kind: "issue.edited", issue: home.issue, actor: uploader, changes: {}, at: now() })
       return row
     })
   } catch (error) {

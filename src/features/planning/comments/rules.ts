@@ -4,10 +4,8 @@ import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceComment } from "../../events/webhooks/events/comments.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { holdIssue } from "../issues/hold.ts"
@@ -16,7 +14,6 @@ import { recountComments, touchIssue } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
-import { abbreviate } from "./abbreviate.ts"
 import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./store.ts"
 
 /**
@@ -36,26 +33,7 @@ export async function createComment(tx: Transaction, services: Services, found: 
   const written = { issue, repository, owner, author: me, text, comment }
   await crossReference(tx, services.site.rootUrl, written, now)
   const mentioned = await recordMentions(tx, written)
-  await recordActivity(tx, {
-    kind: issue.is_pull === 1 ? "comment_pull" : "comment_issue",
-    actor: me,
-    repository,
-    owner,
-    content: `${issue.number}|${abbreviate(text)}`,
-    commentId: comment.id,
-    now,
-  })
-  await notify(tx, services, {
-    kind: "commented",
-    issue,
-    repository,
-    owner,
-    actor: me,
-    comment,
-    users: mentioned.map(({ id }) => id),
-    now,
-  })
-  await announceComment(tx, services, { issue, comment, actor: me, action: "created" })
+  publish(tx, { kind: "comment.created", issue, repository, owner, actor: me, comment, mentioned, at: now })
   return comment
 }
 
@@ -85,14 +63,15 @@ export async function editComment(tx: Transaction, services: Services, found: On
   if (isDraft(comment)) return changed
   const rootUrl = services.site.rootUrl
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
-  await announceComment(tx, services, { issue, comment: changed, actor: me, action: "edited", from: comment.content })
+  publish(tx, { kind: "comment.edited", issue, actor: me, comment: changed, from: comment.content, at: now })
   return changed
 }
 
 /** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
 export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
   await holdIssue(tx, issue.id)
-  if (!isDraft(comment)) await announceComment(tx, services, { issue, comment, actor: me, action: "deleted" })
+  if (!isDraft(comment)) publish(tx, { kind: "comment.deleted", issue, actor: me, comment, at: services.now() })
+  await services.events.deliver(tx)
   await deleteReactions(tx, issue.id, comment.id)
   await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: comment.id })
   await hideActivitiesOf(tx, { id: comment.id })

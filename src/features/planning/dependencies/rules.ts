@@ -7,8 +7,8 @@ import { portable } from "../../../core/database/dialect.ts"
 import { query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { Moved, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { findChain, findDependency } from "./store.ts"
 
@@ -30,8 +30,8 @@ async function locateRenamed(db: Handle, actor: Actor, owner: string, name: stri
 
 /** One issue that waits for another. */
 export interface Tie {
-  readonly dependent: Pick<Issue, "id">
-  readonly dependency: Pick<Issue, "id">
+  readonly dependent: Pick<Issue, "id" | "repository_id">
+  readonly dependency: Pick<Issue, "id" | "repository_id">
 }
 
 const LOCK = 727_001
@@ -64,7 +64,7 @@ export async function addDependency(tx: Transaction, { dependent, dependency }: 
     if (isForeignKeyViolation(error)) throw refuse.conflict("one of the issues has just been deleted")
     throw error
   }
-  await tell(tx, "add_dependency", { dependent, dependency }, actor, now)
+  await tell(tx, "issue.dependencyAdded", { dependent, dependency }, actor, now)
 }
 
 /** Ends one issue's waiting for another, and tells so in the timelines of both. Refuses `notFound` where it does not wait for it. */
@@ -76,14 +76,14 @@ export async function removeDependency(tx: Transaction, { dependent, dependency 
     .returning("issue_id")
     .execute()
   if (removed.length === 0) throw refuse.notFound()
-  await tell(tx, "remove_dependency", { dependent, dependency }, actor, now)
+  await tell(tx, "issue.dependencyRemoved", { dependent, dependency }, actor, now)
 }
 
 async function tell(
   tx: Transaction,
-  kind: "add_dependency" | "remove_dependency",
+  kind: "issue.dependencyAdded" | "issue.dependencyRemoved",
   { dependent, dependency }: Tie,
-  { id: authorId }: User,
+  actor: User,
   now: Seconds,
 ): Promise<void> {
   for (const [issue, other] of [
@@ -91,6 +91,6 @@ async function tell(
     [dependency, dependent],
   ] as const) {
     await touchIssue(tx, issue.id, now)
-    await addTimelineEntry(tx, { issueId: issue.id, kind, authorId, now, dependent_issue_id: other.id })
+    publish(tx, { kind, issue, actor, other, at: now })
   }
 }

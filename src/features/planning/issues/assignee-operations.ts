@@ -8,7 +8,7 @@ import { created, noContent, type Operation, ok, operation } from "../../../core
 import Type from "../../../core/schema.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { User } from "../../people/users/records.ts"
-import { type RefuseAssignee, reassign, requireAssignable, usersNamed } from "./assign.ts"
+import { assign, type RefuseAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { assignableAmong, findCandidateAssignees } from "./assignable.ts"
 import { holdIssue } from "./hold.ts"
 import { presentIssue } from "./present.ts"
@@ -45,7 +45,7 @@ export const assigneeOperations: readonly Operation[] = [
         const held = await holdIssue(tx, issue.id)
         const users = await usersNamed(tx, body.assignees ?? [])
         await requireAssignable(tx, { repository, owner }, me, users, notAssignable)
-        await reassign(tx, services, { issue: held, repository, owner, actor: me, users, mode: "add", now: services.now() })
+        await assign(tx, { issue: held, repository, owner, actor: me, users, mode: "add", now: services.now() })
         return holdIssue(tx, issue.id)
       })
       return created(await presentIssue(db, services.site, actor, changed, { repository, owner }))
@@ -67,7 +67,7 @@ export const assigneeOperations: readonly Operation[] = [
       const changed = await services.database.write(async (tx) => {
         const held = await holdIssue(tx, issue.id)
         const users = await usersNamed(tx, body.assignees ?? [])
-        await reassign(tx, services, { issue: held, repository, owner, actor: me, users, mode: "remove", now: services.now() })
+        await assign(tx, { issue: held, repository, owner, actor: me, users, mode: "remove", now: services.now() })
         return holdIssue(tx, issue.id)
       })
       return ok(await presentIssue(db, services.site, actor, changed, { repository, owner }))

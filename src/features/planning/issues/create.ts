@@ -1,15 +1,11 @@
 import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceNewIssue } from "../../events/webhooks/events/issues.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { presentLabel } from "../labels/present.ts"
 import { setIssueLabels, usableLabels } from "../labels/rules.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
@@ -71,24 +67,14 @@ export async function createIssue(
   })
   if (!issue) throw new TypeError("an insert gives its row")
 
-  if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
-  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
   const text = { issue, repository, owner, author: me, text: content }
-  await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
-  await assign(tx, services, { issue, repository, owner, actor: me, users, mode: "add", now })
-  if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   const mentioned = await recordMentions(tx, text)
-  await recordActivity(tx, { kind: "create_issue", actor: me, repository, owner, content: `${number}|${title}`, now })
-  await notify(tx, services, { kind: "created", issue, repository, owner, actor: me, users: mentioned.map(idOf), now })
-  await announceNewIssue(tx, services, {
-    issue,
-    actor: me,
-    labels: given.map((label) => presentLabel(services.site, found, label)),
-    milestone: extras.milestone,
-    assignees: users.length,
-  })
+  publish(tx, { kind: "issue.opened", issue, repository, owner, actor: me, mentioned, at: now })
+  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
+  if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
+  await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
+  await assign(tx, { issue, repository, owner, actor: me, users, mode: "add", now })
+  if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   const made = extras.milestone ? ((await findIssueById.first(tx, { id: issue.id })) ?? issue) : issue
   return options.closed ? setState(tx, services, { issue: made, repository, owner, closed: true, actor: me, now }) : made
 }
-
-const idOf = ({ id }: User): number => id

@@ -2,9 +2,8 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { forgetIssueActivities } from "../../events/feed/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { removePullRefs } from "../../review/pulls/job-kinds.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
@@ -17,14 +16,14 @@ import { recountOpen } from "./touch.ts"
  */
 export async function deleteIssue(
   tx: Transaction,
-  services: Pick<Services, "site" | "jobs" | "now">,
+  services: Pick<Services, "events" | "jobs" | "now">,
   { id, repository_id }: Issue,
   actor: User,
 ): Promise<void> {
   await holdForIssues(tx, repository_id)
   const issue = await holdIssue(tx, id)
-  await announceIssue(tx, services, { issue, actor }, { of: "state", action: "deleted" })
-  await forgetIssueActivities(tx, issue)
+  publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
+  await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })
   if (issue.is_pull === 1) await services.jobs.enqueue(tx, removePullRefs, { repositoryId: repository_id, number: issue.number })
   // The rest goes with the row.

@@ -4,22 +4,21 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { followPullTitle } from "../../review/pulls/ready.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
 import { setIssueProjects } from "../projects/issue-projects.ts"
 import { crossReference } from "../references/cross.ts"
-import { invalidAssignee, reassign, requireAssignable, usersNamed } from "./assign.ts"
+import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { assigneeNames, normalizeTitle } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
 import type { EditIssueOption } from "./records.ts"
 import { setState } from "./state.ts"
 import { findIssueById } from "./store.ts"
-import { addTimelineEntry } from "./timeline.ts"
 
 /**
  * Changes what is given of an issue, all or nothing, and gives its row. Due date, assignees, milestone and projects count only from those
@@ -43,15 +42,9 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
     if (options.assignees !== undefined || options.assignee !== undefined) {
       const users = await usersNamed(tx, assigneeNames(options))
       await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
-      await reassign(tx, services, { issue, repository, owner, actor: me, users, mode: "replace", now })
+      await assign(tx, { issue, repository, owner, actor: me, users, mode: "replace", now })
     }
-    if (options.milestone !== undefined && (await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)))
-      await announceIssue(
-        tx,
-        services,
-        { issue, actor: me },
-        { of: "milestone", action: options.milestone === 0 ? "demilestoned" : "milestoned" },
-      )
+    if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
     if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
   const changed = await findIssueById.first(tx, { id: issue.id })
@@ -72,21 +65,19 @@ async function writeTexts(tx: Transaction, services: Services, found: OnIssue & 
   if (!rewritten && !retitled && ref === issue.ref) return
   const content_version = issue.content_version + (rewritten ? 1 : 0)
   await tx.updateTable("issues").set({ title, content, ref, content_version, updated_at: now }).where("id", "=", issue.id).execute()
-  const entry = { issueId: issue.id, authorId: me.id, now }
-  if (retitled) await addTimelineEntry(tx, { ...entry, kind: "change_title", old_title: issue.title, new_title: title })
+  const changes = {
+    ...(retitled && { title: { from: issue.title, to: title } }),
+    ...(rewritten && { body: { from: issue.content } }),
+  }
+  if (rewritten || retitled) publish(tx, { kind: "issue.edited", issue, actor: me, changes, at: now })
   if (retitled && issue.is_pull === 1)
     await followPullTitle(tx, services, { ...found, issue: { ...issue, title }, before: issue.title, now })
   if (rewritten || retitled) {
     const text = { issue, repository, owner, author: me, text: `${title}\n${content}`, edited: true }
     await crossReference(tx, services.site.rootUrl, text, now)
   }
-  if (ref !== issue.ref) await addTimelineEntry(tx, { ...entry, kind: "change_issue_ref", old_ref: short(issue.ref), new_ref: short(ref) })
-  const changes = { ...(retitled && { title: { from: issue.title } }), ...(rewritten && { body: { from: issue.content } }) }
-  if (rewritten || retitled) await announceIssue(tx, services, { issue, actor: me }, { of: "texts", action: "edited", changes })
+  if (ref !== issue.ref) publish(tx, { kind: "issue.branchChanged", issue, actor: me, from: issue.ref, to: ref, at: now })
 }
-
-/** A branch or tag by the name that people use. */
-const short = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, "")
 
 function wantedDeadline({ due_date, unset_due_date }: EditIssueOption): Seconds | undefined {
   if (unset_due_date === true) return 0

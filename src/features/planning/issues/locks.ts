@@ -1,15 +1,15 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { holdIssue } from "./hold.ts"
-import { addTimelineEntry } from "./timeline.ts"
 
 /** Lets only those who may write comment on the issue from now on. One that is locked already stays as it is. */
 export async function lockIssue(tx: Transaction, id: number, reason: string, actor: User, now: Seconds): Promise<void> {
   const issue = await holdIssue(tx, id)
   if (issue.is_locked === 1) return
   await tx.updateTable("issues").set({ is_locked: 1, updated_at: now }).where("id", "=", id).execute()
-  await addTimelineEntry(tx, { issueId: id, kind: "lock", authorId: actor.id, content: reason, now })
+  publish(tx, { kind: "issue.locked", issue, actor, reason, at: now })
 }
 
 /** Lets everybody comment again. One that is not locked stays as it is. */
@@ -17,5 +17,5 @@ export async function unlockIssue(tx: Transaction, id: number, actor: User, now:
   const issue = await holdIssue(tx, id)
   if (issue.is_locked === 0) return
   await tx.updateTable("issues").set({ is_locked: 0, updated_at: now }).where("id", "=", id).execute()
-  await addTimelineEntry(tx, { issueId: id, kind: "unlock", authorId: actor.id, now })
+  publish(tx, { kind: "issue.unlocked", issue, actor, at: now })
 }

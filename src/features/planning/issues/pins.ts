@@ -4,8 +4,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { holdForIssues, holdIssue } from "./hold.ts"
-import { addTimelineEntry } from "./timeline.ts"
 
 /** How many issues a repository shows first, and how many pull requests. */
 export const MOST_PINS = 3
@@ -35,7 +35,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
   if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
   const place = (pinned.at(-1)?.pin_order ?? 0) + 1
   await tx.updateTable("issues").set({ pin_order: place, updated_at: now }).where("id", "=", id).execute()
-  await addTimelineEntry(tx, { issueId: id, kind: "pin", authorId: actor.id, now })
+  publish(tx, { kind: "issue.pinned", issue, actor, at: now })
 }
 
 /** Takes the pin away; the others keep their places. One that is not pinned stays as it is. */
@@ -43,7 +43,7 @@ export async function unpinIssue(tx: Transaction, id: number, actor: User, now: 
   const issue = await holdIssue(tx, id)
   if (issue.pin_order === 0) return
   await tx.updateTable("issues").set({ pin_order: 0, updated_at: now }).where("id", "=", id).execute()
-  await addTimelineEntry(tx, { issueId: id, kind: "unpin", authorId: actor.id, now })
+  publish(tx, { kind: "issue.unpinned", issue, actor, at: now })
 }
 
 /**

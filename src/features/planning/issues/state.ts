@@ -5,15 +5,12 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { followPullState } from "../../review/pulls/state.ts"
 import { openDependencies } from "../dependencies/store.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { stopStopwatch } from "../tracking/stopwatches.ts"
-import { addTimelineEntry } from "./timeline.ts"
 import { recountOpen } from "./touch.ts"
 
 const changeState = query("issues.changeState", (db, p: Params<{ id: number; isClosed: Flag; closedAt: number; now: number }>) =>
@@ -57,30 +54,7 @@ export async function setState(tx: Transaction, services: Services, change: Stat
     throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
   if (change.issue.is_pull === 1) await followPullState(tx, services, change.issue, closed)
   const issue = await writeState(tx, change.issue, closed, now)
-  const entry = await addTimelineEntry(tx, {
-    issueId: issue.id,
-    kind: closed ? "close" : "reopen",
-    authorId: actor.id,
-    now,
-  })
+  publish(tx, { kind: closed ? "issue.closed" : "issue.reopened", issue, repository, owner, actor, commitId: change.commitId, at: now })
   if (closed) await stopStopwatch(tx, issue, actor, now)
-  const verb = closed ? "close" : "reopen"
-  await recordActivity(tx, {
-    kind: issue.is_pull === 1 ? `${verb}_pull_request` : `${verb}_issue`,
-    actor,
-    repository,
-    owner,
-    content: `${issue.number}|`,
-    commentId: entry.id,
-    now,
-  })
-  await notify(tx, services, { kind: closed ? "closed" : "reopened", issue, repository, owner, actor, now })
-  const { commitId } = change
-  await announceIssue(
-    tx,
-    services,
-    { issue, actor },
-    { of: "state", action: closed ? "closed" : "reopened", ...(commitId !== undefined && { commitId }) },
-  )
   return issue
 }

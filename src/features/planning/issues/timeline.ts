@@ -69,6 +69,26 @@ export async function addTimelineEntry(tx: Transaction, entry: NewTimelineEntry)
   return row
 }
 
+/** Writes several entries, in their order, in one statement; gives their rows in that order. */
+export async function addTimelineEntries(
+  tx: Transaction,
+  entries: readonly NewTimelineEntry[],
+): Promise<readonly Pick<TimelineEntry, "id">[]> {
+  const [only] = entries
+  if (only && entries.length === 1) return [await addTimelineEntry(tx, only)]
+  const values = entries.map(({ issueId, kind, authorId, now, ...columns }) => ({
+    ...NOTHING,
+    ...columns,
+    issue_id: issueId,
+    kind,
+    author_id: authorId,
+    created_at: now,
+    updated_at: now,
+  }))
+  // Ids are given in the order of the rows.
+  return (await tx.insertInto("comments").values(values).returning("id").execute()).toSorted((one, other) => one.id - other.id)
+}
+
 /** The columns of an entry that says nothing beyond its kind. */
 const NOTHING = {
   content: "",

@@ -6,7 +6,7 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { presentLabel } from "./present.ts"
 import { IssueLabelsOption, Label } from "./records.ts"
-import { type LabelNames, relabelIssue, usableLabels } from "./rules.ts"
+import { type LabelNames, setIssueLabels, usableLabels } from "./rules.ts"
 import { findIssueLabels, findUsableLabelsById } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
@@ -55,7 +55,7 @@ export const issueLabelOperations: readonly Operation[] = [
       const named = readNames(body.labels)
       return services.database.write(async (tx) => {
         const labels = await usableLabels(tx, found.repository, found.owner, named)
-        await relabelIssue(tx, services, { ...found, labels, mode: "add", actor: me, now: services.now() })
+        await setIssueLabels(tx, { ...found, labels, mode: "add", actor: me, now: services.now() })
         return ok(await labelsOf(tx, services, found))
       })
     },
@@ -76,7 +76,7 @@ export const issueLabelOperations: readonly Operation[] = [
       const named = readNames(body.labels)
       return services.database.write(async (tx) => {
         const labels = await usableLabels(tx, found.repository, found.owner, named)
-        await relabelIssue(tx, services, { ...found, labels, mode: "replace", actor: me, now: services.now() })
+        await setIssueLabels(tx, { ...found, labels, mode: "replace", actor: me, now: services.now() })
         return ok(await labelsOf(tx, services, found))
       })
     },
@@ -93,7 +93,7 @@ export const issueLabelOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, me, owner, repository, issue }) => {
       const change = { owner, repository, issue, labels: [], mode: "clear", actor: me, now: services.now() } as const
-      await services.database.write((tx) => relabelIssue(tx, services, change))
+      await services.database.write((tx) => setIssueLabels(tx, change))
       return noContent()
     },
   }),
@@ -112,7 +112,7 @@ export const issueLabelOperations: readonly Operation[] = [
       await services.database.write(async (tx) => {
         const labels = await findUsableLabelsById(tx, { repositoryId: repository.id, ownerId: owner.id, ids: [path.id] })
         if (labels.length === 0) throw refuse.notFound()
-        await relabelIssue(tx, services, { owner, repository, issue, labels, mode: "remove", actor: me, now: services.now() })
+        await setIssueLabels(tx, { issue, labels, mode: "remove", actor: me, now: services.now() })
       })
       return noContent()
     },

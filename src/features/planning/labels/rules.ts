@@ -1,16 +1,13 @@
-import type { Owned, Repository } from "../../../access/permission.ts"
+import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { Services } from "../../../core/services.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { holdIssue } from "../issues/hold.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
-import { presentLabel } from "./present.ts"
 import { type LabelMode, labelsAfter } from "./scopes.ts"
 import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "./store.ts"
 
@@ -41,14 +38,8 @@ function requireAll<K>(named: readonly K[], found: ReadonlySet<K>): void {
   if (missing !== undefined) throw refuse.invalid("labels", `there is no label ${missing} in this repository`)
 }
 
-/** The labels that came and those that went. */
-export interface Relabelled {
-  readonly added: readonly Label[]
-  readonly removed: readonly Label[]
-}
-
 export interface LabelChange {
-  readonly issue: Pick<Issue, "id">
+  readonly issue: Issue
   /** Of the issue's repository, as `usableLabels` gives them. */
   readonly labels: readonly Label[]
   readonly mode: LabelMode
@@ -57,42 +48,21 @@ export interface LabelChange {
 }
 
 /**
- * Changes what labels an issue bears, with an entry of the timeline for each that goes or comes. An exclusive label drives out others of its
- * scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment, `notFound` where the
+ * Changes what labels an issue bears. An exclusive label drives out others of its scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment, `notFound` where the
  * issue is gone.
  */
-export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<Relabelled> {
+export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
   // Two changes at once must not both find the scope free.
   await holdIssue(tx, issue.id)
   const borne = await findIssueLabels(tx, { issueId: issue.id })
   const wanted = labelsAfter(borne, labels, mode)
   const removed = without(borne, wanted)
   const added = without(wanted, borne)
-  if (removed.length + added.length === 0) return { added, removed }
+  if (removed.length + added.length === 0) return
   await takeOff(tx, issue.id, removed)
   await putOn(tx, issue.id, added)
-  const entry = { issueId: issue.id, kind: "label", authorId: actor.id, now } as const
-  for (const { id } of removed) await addTimelineEntry(tx, { ...entry, label_id: id, content: "" })
-  for (const { id } of added) await addTimelineEntry(tx, { ...entry, label_id: id, content: "1" })
   await touchIssue(tx, issue.id, now)
-  return { added, removed }
-}
-
-/** Like `setIssueLabels`, for an issue that is there already: webhooks are told. */
-export async function relabelIssue(
-  tx: Transaction,
-  services: Pick<Services, "site" | "jobs" | "now">,
-  change: LabelChange & Owned & { readonly issue: Issue },
-): Promise<void> {
-  const { added, removed } = await setIssueLabels(tx, change)
-  if (added.length + removed.length === 0) return
-  const present = (label: Label) => presentLabel(services.site, change, label)
-  const changes = { added_labels: added.map(present), removed_labels: removed.map(present) }
-  await announceIssue(tx, services, change, {
-    of: "labels",
-    action: change.mode === "clear" ? "label_cleared" : "label_updated",
-    changes,
-  })
+  publish(tx, { kind: "issue.labelled", issue, actor, added, removed, cleared: mode === "clear", at: now })
 }
 
 function without(labels: readonly Label[], others: readonly Label[]): readonly Label[] {

@@ -4,8 +4,8 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { holdIssue } from "../issues/hold.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { dueAt } from "./due.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
@@ -71,18 +71,18 @@ export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone
 }
 
 /**
- * Gives an issue a milestone of its repository, or none for null, with an entry of the timeline and the counts of both milestones. The one
- * that it has already changes nothing. Gives whether it did. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
+ * Gives an issue a milestone of its repository, or none for null, and counts both milestones anew. The one that it has already changes
+ * nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
  */
 export async function setMilestone(
   tx: Transaction,
-  issue: Pick<Issue, "id" | "repository_id">,
+  issue: Pick<Issue, "id" | "repository_id" | "is_pull">,
   milestoneId: number | null,
   actor: User,
   now: Seconds,
-): Promise<boolean> {
+): Promise<void> {
   const { milestone_id: old } = await holdIssue(tx, issue.id)
-  if (old === milestoneId) return false
+  if (old === milestoneId) return
   if (milestoneId !== null) {
     // Held, so that it can't be deleted before the issue refers to it.
     await holdMilestones(tx, { ids: [milestoneId] })
@@ -90,17 +90,9 @@ export async function setMilestone(
       throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
   }
   await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
-  await addTimelineEntry(tx, {
-    issueId: issue.id,
-    kind: "milestone",
-    authorId: actor.id,
-    now,
-    milestone_id: milestoneId,
-    old_milestone_id: old,
-  })
+  publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })
   await recountMilestones(tx, [old, milestoneId], now)
   await touchIssue(tx, issue.id, now)
-  return true
 }
 
 type Ids = Params<{ ids: readonly number[] }>

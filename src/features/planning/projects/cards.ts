@@ -1,11 +1,12 @@
 import type { Repository } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { addTimelineEntry, type NewTimelineEntry } from "../issues/timeline.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { type Card, deleteCards, findCard, insertCard, moveCardTo, moveCardToEnd } from "./card-store.ts"
 import { defaultColumn } from "./columns.ts"
@@ -44,8 +45,8 @@ export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at:
   const from = card?.column_id ?? (await defaultColumn(tx, project, now)).id
   const target = { projectId: project.id, issueId: issue.id, columnId: column.id }
   if (card) await moveCardToEnd(tx, target)
-  else await enterColumn(tx, column, issue.id, me, now)
-  if (from !== column.id) await tell(tx, issue.id, me, now, [{ kind: "project_board", project_id: project.id }])
+  else await enterColumn(tx, column, issue, me, now)
+  if (from !== column.id) await tell(tx, "issue.projectColumnChanged", [project.id], issue, me, now)
 }
 
 /** Refuses `forbidden` an issue that is not the owner's, or that would enter although its repository is set to use its own projects only. */
@@ -76,7 +77,7 @@ export async function moveCard(
   const target = { projectId: project.id, issueId, columnId: column.id }
   if (sorting === undefined) await moveCardToEnd(tx, target)
   else await moveCardTo(tx, { ...target, sorting })
-  if (card.column_id !== column.id) await tell(tx, issueId, me, now, [{ kind: "project_board", project_id: project.id }])
+  if (card.column_id !== column.id) await tell(tx, "issue.projectColumnChanged", [project.id], found.issue, me, now)
 }
 
 /** Takes an issue out of the column, and so out of the project. Refuses `notFound` where it is not in that column. */
@@ -87,7 +88,7 @@ export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, 
   const card = found && (await findCard.first(tx, { projectId: project.id, issueId: at.issueId }))
   if (!found || card?.column_id !== column.id) throw refuse.notFound()
   requireUnarchived(found)
-  await leaveProjects(tx, [project.id], at.issueId, me, now)
+  await leaveProjects(tx, [project.id], found.issue, me, now)
 }
 
 /** Refuses `archived` an issue of a repository that takes no changes. */
@@ -99,30 +100,36 @@ function requireUnarchived(found: HeldIssue): HeldIssue {
 // --- entering and leaving --------------------------------------------------------------------------------------------------------
 
 /** Puts an issue into the project of a column, behind the last there. It must not be in the project yet, which must be held. */
-export async function enterColumn(tx: Transaction, { id, project_id }: Column, issueId: number, me: User, now: Seconds): Promise<void> {
-  await insertCard(tx, { issueId, columnId: id })
-  await tell(tx, issueId, me, now, [{ kind: "project", project_id }])
+export async function enterColumn(tx: Transaction, { id, project_id }: Column, issue: IssueRow, me: User, now: Seconds): Promise<void> {
+  await insertCard(tx, { issueId: issue.id, columnId: id })
+  await tell(tx, "issue.projectAdded", [project_id], issue, me, now)
 }
 
 /** Takes an issue out of projects that it is in. */
 export async function leaveProjects(
   tx: Transaction,
   projectIds: readonly number[],
-  issueId: number,
+  issue: IssueRow,
   me: User,
   now: Seconds,
 ): Promise<void> {
   if (projectIds.length === 0) return
-  await deleteCards(tx, { issueId, projectIds })
-  const entries = projectIds.map((old_project_id) => ({ kind: "project", old_project_id }) as const)
-  await tell(tx, issueId, me, now, entries)
+  await deleteCards(tx, { issueId: issue.id, projectIds })
+  await tell(tx, "issue.projectRemoved", projectIds, issue, me, now)
 }
 
-type Entry = Pick<NewTimelineEntry, "project_id" | "old_project_id"> & { readonly kind: "project" | "project_board" }
+type IssueRow = Pick<Issue, "id" | "repository_id">
 
-async function tell(tx: Transaction, issueId: number, me: User, now: Seconds, entries: readonly Entry[]): Promise<void> {
-  for (const entry of entries) await addTimelineEntry(tx, { ...entry, issueId, authorId: me.id, now })
-  await touchIssue(tx, issueId, now)
+async function tell(
+  tx: Transaction,
+  kind: "issue.projectAdded" | "issue.projectRemoved" | "issue.projectColumnChanged",
+  projectIds: readonly number[],
+  issue: IssueRow,
+  actor: User,
+  now: Seconds,
+): Promise<void> {
+  for (const projectId of projectIds) publish(tx, { kind, issue, actor, projectId, at: now })
+  await touchIssue(tx, issue.id, now)
 }
 
 /** Takes the issues of a repository out of an owner's projects: they stay behind when the repository goes to another owner. */

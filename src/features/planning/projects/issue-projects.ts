@@ -35,7 +35,7 @@ const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ issueId
 )
 
 export interface IssueProjects extends Me {
-  readonly issue: Pick<Issue, "id">
+  readonly issue: Pick<Issue, "id" | "repository_id">
   /** The issue's repository as it is now, held. */
   readonly repository: Repository
   readonly projectIds: readonly number[]
@@ -61,9 +61,8 @@ export async function setIssueProjects(tx: Transaction, { issue, repository, act
     throw refuse.badRequest(`project ${id} not found`)
   })
   const left = [...present].filter((id) => known.has(id) && !projectIds.includes(id))
-  await leaveProjects(tx, left, issue.id, me, now)
-  for (const project of wanted)
-    if (!present.has(project.id)) await enterColumn(tx, await defaultColumn(tx, project, now), issue.id, me, now)
+  await leaveProjects(tx, left, issue, me, now)
+  for (const project of wanted) if (!present.has(project.id)) await enterColumn(tx, await defaultColumn(tx, project, now), issue, me, now)
 }
 
 /** Whether issues of the repository may be put into the project: its own or its owner's, as its settings say. */

@@ -4,11 +4,11 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import { holdForIssues, holdIssue } from "../issues/hold.ts"
 import { isBlocked, setState } from "../issues/state.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
 import { addTime } from "../tracking/rules.ts"
@@ -99,9 +99,9 @@ export async function referencesInPushedCommits(tx: Transaction, services: Servi
 async function tell(tx: Transaction, { site }: Services, pushed: Pushed, commit: ReferringCommit, { issue }: Resolved): Promise<void> {
   const { owner, repository, pusher, now } = pushed
   const url = `${site.rootUrl}/${owner.name}/${repository.name}/commit/${commit.id}`
-  const content = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
+  const html = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
   await touchIssue(tx, issue.id, now)
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "commit_ref", authorId: pusher.id, content, commit_id: commit.id, now })
+  publish(tx, { kind: "issue.referencedByCommit", issue, actor: pusher, commitId: commit.id, html, at: now })
 }
 
 async function act(tx: Transaction, services: Services, pushed: Pushed, commit: ReferringCommit, target: Resolved): Promise<void> {

@@ -5,9 +5,9 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
-import { addTimelineEntry, type TimelineKind } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import type { WrittenText } from "./mentions.ts"
 import { type Reference, type ReferenceAction, readReferences } from "./read.ts"
@@ -66,22 +66,20 @@ export async function crossReference(tx: Transaction, rootUrl: string, source: R
       .execute()
   for (const target of targets) {
     if (stands(target)) continue
-    await addTimelineEntry(tx, {
-      issueId: target.issue.id,
-      kind: kindOf(source),
-      authorId: source.author.id,
-      now,
-      ref_repository_id: source.repository.id,
-      ref_issue_id: source.issue.id,
-      ref_comment_id: source.comment?.id ?? null,
-      ref_action: target.action,
+    publish(tx, {
+      kind: "issue.referenced",
+      issue: target.issue,
+      actor: source.author,
+      by: kindOf(source),
+      source: { repositoryId: source.repository.id, issueId: source.issue.id, commentId: source.comment?.id ?? null },
+      action: target.action,
+      at: now,
     })
     await touchIssue(tx, target.issue.id, now)
   }
 }
 
-const kindOf = ({ comment, issue }: ReferringText): TimelineKind =>
-  comment ? "comment_ref" : issue.is_pull === 1 ? "pull_ref" : "issue_ref"
+const kindOf = ({ comment, issue }: ReferringText) => (comment ? "comment_ref" : issue.is_pull === 1 ? "pull_ref" : "issue_ref")
 
 /** By id, so that two texts that refer to the same issues never wait for each other in a circle. */
 async function findTargets(tx: Transaction, source: ReferringText, references: readonly Reference[]): Promise<readonly Target[]> {

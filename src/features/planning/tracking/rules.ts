@@ -3,17 +3,16 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { bookTime, findTime, markAllDeleted, markDeleted, type Time } from "./store.ts"
-import { timeText } from "./words.ts"
 
-type Id<T extends { readonly id: number }> = Pick<T, "id">
+type IssueRow = Pick<Issue, "id" | "repository_id">
 
 export interface NewTime {
-  readonly issue: Id<Issue>
+  readonly issue: IssueRow
   /** Who spent it; the timeline tells of it in this person's name. */
-  readonly user: Id<User>
+  readonly user: Pick<User, "id">
   readonly seconds: number
   /** When it was spent. */
   readonly spentAt: Seconds
@@ -24,8 +23,7 @@ export interface NewTime {
 export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, now }: NewTime): Promise<Time> {
   await touchIssue(tx, issue.id, now)
   const time = await bookTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt })
-  const entry = { issueId: issue.id, authorId: user.id, now, content: timeText(seconds), tracked_time_id: time.id }
-  await addTimelineEntry(tx, { ...entry, kind: "add_time_manual" })
+  publish(tx, { kind: "time.added", issue, actor: user, time, at: now })
   return time
 }
 
@@ -33,7 +31,7 @@ export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, 
  * Takes one entry out of the lists and sums; it stays in the timeline, which tells of the deletion too. Refuses `notFound` what is not among
  * the issue's entries or was deleted already, and `forbidden` the entries of others to all but site administrators.
  */
-export async function deleteTime(tx: Transaction, issue: Id<Issue>, timeId: number, actor: User, now: Seconds): Promise<void> {
+export async function deleteTime(tx: Transaction, issue: IssueRow, timeId: number, actor: User, now: Seconds): Promise<void> {
   const time = await findTime.first(tx, { id: timeId, issueId: issue.id })
   if (!time) throw refuse.notFound()
   if (time.user_id !== actor.id && actor.is_admin === 0) throw refuse.forbidden("only those who booked it may delete it")
@@ -42,19 +40,19 @@ export async function deleteTime(tx: Transaction, issue: Id<Issue>, timeId: numb
 }
 
 /** Does the same to all entries that the person has on the issue. Refuses `notFound` where there is none. */
-export async function resetTimes(tx: Transaction, issue: Id<Issue>, actor: User, now: Seconds): Promise<void> {
+export async function resetTimes(tx: Transaction, issue: IssueRow, actor: User, now: Seconds): Promise<void> {
   await touchIssue(tx, issue.id, now)
   await tellDeleted(tx, issue, await markAllDeleted(tx, { issueId: issue.id, userId: actor.id }), actor, now)
 }
 
 async function tellDeleted(
   tx: Transaction,
-  issue: Id<Issue>,
+  issue: IssueRow,
   deleted: readonly Pick<Time, "seconds">[],
   actor: User,
   now: Seconds,
 ): Promise<void> {
   if (deleted.length === 0) throw refuse.notFound()
   const sum = deleted.reduce((total, { seconds }) => total + seconds, 0)
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "delete_time_manual", authorId: actor.id, now, content: timeText(sum) })
+  publish(tx, { kind: "time.deleted", issue, actor, seconds: sum, at: now })
 }

@@ -5,18 +5,17 @@ import { inPerson, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { holdUser } from "../../people/users/store.ts"
-import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
-import { timeText } from "./words.ts"
 
 /**
  * Starts the person's stopwatch on an issue. Nobody has two running: one on another issue is stopped and its time booked, or only
  * forgotten where the person could not book there any more. Refuses `conflict` where it runs here already.
  */
-export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id">, user: User, now: Seconds): Promise<void> {
+export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id" | "repository_id">, user: User, now: Seconds): Promise<void> {
   // One start of a person at a time, so that none overlooks another.
   const person = await holdUser(tx, user.id)
   const running = await findRunningIssues(tx, { userId: person.id })
@@ -24,7 +23,7 @@ export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id">, 
   for (const other of running) await leave(tx, other, person, now)
   await touchIssue(tx, issue.id, now)
   await insertStopwatch(tx, { issueId: issue.id, userId: person.id, createdAt: now })
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "start_tracking", authorId: person.id, now })
+  publish(tx, { kind: "time.started", issue, actor: person, at: now })
 }
 
 async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): Promise<void> {
@@ -41,7 +40,7 @@ async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): P
  */
 export async function stopStopwatch(
   tx: Transaction,
-  issue: Pick<Issue, "id">,
+  issue: Pick<Issue, "id" | "repository_id">,
   user: Pick<User, "id">,
   now: Seconds,
 ): Promise<Time | undefined> {
@@ -52,17 +51,21 @@ export async function stopStopwatch(
   const [stopwatch] = await deleteStopwatch(tx, key)
   if (!stopwatch) return undefined
   const time = await bookTime(tx, { ...key, seconds: Math.max(1, now - stopwatch.created_at), createdAt: now })
-  const entry = { issueId: issue.id, authorId: user.id, now, content: timeText(time.seconds), tracked_time_id: time.id }
-  await addTimelineEntry(tx, { ...entry, kind: "stop_tracking" })
+  publish(tx, { kind: "time.stopped", issue, actor: user, time, at: now })
   return time
 }
 
 /** Forgets the person's stopwatch on the issue; only the timeline tells of it. Refuses `conflict` where none is running. */
-export async function cancelStopwatch(tx: Transaction, issue: Pick<Issue, "id">, user: User, now: Seconds): Promise<void> {
+export async function cancelStopwatch(
+  tx: Transaction,
+  issue: Pick<Issue, "id" | "repository_id">,
+  user: User,
+  now: Seconds,
+): Promise<void> {
   const key = { issueId: issue.id, userId: user.id }
   const refusal = refuse.conflict("cannot cancel a non-existent stopwatch")
   if (!(await findStopwatch.first(tx, key))) throw refusal
   await touchIssue(tx, issue.id, now)
   if ((await deleteStopwatch(tx, key)).length === 0) throw refusal
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "cancel_tracking", authorId: user.id, now })
+  publish(tx, { kind: "time.cancelled", issue, actor: user, at: now })
 }

@@ -1,10 +1,10 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import type { Merging } from "./checks.ts"
 
 const countOthers = query("merge.countOthersWithHead", (db, p: Params<{ id: number; headRepositoryId: number; headBranch: string }>) =>
@@ -33,9 +33,7 @@ export async function deleteMergedBranch(services: Services, { pull, issue, me, 
     await pushFromServer(services, actor, on, [{ ref: branchRef(headBranch), oldId: objectId(pull.head_id), newId: null }], {
       addedBytes: 0,
     })
-    await database.write((tx) =>
-      addTimelineEntry(tx, { issueId: issue.id, kind: "delete_branch", authorId: me.id, old_ref: headBranch, now: now() }),
-    )
+    await database.write(async (tx) => publish(tx, { kind: "pull.headBranchDeleted", issue, actor: me, branch: headBranch, at: now() }))
   } catch (error) {
     // The merge has come about, whatever became of the branch.
     if (!(error instanceof Refusal)) log.error({ err: error, pull: pull.id }, "the branch of a merged pull request could not be deleted")

@@ -4,13 +4,10 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { holdIssue } from "../../planning/issues/hold.ts"
 import { writeState } from "../../planning/issues/state.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { stopStopwatch } from "../../planning/tracking/stopwatches.ts"
 import { findPull, holdPull, type Pull } from "../pulls/store.ts"
 import { closeReferredIssues } from "./closing.ts"
@@ -113,17 +110,7 @@ export async function recordMerge(tx: Transaction, services: Services, merge: Me
   if (!pull) return
   await removeSchedule(tx, { pullId: pull.id })
   const closed = issue.is_closed === 1 ? issue : await writeState(tx, issue, true, now)
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "merge_pull", authorId: merger.id, now })
+  publish(tx, { kind: "pull.merged", issue: closed, repository, owner, actor: merger, isAutomatic: merge.how === "automatic", at: now })
   await stopStopwatch(tx, issue, merger, now)
-  await recordActivity(tx, {
-    kind: merge.how === "automatic" ? "auto_merge_pull_request" : "merge_pull_request",
-    actor: merger,
-    repository,
-    owner,
-    content: `${issue.number}|${issue.title}`,
-    now,
-  })
-  await notify(tx, services, { kind: "merged", issue: closed, repository, owner, actor: merger, now })
-  await announceIssue(tx, services, { issue, actor: merger }, { of: "state", action: "closed" })
   await closeReferredIssues(tx, services, { pullIssue: closed, merger, commitId: merge.commitId, now })
 }

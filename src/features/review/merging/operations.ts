@@ -3,7 +3,6 @@ import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { findProtection, mayMerge } from "../../code/protections/rules.ts"
-import { readThreadOf } from "../../events/notifications/marking.ts"
 import { requireMerger, requireOpen } from "./checks.ts"
 import { mergeByHand } from "./manual.ts"
 import { mergeLater, mergePull } from "./merge.ts"
@@ -28,7 +27,6 @@ export const mergeOperations: readonly Operation[] = [
     answers: { 200: null, 201: null },
     refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
     handle: async ({ services, db, body, ...found }) => {
-      await readThreadOf(services, found.me, found.issue)
       if (body.do === "manually-merged") {
         requireOpen(found)
         await requireMerger(db, found)

@@ -1,10 +1,12 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { holdPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
 import { scheduledMerge } from "./job-kinds.ts"
@@ -53,7 +55,7 @@ export async function scheduleMerge(tx: Transaction, services: Services, found: 
   const { style, message } = wishes
   const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(wishes.deleteBranch), now }
   if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
-  await addTimelineEntry(tx, { issueId: issue.id, kind: "pull_scheduled_merge", authorId: me.id, now })
+  publish(tx, { kind: "pull.mergeScheduled", issue, actor: me, at: now })
   await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })
 }
 
@@ -80,20 +82,20 @@ export async function cancelMerge(tx: Transaction, services: Services, found: Me
   if (schedule.user_id !== me.id && !mayMerge) throw refuse.forbidden("only who scheduled the merge, and who may merge, may cancel it")
   await holdPull(tx, { id: pull.id })
   if (await findMergeUnderWay.first(tx, { pullId: pull.id })) throw refuse.conflict("the pull request is being merged")
-  await dropSchedule(tx, { pullId: pull.id, issueId: issue.id, actorId: me.id, now: services.now() })
+  await dropSchedule(tx, { pullId: pull.id, issue, actor: me, now: services.now() })
 }
 
 export interface Dropping {
   readonly pullId: number
-  readonly issueId: number
-  readonly actorId: number
+  readonly issue: Pick<Issue, "id" | "repository_id">
+  readonly actor: Pick<User, "id">
   readonly now: Seconds
 }
 
 /** Forgets a scheduled merge, if there is one, and tells so in the timeline. */
-export async function dropSchedule(tx: Transaction, { pullId, issueId, actorId, now }: Dropping): Promise<void> {
+export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: Dropping): Promise<void> {
   if ((await removeSchedule.changes(tx, { pullId })) === 0) return
-  await addTimelineEntry(tx, { issueId, kind: "pull_cancel_scheduled_merge", authorId: actorId, now })
+  publish(tx, { kind: "pull.mergeCancelled", issue, actor, at: now })
 }
 
 // --- trying again ----------------------------------------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
 import { isBlocked, setState } from "../../planning/issues/state.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
 import { findOpenElsewhere, findOpenFrom, findOpenInto, holdPull } from "./store.ts"
 
@@ -32,8 +32,7 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
   const names = { repositoryId: repository.id, branches }
   for (const pull of await findOpenFrom(tx, names)) {
     await changeHeld(tx, pull, async (held) => {
-      const { issue } = held
-      await addTimelineEntry(tx, { issueId: issue.id, kind: "delete_branch", authorId: actor.id, now, old_ref: pull.head_branch })
+      publish(tx, { kind: "pull.headBranchDeleted", issue: held.issue, actor, branch: pull.head_branch, at: now })
       await close(tx, services, held, deleted)
     })
   }
@@ -42,7 +41,7 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
       const base = held.repository.default_branch
       const target = { ...held, base, found: deleted.found.get(pull.id), actor, now }
       if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, held, deleted)
-      else await retargetPull(tx, services, target)
+      else await retargetPull(tx, target)
     })
   }
 }

@@ -1,22 +1,18 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceNewIssue } from "../../events/webhooks/events/issues.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
 import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
 import { holdForIssues } from "../../planning/issues/hold.ts"
 import { findIssueById, insertIssue, takeNumber } from "../../planning/issues/store.ts"
-import { presentLabel } from "../../planning/labels/present.ts"
 import { setIssueLabels, usableLabels } from "../../planning/labels/rules.ts"
 import { setMilestone } from "../../planning/milestones/rules.ts"
 import { findMilestoneById } from "../../planning/milestones/store.ts"
@@ -29,7 +25,7 @@ import { isUnfinished } from "./draft.ts"
 import { alignPull } from "./job-kinds.ts"
 import { type Assessment, assess, assessedColumns } from "./mergeability.ts"
 import type { PullWithIssue } from "./present.ts"
-import { commitsBetween, tellOfCommits } from "./pushed.ts"
+import { commitsBetween } from "./pushed.ts"
 import type { CreatePullRequestOption } from "./records.ts"
 import { bringCommit, writePullRefs } from "./refs.ts"
 import { type Ends, locateEnds } from "./source.ts"
@@ -115,29 +111,19 @@ async function write(
     })
   if (!pull) throw new TypeError("an insert gives its row")
 
-  if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
-  const given = labels.length === 0 ? [] : (await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })).added
   const on = { issue, repository, owner }
   const text = { ...on, author: me, text: issue.content }
-  await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
-  await assign(tx, services, { ...on, actor: me, users, mode: "add", now })
-  if (commits.length > 0) await tellOfCommits(tx, { issueId: issue.id, authorId: me.id, commits, isForced: false, now })
-  const { milestone } = options
-  const shown = given.map((label) => presentLabel(services.site, on, label))
-  await announceNewIssue(tx, services, { issue, actor: me, labels: shown, milestone, assignees: users.length })
-  const { reviewers = [], team_reviewers: teams = [] } = options
-  if (reviewers.length + teams.length > 0) await requestReviewers(tx, services, { ...on, actor: me, reviewers, teams, now })
-  if (!isUnfinished(issue.title)) await requestCodeOwners(tx, services, { ...on, actor: me, owners, now })
   const mentioned = await recordMentions(tx, text)
-  await recordActivity(tx, {
-    kind: "create_pull_request",
-    actor: me,
-    repository,
-    owner,
-    content: `${issue.number}|${issue.title}`,
-    now,
-  })
-  await notify(tx, services, { kind: "created", ...on, actor: me, users: mentioned.map(({ id }: User) => id), now })
+  publish(tx, { kind: "issue.opened", ...on, actor: me, mentioned, at: now })
+  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
+  if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
+  await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
+  await assign(tx, { ...on, actor: me, users, mode: "add", now })
+  if (commits.length > 0)
+    publish(tx, { kind: "pull.pushed", ...on, actor: me, before: null, after: head.tip, commits, isForced: false, at: now })
+  const { reviewers = [], team_reviewers: teams = [] } = options
+  if (reviewers.length + teams.length > 0) await requestReviewers(tx, { ...on, actor: me, reviewers, teams, now })
+  if (!isUnfinished(issue.title)) await requestCodeOwners(tx, { ...on, actor: me, owners, now })
   await services.jobs.enqueue(tx, alignPull, { pullId: pull.id }, { runAt: now + ALIGN_AFTER })
   return { issue: (await findIssueById.first(tx, { id: issue.id })) ?? issue, pull }
 }

@@ -11,7 +11,7 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, objectId } from "../../../git/index.ts"
 import { editIssue } from "../../planning/issues/edit.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { relabelIssue, usableLabels } from "../../planning/labels/rules.ts"
+import { setIssueLabels, usableLabels } from "../../planning/labels/rules.ts"
 import { findMergeUnderWay } from "../merging/schedule.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { align } from "./align.ts"
@@ -79,11 +79,11 @@ async function write(
   if (!held || !repository) throw refuse.notFound()
   if (labels !== undefined && writesKind(found, issue)) {
     const wanted = await usableLabels(tx, repository, owner, labels)
-    await relabelIssue(tx, services, { repository, owner, issue, labels: wanted, mode: "replace", actor: me, now })
+    await setIssueLabels(tx, { issue, labels: wanted, mode: "replace", actor: me, now })
   }
   if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, held, allow_maintainer_edit)
   if (retargeting && (await findMergeUnderWay.first(tx, { pullId: held.id }))) throw refuse.conflict("the pull request is being merged")
-  if (retargeting) await retargetPull(tx, services, { issue, pull: held, repository, owner, actor: me, now, ...retargeting })
+  if (retargeting) await retargetPull(tx, { issue, pull: held, repository, owner, actor: me, now, ...retargeting })
   const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: held.id })]
   if (!changed || !pull) throw refuse.notFound()
   return { issue: changed, pull }

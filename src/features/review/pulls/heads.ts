@@ -4,16 +4,15 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, type Repository } from "../../../git/index.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
 import { alignPull } from "./job-kinds.ts"
 import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
-import { type PushedCommits, tellOfCommits } from "./pushed.ts"
+import type { PushedCommits } from "./pushed.ts"
 import { bringCommit, type Head, settlePullRefs } from "./refs.ts"
 
 /** A pull request's head as it is about to be, with what was found out about it. */
@@ -77,13 +76,23 @@ export async function writeHead(tx: Transaction, services: Services, head: NewHe
   const issue = await holdIssue(tx, pull.issue_id)
   if (issue.is_closed === 1) return
   const moved = await replaceHead.first(tx, { ...columnsOf(head), id: pull.id, before: pull.head_id })
-  if (moved) await refreshStale(tx, services, { issue, pull: moved, repository, owner, comparison, pusher, now })
+  if (moved) await refreshStale(tx, { issue, pull: moved, repository, owner, comparison, pusher, now })
   else await services.jobs.enqueue(tx, alignPull, { pullId: pull.id })
   if (!pushed) return
   await touchIssue(tx, issue.id, now)
-  await tellOfCommits(tx, { ...pushed, issueId: issue.id, authorId: pusher.id, now })
-  await notify(tx, services, { kind: "pushed", issue, repository, owner, actor: pusher, now })
-  await announceIssue(tx, services, { issue, actor: pusher }, { of: "push", action: "synchronized", before: pull.head_id, after: head.id })
+  const { commits, isForced } = pushed
+  publish(tx, {
+    kind: "pull.pushed",
+    issue,
+    repository,
+    owner,
+    actor: pusher,
+    before: pull.head_id,
+    after: head.id,
+    commits,
+    isForced,
+    at: now,
+  })
 
   function columnsOf({ id }: NewHead): AssessedColumns {
     if (assessment) return assessedColumns(assessment)

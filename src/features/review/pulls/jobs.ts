@@ -66,7 +66,7 @@ const requestOwnersJob = defineJob({
       const [owner, actor] = [await findUserById.first(tx, { id: row.owner_id }), await findUserById.first(tx, { id: actorId })]
       if (!issue || !owner || !actor || issue.is_closed === 1 || isUnfinished(issue.title)) return
       const repository = await holdForIssues(tx, row.id)
-      await requestCodeOwners(tx, context, { issue, repository, owner, actor, owners, now: now() })
+      await requestCodeOwners(tx, { issue, repository, owner, actor, owners, now: now() })
     })
   },
 })

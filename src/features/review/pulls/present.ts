@@ -2,6 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, type Permission, permissionsOn, unitMode } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
+import { findPullByIssue } from "../../../access/store.ts"
 import { type Actor, anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
@@ -131,6 +132,13 @@ export async function presentPull(
   const [record] = await presentPulls(db, services, actor, [pull], owned ? { owned: [owned] } : {})
   if (!record) throw new TypeError("one pull request gives one record")
   return record
+}
+
+/** The pull request that an issue is. Throws where it is none. */
+export async function presentPullOf(db: Handle, services: Needed, actor: Actor, issue: Issue, owned: Owned): Promise<PullRequestRecord> {
+  const pull = await findPullByIssue.first(db, { issueId: issue.id })
+  if (!pull) throw new TypeError("a pull request has its row")
+  return presentPull(db, services, actor, { issue, pull }, owned)
 }
 
 const NOTHING_AROUND: Around = { base_tip: null, head_tip: null, reviews_count: 0 }

@@ -1,7 +1,4 @@
-import type { Transaction } from "../../../core/database/database.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 
 /** What a pull request's timeline tells of the commits that came. */
 
@@ -33,16 +30,4 @@ export async function pushedCommits(
   if (from === null) return { commits: [to], isForced: false }
   const isForced = !(await git.history.isAncestor(repository, from, to))
   return { commits: isForced ? [from, to] : await commitsBetween(git, repository, { from, to }), isForced }
-}
-
-export interface Telling extends PushedCommits {
-  readonly issueId: number
-  readonly authorId: number
-  readonly now: Seconds
-}
-
-/** Writes the entry for commits that came to a pull request, as existing clients read it: JSON in the body. */
-export async function tellOfCommits(tx: Transaction, { issueId, authorId, commits, isForced, now }: Telling): Promise<void> {
-  const content = JSON.stringify({ is_force_push: isForced, commit_ids: commits })
-  await addTimelineEntry(tx, { issueId, authorId, kind: "pull_push", content, now })
 }

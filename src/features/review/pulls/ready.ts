@@ -4,8 +4,8 @@ import { findPullByIssue } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { notify } from "../../events/notifications/rules.ts"
 import { tryScheduledMerge } from "../merging/schedule.ts"
 import { isUnfinished } from "./draft.ts"
 import { requestOwners } from "./job-kinds.ts"
@@ -28,7 +28,7 @@ export async function followPullTitle(tx: Transaction, services: Services, retit
   if (!isUnfinished(before) || isUnfinished(issue.title) || issue.is_closed === 1) return
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) return
-  await notify(tx, services, { kind: "ready", issue, repository, owner, actor: me, now })
+  publish(tx, { kind: "pull.ready", issue, repository, owner, actor: me, at: now })
   await services.jobs.enqueue(tx, requestOwners, { pullId: pull.id, actorId: me.id })
   await tryScheduledMerge(tx, services, issue.id)
 }

@@ -5,10 +5,8 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { Services } from "../../../core/services.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { ObjectId } from "../../../git/index.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { dropSchedule } from "../merging/schedule.ts"
 import { refreshOfficial } from "../reviews/official.ts"
@@ -56,7 +54,7 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
  * stale where the pull request changes something else from there. A merge that was scheduled was meant for the other branch. Repository, issue and pull request must be held. Refuses as invalid one that is
  * closed, and its own head; `conflict` where another goes there from the same head.
  */
-export async function retargetPull(tx: Transaction, services: Services, retarget: Retarget): Promise<void> {
+export async function retargetPull(tx: Transaction, retarget: Retarget): Promise<void> {
   const { issue, pull, base, repository, owner, actor, now } = retarget
   const refusal = await whyNotRetargeted(tx, retarget)
   if (refusal) throw refusal
@@ -68,18 +66,10 @@ export async function retargetPull(tx: Transaction, services: Services, retarget
     .set({ base_branch: base, ...(found?.assessment ? assessedColumns(found.assessment) : unknown) })
     .where("id", "=", pull.id)
     .execute()
-  await addTimelineEntry(tx, {
-    issueId: issue.id,
-    kind: "change_target_branch",
-    authorId: actor.id,
-    now,
-    old_ref: pull.base_branch,
-    new_ref: base,
-  })
-  await dropSchedule(tx, { pullId: pull.id, issueId: issue.id, actorId: actor.id, now })
+  publish(tx, { kind: "issue.edited", issue, actor, changes: { base: { from: pull.base_branch, to: base } }, at: now })
+  await dropSchedule(tx, { pullId: pull.id, issue, actor, now })
   await touchIssue(tx, issue.id, now)
   const retargeted = { issue, pull: { issue_id: issue.id, base_branch: base }, repository, owner }
   await refreshOfficial(tx, retargeted, retargeted.pull)
-  await refreshStale(tx, services, { ...retargeted, comparison: found?.comparison, pusher: actor, now })
-  await announceIssue(tx, services, { issue, actor }, { of: "texts", action: "edited", changes: { ref: { from: pull.base_branch } } })
+  await refreshStale(tx, { ...retargeted, comparison: found?.comparison, pusher: actor, now })
 }

@@ -3,10 +3,9 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { notify } from "../../events/notifications/rules.ts"
 import { holdIssue } from "../../planning/issues/hold.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { tryScheduledMerge } from "../merging/schedule.ts"
 import { countsFor } from "./official.ts"
@@ -43,10 +42,8 @@ export async function dismissReview(
   const ids = [current, ...earlier].filter(({ is_dismissed }) => is_dismissed === 0).map(({ id }) => id)
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
   if (current.is_dismissed === 1) return
-  const entry = { issueId: issue.id, kind: "dismiss_review", authorId: me.id, content: message, review_id: current.id, now } as const
-  const comment = await addTimelineEntry(tx, entry)
   await touchIssue(tx, issue.id, now)
-  await notify(tx, services, { kind: "dismissed", issue, repository, owner, actor: me, comment, users: [current.reviewer_id], now })
+  publish(tx, { kind: "review.dismissed", issue, repository, owner, actor: me, review: current, message, at: now })
   await tryScheduledMerge(tx, services, issue.id)
 }
 

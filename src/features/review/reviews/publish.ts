@@ -3,11 +3,8 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import type { ActivityKind } from "../../events/feed/kinds.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { findOwnTeamIds } from "../../people/teams/store.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
@@ -30,55 +27,36 @@ interface Publication extends Owned {
   readonly now: Seconds
 }
 
-/** What the feed calls a submitted review. */
-const FEED: Partial<Record<Review["state"], ActivityKind>> = {
-  APPROVED: "approve_pull_request",
-  REQUEST_CHANGES: "reject_pull_request",
-  COMMENT: "comment_pull",
-}
-
-/** What webhooks call it. */
-const EVENT = {
-  APPROVED: "pull_request_review_approved",
-  REQUEST_CHANGES: "pull_request_review_rejected",
-  COMMENT: "pull_request_review_comment",
-  PENDING: undefined,
-  REQUEST_REVIEW: undefined,
-} as const satisfies Readonly<Record<Review["state"], string | undefined>>
-
 /**
  * Lets everybody see a review, with all that follows: requests that it answers, references, mentions, counters, the feed, who is told, and a
  * merge that waited for it.
  */
-export async function publish(tx: Transaction, services: Services, publication: Publication): Promise<void> {
+export async function publishReview(tx: Transaction, services: Services, publication: Publication): Promise<void> {
   const { issue, repository, owner, reviewer, review, header, lines, now } = publication
   await show(tx, publication)
   await endRequests(tx, publication)
   await touchIssue(tx, issue.id, now)
   await recountComments(tx, issue.id)
-  const mentioned = new Set<number>()
+  const mentioned = new Map<number, Pick<User, "id">>()
   for (const comment of [header, ...lines]) {
     const written = { issue, repository, owner, author: reviewer, text: comment.content, comment }
     await crossReference(tx, services.site.rootUrl, written, now)
-    for (const { id } of await recordMentions(tx, written)) mentioned.add(id)
+    for (const user of await recordMentions(tx, written)) mentioned.set(user.id, user)
   }
-  const tell = (kind: ActivityKind, comment: TimelineEntry) =>
-    recordActivity(tx, { kind, actor: reviewer, repository, owner, content: inFeed(issue, comment), commentId: comment.id, now })
-  for (const comment of lines) await tell("comment_pull", comment)
-  const kind = FEED[review.state]
-  if (kind && (kind !== "comment_pull" || header.content.trim() !== "")) await tell(kind, header)
-  await notify(tx, services, { kind: "reviewed", issue, repository, owner, actor: reviewer, comment: header, users: [...mentioned], now })
-  const event = EVENT[review.state]
-  if (event)
-    await announceIssue(tx, services, { issue, actor: reviewer }, { of: "review", action: "reviewed", event, content: header.content })
+  publish(tx, {
+    kind: "review.submitted",
+    issue,
+    repository,
+    owner,
+    actor: reviewer,
+    review,
+    header,
+    lines,
+    mentioned: [...mentioned.values()],
+    at: now,
+  })
   await tryScheduledMerge(tx, services, issue.id)
 }
-
-/** Longer first lines are cut. */
-const LONGEST_LINE = 5_000
-
-const inFeed = ({ number }: Issue, { content }: TimelineEntry): string =>
-  `${number}|${content.split("\n", 1)[0]?.slice(0, LONGEST_LINE).toWellFormed()}`
 
 /** Makes drafts part of the conversation: the review as a whole is said now. */
 async function show(tx: Transaction, { header, lines, now }: Publication): Promise<void> {

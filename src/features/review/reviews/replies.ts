@@ -6,12 +6,9 @@ import type { Me } from "../../../access/policies/site.ts"
 import { findCommentById, findIssueById } from "../../../access/store.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
-import { recordActivity } from "../../events/feed/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceComment } from "../../events/webhooks/events/comments.ts"
-import { abbreviate } from "../../planning/comments/abbreviate.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
 import { holdIssue } from "../../planning/issues/hold.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
@@ -75,11 +72,7 @@ export async function reply(
   const written = { issue, repository, owner, author: me, text, comment: entry }
   await crossReference(tx, services.site.rootUrl, written, now)
   const mentioned = await recordMentions(tx, written)
-  const content = `${issue.number}|${abbreviate(text)}`
-  await recordActivity(tx, { kind: "comment_pull", actor: me, repository, owner, content, commentId: entry.id, now })
-  const users = mentioned.map(({ id }) => id)
-  await notify(tx, services, { kind: "commented", issue, repository, owner, actor: me, comment: entry, users, now })
-  await announceComment(tx, services, { issue, comment: entry, actor: me, action: "created" })
+  publish(tx, { kind: "comment.created", issue, repository, owner, actor: me, comment: entry, mentioned, at: now })
   return made
 }
 

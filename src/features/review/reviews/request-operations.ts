@@ -40,7 +40,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     refuses: ["forbidden"],
     handle: async (call) => {
       const { db, services, actor, repository, owner, issue } = call
-      const made = await services.database.write((tx) => requestReviewers(tx, services, askedFor(call)))
+      const made = await services.database.write((tx) => requestReviewers(tx, askedFor(call)))
       const rows = made.length === 0 ? [] : await findSpokenReviews(db, { ids: made.map(({ id }) => id) })
       return created(await presentReviews(db, services.site, actor, { repository, owner, issue }, rows))
     },
@@ -54,7 +54,7 @@ export const reviewRequestOperations: readonly Operation[] = [
       "For its author and those who belong to the repository; whoever was asked may decline. Whoever was not asked is passed over.",
     answers: { 204: null },
     handle: async (call) => {
-      await call.services.database.write((tx) => removeRequests(tx, call.services, askedFor(call)))
+      await call.services.database.write((tx) => removeRequests(tx, askedFor(call)))
       return noContent()
     },
   }),

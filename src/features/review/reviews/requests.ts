@@ -8,14 +8,11 @@ import { inPerson, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { Services } from "../../../core/services.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { findProtection, officialReviewers } from "../../code/protections/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
 import { findMemberIds, findTeamRepository, findUnits } from "../../people/teams/store.ts"
 import { holdIssue } from "../../planning/issues/hold.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { restoreOfficial } from "./official.ts"
 import type { CodeOwners } from "./owners.ts"
@@ -35,14 +32,12 @@ interface Named {
   readonly teams: readonly string[]
 }
 
-type Needed = Pick<Services, "config" | "jobs" | "site" | "now">
-
 /**
  * Asks people and teams for a review, tells them, and gives the requests that are new; all or none. Whoever was asked already is passed over.
  * Refuses `notFound` who is unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and whoever
  * can't read pull requests here; `forbidden` whoever has said yes or no to what is closed by now, or has blocked the actor.
  */
-export async function requestReviewers(tx: Transaction, services: Needed, asking: Asking & Named): Promise<readonly Review[]> {
+export async function requestReviewers(tx: Transaction, asking: Asking & Named): Promise<readonly Review[]> {
   const people = await peopleNamed(tx, asking.actor, asking.reviewers)
   const teams = await teamsNamed(tx, asking, asking.teams)
   if (people.length + teams.length === 0) return []
@@ -52,7 +47,7 @@ export async function requestReviewers(tx: Transaction, services: Needed, asking
   if (!(await choosesReviewers(tx, asking, asking.actor, asking.issue)))
     throw refuse.invalid("reviewers", "Doer can't choose reviewer: only the author and those who belong to the repository can")
   await requireUnblocked(tx, asking.actor, people)
-  return request(tx, services, asking, people, teams)
+  return request(tx, asking, people, teams)
 }
 
 /** Refuses whom nobody can ask. */
@@ -69,11 +64,7 @@ async function requireReviewers(tx: Transaction, asking: Asking, people: readonl
  * Asks those who own what a pull request changes, as far as they can be asked: its author is not, nor who can't read it, has blocked the author,
  * or was asked already.
  */
-export async function requestCodeOwners(
-  tx: Transaction,
-  services: Needed,
-  asking: Asking & { readonly owners: CodeOwners },
-): Promise<readonly Review[]> {
+export async function requestCodeOwners(tx: Transaction, asking: Asking & { readonly owners: CodeOwners }): Promise<readonly Review[]> {
   const { owners, owner, issue, actor } = asking
   const named = owners.people.length === 0 ? [] : await findPeopleByName(tx, { names: owners.people })
   const asked = named.filter(({ id, kind }) => kind === "person" && id !== issue.author_id && id !== actor.id)
@@ -88,17 +79,11 @@ export async function requestCodeOwners(
   const found = own.length === 0 ? [] : await findTeamsNamed(tx, { organizationId: owner.id, names: own.map(({ team }) => team) })
   const teams: Team[] = []
   for (const team of found) if (await readsPulls(tx, asking, team)) teams.push(team)
-  return people.length + teams.length === 0 ? [] : request(tx, services, asking, people, teams)
+  return people.length + teams.length === 0 ? [] : request(tx, asking, people, teams)
 }
 
 /** Writes requests to those who can be asked. */
-async function request(
-  tx: Transaction,
-  services: Needed,
-  asking: Asking,
-  people: readonly User[],
-  teams: readonly Team[],
-): Promise<readonly Review[]> {
+async function request(tx: Transaction, asking: Asking, people: readonly User[], teams: readonly Team[]): Promise<readonly Review[]> {
   const { repository, owner, actor, now } = asking
   const issue = await holdIssue(tx, asking.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
@@ -107,7 +92,6 @@ async function request(
   const protection = people.length === 0 ? undefined : await findProtection(tx, repository.id, pull.base_branch)
   const official = await officialReviewers(tx, protection, asking, people)
   const row = { issueId: issue.id, state: "REQUEST_REVIEW", commitId: "", patchId: "", isStale: 0, now } as const
-  const entry = { issueId: issue.id, kind: "review_request", authorId: actor.id, now } as const
   const made: Review[] = []
   const told = new Set<number>()
 
@@ -119,7 +103,6 @@ async function request(
     const review = await insertReview.first(tx, { ...row, reviewerId: user.id, teamId: null, isOfficial: flag(official.has(user.id)) })
     if (!review) throw new TypeError("an insert gives its row")
     if (official.has(user.id)) await clearOfficial(tx, { issueId: issue.id, reviewerId: user.id, exceptId: review.id })
-    await addTimelineEntry(tx, { ...entry, assignee_id: user.id })
     made.push(review)
     told.add(user.id)
   }
@@ -127,15 +110,22 @@ async function request(
     if (open.some(({ reviewer_team_id }) => reviewer_team_id === team.id)) continue
     const review = await insertReview.first(tx, { ...row, reviewerId: 0, teamId: team.id, isOfficial: 0 })
     if (!review) throw new TypeError("an insert gives its row")
-    await addTimelineEntry(tx, { ...entry, assignee_team_id: team.id })
     made.push(review)
     for (const { user_id } of await findMemberIds(tx, { teamId: team.id })) told.add(user_id)
   }
   if (made.length === 0) return []
   told.delete(issue.author_id)
   await touchIssue(tx, issue.id, now)
-  await notify(tx, services, { kind: "review_requested", issue, repository, owner, actor, users: [...told], now })
-  await announceRequests(tx, services, asking, "review_requested", made)
+  publish(tx, {
+    kind: "review.requested",
+    issue,
+    repository,
+    owner,
+    actor,
+    requests: made,
+    told: [...told].map((id) => ({ id })),
+    at: now,
+  })
   return made
 }
 
@@ -143,7 +133,7 @@ async function request(
  * Takes requests back; who was not asked is passed over. Refuses `notFound` who is unknown to the actor, and as invalid an actor who may not
  * choose reviewers, but for a request to the actor.
  */
-export async function removeRequests(tx: Transaction, services: Needed, asking: Asking & Named): Promise<void> {
+export async function removeRequests(tx: Transaction, asking: Asking & Named): Promise<void> {
   const { actor, now } = asking
   const people = await peopleNamed(tx, actor, asking.reviewers)
   const teams = await teamsNamed(tx, asking, asking.teams)
@@ -158,33 +148,10 @@ export async function removeRequests(tx: Transaction, services: Needed, asking: 
   const removed = (await findRequests(tx, { issueIds: [issue.id] })).filter(concerned)
   if (removed.length === 0) return
   await deleteReviews(tx, { ids: removed.map(({ id }) => id) })
-  for (const review of removed) {
-    const entry = { issueId: issue.id, kind: "review_request", authorId: actor.id, removed_assignee: 1, now } as const
-    const { reviewer_id, reviewer_team_id } = review
-    await addTimelineEntry(tx, {
-      ...entry,
-      ...(reviewer_team_id === null ? { assignee_id: reviewer_id } : { assignee_team_id: reviewer_team_id }),
-    })
-    if (review.is_official === 1) await restoreOfficial(tx, asking, pull, review)
-  }
+  for (const review of removed) if (review.is_official === 1) await restoreOfficial(tx, asking, pull, review)
   await touchIssue(tx, issue.id, now)
-  await announceRequests(tx, services, asking, "review_request_removed", removed)
+  publish(tx, { kind: "review.requestRemoved", issue, actor, requests: removed, at: now })
 }
-
-/** Webhooks are told of each request by itself; one to a team names nobody. */
-const announceRequests = (
-  tx: Transaction,
-  services: Needed,
-  { issue, actor }: Asking,
-  action: "review_requested" | "review_request_removed",
-  requests: readonly Review[],
-): Promise<void> =>
-  announceIssue(
-    tx,
-    services,
-    { issue, actor },
-    ...requests.map(({ reviewer_id: reviewerId }) => ({ of: "reviewer", action, reviewerId }) as const),
-  )
 
 /** The accounts of these names and addresses, each once, in their order. An address that its owner hides leads nobody but its owner anywhere. */
 async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {

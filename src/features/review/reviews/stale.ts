@@ -4,12 +4,11 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Diff } from "../../../core/text/hunks.ts"
 import { isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findProtection } from "../../code/protections/rules.ts"
-import { notify } from "../../events/notifications/rules.ts"
-import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf, readDiff } from "./diffs.ts"
 import { type Place, placeAfter } from "./line-comments.ts"
@@ -98,7 +97,7 @@ export interface HeadMoved extends Owned {
  * Writes down what `compareReviews` found, in the transaction that gives the pull request its new head. Where the base branch's rule says so, stale
  * approvals are dismissed.
  */
-export async function refreshStale(tx: Transaction, services: Pick<Services, "config" | "jobs">, moved: HeadMoved): Promise<void> {
+export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<void> {
   const { issue, comparison } = moved
   await markStale(tx, { issueId: issue.id, patchId: comparison?.patchId ?? "" })
   if (comparison)
@@ -107,7 +106,7 @@ export async function refreshStale(tx: Transaction, services: Pick<Services, "co
       if (now.path !== path || now.line !== line || now.isOutdated)
         await moveLineComment(tx, { id: comment_id, path: now.path, line: now.line, isOutdated: flag(now.isOutdated) })
     }
-  await dismissStale(tx, services, moved)
+  await dismissStale(tx, moved)
 }
 
 /** Where a line is after both sides have moved. */
@@ -130,7 +129,7 @@ const findStaleApprovals = query("reviews.findStaleApprovals", (db, p: Params<{ 
 
 const WHY_DISMISSED = "The pull request has changed since it was approved."
 
-async function dismissStale(tx: Transaction, services: Pick<Services, "config" | "jobs">, moved: HeadMoved): Promise<void> {
+async function dismissStale(tx: Transaction, moved: HeadMoved): Promise<void> {
   const { issue, pull, repository, owner, pusher, now } = moved
   const approvals = await findStaleApprovals(tx, { issueId: issue.id })
   if (approvals.length === 0) return
@@ -138,8 +137,7 @@ async function dismissStale(tx: Transaction, services: Pick<Services, "config" |
   if (protection?.dismiss_stale_approvals !== 1) return
   await setDismissed(tx, { ids: approvals.map(({ id }) => id), isDismissed: 1, now })
   for (const { id, reviewer_id } of approvals) {
-    const entry = { issueId: issue.id, kind: "dismiss_review", authorId: pusher.id, content: WHY_DISMISSED, review_id: id, now } as const
-    const comment = await addTimelineEntry(tx, entry)
-    await notify(tx, services, { kind: "dismissed", issue, repository, owner, actor: pusher, comment, users: [reviewer_id], now })
+    const review = { id, reviewer_id }
+    publish(tx, { kind: "review.dismissed", issue, repository, owner, actor: pusher, review, message: WHY_DISMISSED, at: now })
   }
 }

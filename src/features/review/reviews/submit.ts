@@ -13,7 +13,7 @@ import { addTimelineEntry, type TimelineEntry } from "../../planning/issues/time
 import { holdPull, type Pull } from "../pulls/store.ts"
 import { patchIdOf } from "./diffs.ts"
 import { type PlacedComment, placeComments, type Sides } from "./line-comments.ts"
-import { publish } from "./publish.ts"
+import { publishReview } from "./publish.ts"
 import type { CreatePullReviewComment, CreatePullReviewOptions, SubmitPullReviewOptions } from "./records.ts"
 import {
   clearOfficial,
@@ -178,7 +178,7 @@ async function writeSeen(
   const said = await sayOnLines(tx, review, seen.comments, now)
   if (event !== "PENDING") {
     const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...said]
-    await publish(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
+    await publishReview(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
   }
   return { review }
 }

@@ -1,147 +1,137 @@
 import type { Owned } from "../../../../access/permission.ts"
 import type { Issue } from "../../../../access/policies/issues.ts"
-import { findIssueById, findPullByIssue } from "../../../../access/store.ts"
-import { anonymous, type User } from "../../../../core/actor.ts"
+import { findIssueById } from "../../../../access/store.ts"
+import { anonymous } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
-import { startWorkflowsForPull } from "../../../actions/triggers/pull-kind.ts"
+import type { DomainEvent, EventOf } from "../../../../core/events/catalogue.ts"
 import { usersById } from "../../../code/repositories/store.ts"
 import { presentUser } from "../../../people/users/present.ts"
 import { presentIssue } from "../../../planning/issues/present.ts"
-import { presentPull } from "../../../review/pulls/present.ts"
-import { type Announcement, announceEvents, type Needed } from "../announce.ts"
+import { presentLabel } from "../../../planning/labels/present.ts"
+import { presentPullOf } from "../../../review/pulls/present.ts"
+import type { Announcement, Needed } from "../announce.ts"
+import type { EventKind, ReviewEvent } from "./kinds.ts"
 
-/** What webhooks are told of issues and pull requests. */
-
-/** What was before, by the name of what has changed. */
-export interface Changes {
-  readonly title?: { readonly from: string }
-  readonly body?: { readonly from: string }
-  readonly ref?: { readonly from: string }
-  readonly added_labels?: readonly object[]
-  readonly removed_labels?: readonly object[]
+/** What webhooks are told of one thing that happened to an issue or a pull request, beside the issue itself. */
+interface News {
+  /** The kind of event, for issues and for pull requests. */
+  readonly event: readonly [EventKind, EventKind]
+  readonly action: string
+  readonly changes?: (home: Owned) => object
+  readonly commitId?: string | undefined
+  /** The head before a push and after it. */
+  readonly heads?: { readonly before: string; readonly after: string }
+  /** Who is asked for a review; 0 for a team. */
+  readonly reviewerId?: number
+  readonly review?: { readonly type: ReviewEvent; readonly content: string }
 }
 
-export type IssueNews =
-  | { readonly of: "state"; readonly action: "opened" | "closed" | "reopened" | "deleted"; readonly commitId?: string }
-  | { readonly of: "texts"; readonly action: "edited"; readonly changes: Changes }
-  | { readonly of: "labels"; readonly action: "label_updated" | "label_cleared"; readonly changes: Changes }
-  | { readonly of: "milestone"; readonly action: "milestoned" | "demilestoned" }
-  | { readonly of: "assignee"; readonly action: "assigned" | "unassigned" }
-  | { readonly of: "push"; readonly action: "synchronized"; readonly before: string; readonly after: string }
-  | { readonly of: "reviewer"; readonly action: "review_requested" | "review_request_removed"; readonly reviewerId: number }
-  | {
-      readonly of: "review"
-      readonly action: "reviewed"
-      readonly event: "pull_request_review_approved" | "pull_request_review_rejected" | "pull_request_review_comment"
-      readonly content: string
+/** What webhooks call a submitted review. */
+const VERDICTS = {
+  APPROVED: "pull_request_review_approved",
+  REQUEST_CHANGES: "pull_request_review_rejected",
+  COMMENT: "pull_request_review_comment",
+} as const
+
+const STATE = ["issues", "pull_request"] as const
+
+function newsOf(site: Needed["site"], event: DomainEvent): readonly News[] {
+  switch (event.kind) {
+    case "issue.opened":
+      return [{ event: STATE, action: "opened" }]
+    case "issue.closed":
+      return [{ event: STATE, action: "closed", commitId: event.commitId }]
+    case "pull.merged":
+      return [{ event: STATE, action: "closed" }]
+    case "issue.reopened":
+      return [{ event: STATE, action: "reopened", commitId: event.commitId }]
+    case "issue.deleted":
+      return [{ event: STATE, action: "deleted" }]
+    case "issue.edited":
+      return [{ event: STATE, action: "edited", changes: () => textChanges(event) }]
+    case "issue.labelled": {
+      const changes = (home: Owned) => ({
+        added_labels: event.added.map((label) => presentLabel(site, home, label)),
+        removed_labels: event.removed.map((label) => presentLabel(site, home, label)),
+      })
+      return [{ event: ["issue_label", "pull_request_label"], action: event.cleared ? "label_cleared" : "label_updated", changes }]
     }
-
-/** Tells webhooks what happened to an issue or a pull request, as it is now, and has workflows started that wait for it. */
-export async function announceIssue(
-  tx: Transaction,
-  services: Needed,
-  { issue, actor }: { readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">; readonly actor: User },
-  ...news: readonly IssueNews[]
-): Promise<void> {
-  await announceEvents(
-    tx,
-    services,
-    { repositoryId: issue.repository_id, sender: actor },
-    news.map(
-      (each): Announcement => ({
-        event: eventOf(each, issue.is_pull === 1),
-        payload: (home) =>
-          issue.is_pull === 1 ? pullPayload(tx, services, home, issue.id, each) : issuePayload(tx, services, home, issue.id, each),
-      }),
-    ),
-  )
-  if (issue.is_pull === 0) return
-  for (const { action, ...each } of news)
-    await startWorkflowsForPull(tx, services, {
-      issueId: issue.id,
-      actorId: actor.id,
-      action,
-      ...(each.of === "push" && { headId: each.after }),
-    })
-}
-
-export interface NewIssue {
-  readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
-  readonly actor: User
-  /** What it was given at once: labels as the API shows them, and the number of people. */
-  readonly labels: readonly object[]
-  readonly milestone: number | undefined
-  readonly assignees: number
-}
-
-/** Tells webhooks that an issue or a pull request was opened, and then of what it was given at once. */
-export const announceNewIssue = (tx: Transaction, services: Needed, { labels, milestone, assignees, ...about }: NewIssue): Promise<void> =>
-  announceIssue(
-    tx,
-    services,
-    about,
-    { of: "state", action: "opened" },
-    ...(labels.length > 0
-      ? [{ of: "labels", action: "label_updated", changes: { added_labels: labels, removed_labels: [] } } as const]
-      : []),
-    ...(milestone ? [{ of: "milestone", action: "milestoned" } as const] : []),
-    ...Array.from({ length: assignees }, () => ({ of: "assignee", action: "assigned" }) as const),
-  )
-
-function eventOf(news: IssueNews, isPull: boolean): Announcement["event"] {
-  switch (news.of) {
-    case "state":
-    case "texts":
-      return isPull ? "pull_request" : "issues"
-    case "labels":
-      return isPull ? "pull_request_label" : "issue_label"
-    case "milestone":
-      return isPull ? "pull_request_milestone" : "issue_milestone"
-    case "assignee":
-      return isPull ? "pull_request_assign" : "issue_assign"
-    case "push":
-      return "pull_request_sync"
-    case "reviewer":
-      return "pull_request_review_request"
-    case "review":
-      return news.event
+    case "issue.milestoned":
+      return [{ event: ["issue_milestone", "pull_request_milestone"], action: event.to === null ? "demilestoned" : "milestoned" }]
+    case "issue.assigned": {
+      const assign = { event: ["issue_assign", "pull_request_assign"] } as const
+      return [
+        ...event.removed.map(() => ({ ...assign, action: "unassigned" })),
+        ...event.added.map(() => ({ ...assign, action: "assigned" })),
+      ]
+    }
+    case "pull.pushed": {
+      const { before, after } = event
+      return before === null ? [] : [{ event: only("pull_request_sync"), action: "synchronized", heads: { before, after } }]
+    }
+    case "review.requested":
+    case "review.requestRemoved": {
+      const action = event.kind === "review.requested" ? "review_requested" : "review_request_removed"
+      return event.requests.map(({ reviewer_id: reviewerId }) => ({ event: only("pull_request_review_request"), action, reviewerId }))
+    }
+    case "review.submitted": {
+      const { state } = event.review
+      if (state === "PENDING" || state === "REQUEST_REVIEW") return []
+      const type = VERDICTS[state]
+      return [{ event: only(type), action: "reviewed", review: { type, content: event.header.content } }]
+    }
+    default:
+      return []
   }
 }
 
-const changesIn = (news: IssueNews) => ("changes" in news ? { changes: news.changes } : {})
-const commitIn = (news: IssueNews): string => (news.of === "state" ? (news.commitId ?? "") : "")
+/** What can only happen to pull requests. */
+const only = (event: EventKind): News["event"] => [event, event]
 
-async function issuePayload(tx: Transaction, { site }: Needed, home: Owned, issueId: number, news: IssueNews) {
+function textChanges({ changes: { title, body, base } }: EventOf<"issue.edited">): object {
+  return {
+    ...(title && { title: { from: title.from } }),
+    ...(body && { body: { from: body.from } }),
+    ...(base && { ref: { from: base.from } }),
+  }
+}
+
+/** What webhooks are told of what happened to an issue or a pull request, as it is now. */
+export function issueAnnouncements(tx: Transaction, services: Needed, event: DomainEvent): readonly Announcement[] {
+  return newsOf(services.site, event).flatMap((news) => {
+    if (!("issue" in event && "is_pull" in event.issue && "name" in event.actor)) return []
+    const { issue, actor } = event
+    const isPull = issue.is_pull === 1
+    const payload = isPull ? pullPayload : issuePayload
+    return [{ event: news.event[isPull ? 1 : 0], sender: actor, payload: (home: Owned) => payload(tx, services, home, issue.id, news) }]
+  })
+}
+
+async function issuePayload(tx: Transaction, { site }: Needed, home: Owned, issueId: number, news: News) {
   const row = await requireIssue(tx, issueId)
   return {
     action: news.action,
     number: row.number,
-    ...changesIn(news),
+    ...(news.changes && { changes: news.changes(home) }),
     issue: await presentIssue(tx, site, anonymous, row, home),
-    commit_id: commitIn(news),
+    commit_id: news.commitId ?? "",
   }
 }
 
-async function pullPayload(tx: Transaction, services: Needed, home: Owned, issueId: number, news: IssueNews) {
+async function pullPayload(tx: Transaction, services: Needed, home: Owned, issueId: number, news: News) {
   const row = await requireIssue(tx, issueId)
-  const asked = news.of === "reviewer" ? (await usersById(tx, [news.reviewerId])).get(news.reviewerId) : undefined
+  const { reviewerId } = news
+  const asked = reviewerId ? (await usersById(tx, [reviewerId])).get(reviewerId) : undefined
   return {
     action: news.action,
-    ...(news.of === "push" && { before: news.before, after: news.after }),
+    ...news.heads,
     number: row.number,
-    ...changesIn(news),
-    pull_request: await pullRecord(tx, services, home, row),
+    ...(news.changes && { changes: news.changes(home) }),
+    pull_request: await presentPullOf(tx, services, anonymous, row, home),
     requested_reviewer: asked ? presentUser(services.site, asked) : null,
-    commit_id: commitIn(news),
-    review: news.of === "review" ? { type: news.event, content: news.content } : null,
+    commit_id: news.commitId ?? "",
+    review: news.review ?? null,
   }
-}
-
-/** A pull request as webhooks are told of it. */
-export async function pullRecord(tx: Transaction, services: Needed, home: Owned, issue: Issue) {
-  const pull = await findPullByIssue.first(tx, { issueId: issue.id })
-  if (!pull) throw new TypeError("a pull request has its row")
-  return presentPull(tx, services, anonymous, { issue, pull }, home)
 }
 
 async function requireIssue(tx: Transaction, id: number): Promise<Issue> {

@@ -93,15 +93,15 @@ function filesOf(changed: readonly ChangedFile[]) {
 }
 
 /** That a branch or a tag came, at a commit or an annotated tag; nothing for all other references. */
-export const createEvents = (ref: RefName, id: string): readonly Announcement[] => {
+export const createEvents = (ref: RefName, id: string, sender: User): readonly Announcement[] => {
   const name = named(ref)
-  return name ? [{ event: "create", ref, payload: () => ({ sha: id, ...name }) }] : []
+  return name ? [{ event: "create", sender, ref, payload: () => ({ sha: id, ...name }) }] : []
 }
 
 /** That a branch or a tag went; nothing for all other references. */
-export const deleteEvents = (ref: RefName): readonly Announcement[] => {
+export const deleteEvents = (ref: RefName, sender: User): readonly Announcement[] => {
   const name = named(ref)
-  return name ? [{ event: "delete", ref, payload: () => ({ ...name, pusher_type: "user" }) }] : []
+  return name ? [{ event: "delete", sender, ref, payload: () => ({ ...name, pusher_type: "user" }) }] : []
 }
 
 /** How receivers know a branch or a tag. */

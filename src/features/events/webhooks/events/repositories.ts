@@ -1,38 +1,77 @@
-import type { Owned } from "../../../../access/permission.ts"
-import { anonymous, type User } from "../../../../core/actor.ts"
+import { anonymous } from "../../../../core/actor.ts"
 import type { Transaction } from "../../../../core/database/database.ts"
+import type { EventOf } from "../../../../core/events/catalogue.ts"
+import { rfc3339 } from "../../../../core/record.ts"
+import type { Services } from "../../../../core/services.ts"
+import { presentPayloadCommit } from "../../../code/commits/present.ts"
+import { presentRelease } from "../../../code/releases/present.ts"
 import { EVERYTHING, presentRepository } from "../../../code/repositories/present.ts"
 import { presentUser } from "../../../people/users/present.ts"
-import { announceEvent, type Needed } from "../announce.ts"
+import type { Announcement, Needed } from "../announce.ts"
 
-/** Tells webhooks that a repository was made or is about to be deleted. */
-export const announceRepository = (
-  tx: Transaction,
-  services: Needed,
-  { repositoryId, actor, action }: { readonly repositoryId: number; readonly actor: User; readonly action: "created" | "deleted" },
-): Promise<void> =>
-  announceEvent(
-    tx,
-    services,
-    { repositoryId, sender: actor },
-    { event: "repository", payload: ({ owner }) => ({ action, organization: presentUser(services.site, owner) }) },
-  )
+/** A repository was made, or is about to be deleted. */
+export const repositoryAnnouncement = (
+  { site }: Needed,
+  { kind, actor: sender }: EventOf<"repository.created" | "repository.deleted">,
+): Announcement => ({
+  event: "repository",
+  sender,
+  payload: ({ owner }) => ({
+    action: kind === "repository.created" ? "created" : "deleted",
+    organization: presentUser(site, owner),
+  }),
+})
 
-/** Tells webhooks of a repository that it was forked. Receivers know the original as `forkee`, and the fork as the repository. */
-export const announceFork = (
+/** A repository was forked. Receivers know the original as `forkee`, and the fork as the repository. */
+export const forkAnnouncement = (
   tx: Transaction,
-  services: Needed,
-  { base, fork, actor }: { readonly base: Owned; readonly fork: Owned; readonly actor: User },
-): Promise<void> =>
-  announceEvent(
-    tx,
-    services,
-    { repositoryId: base.repository.id, sender: actor },
-    {
-      event: "fork",
-      payload: async (home) => ({
-        forkee: await presentRepository(tx, services.site, anonymous, home, EVERYTHING),
-        repository: await presentRepository(tx, services.site, anonymous, fork, EVERYTHING),
-      }),
-    },
-  )
+  { site }: Needed,
+  { fork, actor: sender }: EventOf<"repository.forked">,
+): Announcement => ({
+  event: "fork",
+  sender,
+  payload: async (home) => ({
+    forkee: await presentRepository(tx, site, anonymous, home, EVERYTHING),
+    repository: await presentRepository(tx, site, anonymous, fork, EVERYTHING),
+  }),
+})
+
+const RELEASE_ACTIONS = { "release.published": "published", "release.edited": "updated", "release.deleted": "deleted" } as const
+
+/** A release; nothing of drafts. */
+export const releaseAnnouncements = (
+  tx: Transaction,
+  services: Services,
+  { kind, release, actor: sender }: EventOf<keyof typeof RELEASE_ACTIONS>,
+): readonly Announcement[] =>
+  release.is_draft === 1
+    ? []
+    : [
+        {
+          event: "release",
+          sender,
+          payload: async (home) => ({ action: RELEASE_ACTIONS[kind], release: await presentRelease(tx, services, home, release) }),
+        },
+      ]
+
+/** What checks said of a commit, one after the other. */
+export const statusAnnouncements = (
+  tx: Transaction,
+  services: Services,
+  { statuses, commit, actor: sender }: EventOf<"commit.checked">,
+): readonly Announcement[] =>
+  statuses.map((status) => ({
+    event: "status",
+    sender,
+    payload: async (home) => ({
+      commit: await presentPayloadCommit(services, tx, home, commit),
+      context: status.context,
+      created_at: rfc3339(status.created_at),
+      description: status.description,
+      id: status.number,
+      sha: status.commit_id,
+      state: status.state,
+      target_url: status.target_url,
+      updated_at: rfc3339(status.created_at),
+    }),
+  }))

@@ -1,5 +1,5 @@
 import type { User } from "../../../core/actor.ts"
-import { GHOST } from "../../people/users/present.ts"
+import { GHOST } from "./present.ts"
 
 /** In whose name the service itself acts for workflows, as clients know it. It has no row, and nobody can sign in as it. */
 export const ACTIONS_USER: User = {

@@ -1,0 +1,217 @@
+/**
+ * Everything that can happen, as data. A verb changes rows and publishes one of these; the listeners (src/listeners.ts) do the rest. Events carry
+ * the rows that the verb has in hand, so that listeners read as little as possible; what is stored of them (log.ts) are ids.
+ */
+import type { Selectable } from "kysely"
+import type { Commit, ObjectId, RefName } from "../../git/index.ts"
+import type { User } from "../actor.ts"
+import type { Seconds, Tables } from "../database/tables.ts"
+
+type Row<Table extends keyof Tables> = Selectable<Tables[Table]>
+type Id<Of extends { readonly id: number }> = Pick<Of, "id">
+
+type Repository = Row<"repositories">
+type Issue = Row<"issues">
+type Comment = Row<"comments">
+type Review = Row<"reviews">
+type Team = Row<"teams">
+
+interface Happened<Kind extends string> {
+  readonly kind: Kind
+  readonly at: Seconds
+}
+
+/** What happens in a repository, with the rows that its listeners show. */
+interface InRepository {
+  readonly repository: Repository
+  readonly owner: User
+  readonly actor: User
+}
+
+/** What happens to an issue or a pull request. */
+interface OnIssue extends InRepository {
+  readonly issue: Issue
+}
+
+/** The same where nobody is notified of it: it takes no more than the issue. */
+interface AboutIssue {
+  readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
+  readonly actor: User
+}
+
+/** What only the issue's timeline tells. */
+interface InTimeline {
+  readonly issue: Pick<Issue, "id" | "repository_id">
+  readonly actor: Id<User>
+}
+
+// --- issues and pull requests ----------------------------------------------------------------------------------------------------
+
+/** People whom the new text mentions. */
+interface Mentioning {
+  readonly mentioned: readonly Id<User>[]
+}
+
+/** What was before, by what has changed; nothing where it is a file that was attached. */
+interface TextChanges {
+  readonly title?: { readonly from: string; readonly to: string }
+  readonly body?: { readonly from: string }
+  /** The branch that a pull request is to be merged into. */
+  readonly base?: { readonly from: string; readonly to: string }
+}
+
+type IssueEvent =
+  | (Happened<"issue.opened"> & OnIssue & Mentioning)
+  | (Happened<"issue.edited"> & AboutIssue & { readonly changes: TextChanges })
+  /** `commitId`: the commit that says so. */
+  | (Happened<"issue.closed" | "issue.reopened"> & OnIssue & { readonly commitId?: string | undefined })
+  /** Delivered while the issue is still there. */
+  | (Happened<"issue.deleted"> & AboutIssue & { readonly issue: Issue })
+  /** `cleared`: all labels were taken off at once. */
+  | (Happened<"issue.labelled"> &
+      AboutIssue & { readonly added: readonly Row<"labels">[]; readonly removed: readonly Row<"labels">[]; readonly cleared: boolean })
+  | (Happened<"issue.milestoned"> & AboutIssue & { readonly from: number | null; readonly to: number | null })
+  | (Happened<"issue.assigned"> & OnIssue & { readonly added: readonly Id<User>[]; readonly removed: readonly Id<User>[] })
+  | (Happened<"issue.dueDateChanged"> & InTimeline & { readonly from: Seconds; readonly to: Seconds })
+  | (Happened<"issue.branchChanged"> & InTimeline & { readonly from: string; readonly to: string })
+  | (Happened<"issue.locked"> & InTimeline & { readonly reason: string })
+  | (Happened<"issue.unlocked" | "issue.pinned" | "issue.unpinned"> & InTimeline)
+  /** Another text refers to the issue. */
+  | (Happened<"issue.referenced"> &
+      InTimeline & {
+        readonly by: "issue_ref" | "pull_ref" | "comment_ref"
+        readonly source: { readonly repositoryId: number; readonly issueId: number; readonly commentId: number | null }
+        readonly action: Comment["ref_action"]
+      })
+  /** A pushed commit refers to the issue. */
+  | (Happened<"issue.referencedByCommit"> & InTimeline & { readonly commitId: string; readonly html: string })
+  | (Happened<"issue.dependencyAdded" | "issue.dependencyRemoved"> & InTimeline & { readonly other: Id<Issue> })
+  | (Happened<"issue.projectAdded" | "issue.projectRemoved" | "issue.projectColumnChanged"> & InTimeline & { readonly projectId: number })
+  | (Happened<"time.started" | "time.cancelled"> & InTimeline)
+  | (Happened<"time.stopped" | "time.added"> & InTimeline & { readonly time: Pick<Row<"tracked_times">, "id" | "seconds"> })
+  | (Happened<"time.deleted"> & InTimeline & { readonly seconds: number })
+
+type CommentEvent =
+  | (Happened<"comment.created"> & OnIssue & Mentioning & { readonly comment: Comment })
+  | (Happened<"comment.edited"> & AboutIssue & { readonly comment: Spoken; readonly from: string })
+  /** Delivered while the comment is still there. */
+  | (Happened<"comment.deleted"> & AboutIssue & { readonly comment: Spoken })
+
+/** What is read of a comment to show it. */
+type Spoken = Pick<
+  Comment,
+  "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
+>
+
+type PullEvent =
+  /** Commits came to a pull request; `before` is null where it brings them along when it is opened. */
+  | (Happened<"pull.pushed"> &
+      OnIssue & {
+        readonly before: string | null
+        readonly after: string
+        readonly commits: readonly ObjectId[]
+        readonly isForced: boolean
+      })
+  /** It is no draft any more. */
+  | (Happened<"pull.ready"> & OnIssue)
+  | (Happened<"pull.merged"> & OnIssue & { readonly isAutomatic: boolean })
+  | (Happened<"pull.mergeScheduled" | "pull.mergeCancelled"> & InTimeline)
+  | (Happened<"pull.headBranchDeleted"> & InTimeline & { readonly branch: string })
+
+type ReviewEvent =
+  /** `header` is what it says as a whole, `lines` what it says on lines. */
+  | (Happened<"review.submitted"> &
+      OnIssue &
+      Mentioning & { readonly review: Review; readonly header: Comment; readonly lines: readonly Comment[] })
+  | (Happened<"review.dismissed"> & OnIssue & { readonly review: Pick<Review, "id" | "reviewer_id">; readonly message: string })
+  /** `told`: the people asked, one by one or as members of teams. */
+  | (Happened<"review.requested"> & OnIssue & { readonly requests: readonly Review[]; readonly told: readonly Id<User>[] })
+  | (Happened<"review.requestRemoved"> & AboutIssue & { readonly requests: readonly Review[] })
+
+// --- code ------------------------------------------------------------------------------------------------------------------------
+
+type RepositoryEvent =
+  /** `isImported`: its content is brought from elsewhere, so that the feed tells of it later or not at all. */
+  | (Happened<"repository.created"> &
+      InRepository & {
+        readonly isImported: boolean
+        /** The repository that it takes its webhooks from. */
+        readonly webhooksFrom?: number | undefined
+      })
+  | (Happened<"repository.forked"> & InRepository & { readonly fork: { readonly repository: Repository; readonly owner: User } })
+  /** Delivered while the repository is still there. */
+  | (Happened<"repository.deleted"> & InRepository)
+  | (Happened<"repository.renamed"> & InRepository & { readonly from: string })
+  /** `from`: the whole name that it had. */
+  | (Happened<"repository.transferred"> & InRepository & { readonly from: string })
+  | (Happened<"repository.transferOffered"> & InRepository & { readonly recipient: User })
+  | (Happened<"repository.transferRejected"> & InRepository)
+  /** `changed`: the names of the columns. */
+  | (Happened<"repository.edited"> & { readonly repository: Id<Repository>; readonly actor: Id<User>; readonly changed: readonly string[] })
+  | (Happened<"repository.madePrivate" | "repository.madePublic"> & { readonly repository: Id<Repository> })
+  | (Happened<"repository.starred" | "repository.watched"> & InRepository)
+  | (Happened<"repository.unstarred" | "repository.unwatched"> & { readonly repository: Id<Repository>; readonly actor: Id<User> })
+  | (Happened<"collaborator.added" | "collaborator.removed"> & {
+      readonly repository: Id<Repository>
+      readonly user: Id<User>
+      readonly actor?: Id<User>
+    })
+
+type ReferenceEvent =
+  /** A branch or tag was made, moved or removed by a push; `summary` is what the feed says of it. */
+  | (Happened<"reference.created" | "reference.moved" | "reference.removed"> &
+      InRepository & {
+        readonly ref: RefName
+        readonly oldId: ObjectId | null
+        readonly newId: ObjectId | null
+        readonly summary: string
+      })
+  | (Happened<"branch.renamed"> & InRepository & { readonly from: string; readonly to: string; readonly tip: ObjectId })
+  | (Happened<"release.published"> & InRepository & { readonly release: Row<"releases"> })
+  /** Of drafts as well; `release.deleted` is delivered while the release is still there. */
+  | (Happened<"release.edited" | "release.deleted"> & { readonly release: Row<"releases">; readonly actor: User })
+  | (Happened<"commit.checked"> & {
+      readonly repositoryId: number
+      readonly actor: User
+      readonly commit: Commit
+      /** What checks said, one after another. */
+      readonly statuses: readonly Row<"commit_statuses">[]
+    })
+
+// --- people ----------------------------------------------------------------------------------------------------------------------
+
+type PeopleEvent =
+  /** Somebody is to be written to about their own account. `to`: the address, in lower case. */
+  | (Happened<"account.created" | "account.activationNeeded" | "account.addressAdded" | "account.recoveryAsked"> & {
+      readonly user: Id<User>
+      readonly to: { readonly address: string }
+    })
+  | (Happened<"user.followed" | "user.unfollowed"> & { readonly user: Id<User>; readonly actor: Id<User> })
+  | (Happened<"user.blocked" | "user.unblocked"> & { readonly user: Id<User>; readonly by: Id<User> })
+  | (Happened<"user.created" | "user.renamed" | "user.deleted"> & { readonly user: Id<User> })
+  | (Happened<"organization.created" | "organization.renamed" | "organization.deleted"> & {
+      readonly organization: Id<User>
+      readonly actor?: Id<User>
+    })
+  | (Happened<"organization.memberRemoved"> & { readonly organization: Id<User>; readonly user: Id<User> })
+  | (Happened<"team.created" | "team.edited" | "team.deleted"> & { readonly team: Id<Team>; readonly organization: Id<User> })
+  | (Happened<"team.memberAdded" | "team.memberRemoved"> & { readonly team: Id<Team>; readonly user: Id<User> })
+  | (Happened<"team.repositoryAdded" | "team.repositoryRemoved"> & { readonly team: Id<Team>; readonly repository: Id<Repository> })
+
+// --- actions ---------------------------------------------------------------------------------------------------------------------
+
+/** A run or jobs of it are in another state than before. */
+type RunEvent = Happened<"run.changed"> & {
+  readonly run: Row<"action_runs">
+  readonly actor: User
+  /** Whether the run itself is, and not only jobs of it. */
+  readonly isRunChanged: boolean
+  readonly jobs: readonly Row<"action_jobs">[]
+}
+
+export type DomainEvent = IssueEvent | CommentEvent | PullEvent | ReviewEvent | RepositoryEvent | ReferenceEvent | PeopleEvent | RunEvent
+
+export type EventKind = DomainEvent["kind"]
+
+/** The events of these kinds. */
+export type EventOf<Kind extends EventKind> = Extract<DomainEvent, { readonly kind: Kind }>

@@ -1,0 +1,142 @@
+/**
+ * The log of events: an append-only table, written in the transaction of what happened, so that what comes later (streams, receivers that were
+ * away) can read on from a position after a crash.
+ *
+ * A position must be the order of becoming visible: a reader that has seen position 7 must never meet a new 6. SQLite has one writer, so ids
+ * are in commit order. On PostgreSQL a transaction that began earlier may commit later, so each row also has the id of its transaction, rows are
+ * read in the order of (transaction, id), and only those whose transaction is older than every transaction that still runs: nothing can come
+ * before them any more. Writers wait for nobody; a reader is behind by the longest writing transaction at most.
+ */
+import { sql } from "kysely"
+import type { Handle, Transaction } from "../database/database.ts"
+import { type Params, query } from "../database/query.ts"
+import { sessionOf } from "../database/session.ts"
+import type { Seconds } from "../database/tables.ts"
+import type { Task } from "../jobs/schedule.ts"
+import type { Services } from "../services.ts"
+import type { DomainEvent } from "./catalogue.ts"
+
+export interface Position {
+  readonly transaction: number
+  readonly id: number
+}
+
+/** Before the first event. */
+export const BEGINNING: Position = { transaction: 0, id: 0 }
+
+export interface StoredEvent {
+  readonly position: Position
+  /** An `EventKind`, or one that an earlier version wrote. */
+  readonly kind: string
+  /** 0 where it happened by itself. */
+  readonly actorId: number
+  /** 0 where it happened in no repository. */
+  readonly repositoryId: number
+  /** 0 where it is about no issue or pull request. */
+  readonly issueId: number
+  /** What else the event carried: rows as their ids, numbers and words as they are, changes as the names of what has changed. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly at: Seconds
+}
+
+/** Writes events down, in their order. One statement. */
+export async function appendToLog(tx: Transaction, events: readonly DomainEvent[]): Promise<void> {
+  const rows = events.map(rowOf)
+  const [first] = rows
+  if (first && rows.length === 1) await appendOne(tx, first)
+  else if (first) await tx.insertInto("events").values(rows).execute()
+}
+
+type Row = ReturnType<typeof rowOf>
+
+const appendOne = query("events.append", (db, p: Params<Row>) =>
+  db.insertInto("events").values({
+    kind: p.kind,
+    actor_id: p.actor_id,
+    repository_id: p.repository_id,
+    issue_id: p.issue_id,
+    data: p.data,
+    created_at: p.created_at,
+  }),
+)
+
+const idOf = (value: unknown): number | undefined =>
+  typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
+
+/** What is stored of a member of an event: never the text of a row. */
+function digest(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(digest)
+  if (typeof value !== "object" || value === null) return value
+  return idOf(value) ?? Object.keys(value)
+}
+
+function rowOf(event: DomainEvent) {
+  const { kind, at, actor, repository, repositoryId, issue, ...rest }: Readonly<Record<string, unknown>> = { ...event }
+  const homeOf = typeof issue === "object" && issue !== null && "repository_id" in issue ? issue.repository_id : repositoryId
+  return {
+    kind: event.kind,
+    actor_id: idOf(actor) ?? 0,
+    repository_id: idOf(repository) ?? (typeof homeOf === "number" ? homeOf : 0),
+    issue_id: idOf(issue) ?? 0,
+    data: JSON.stringify(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)]))),
+    created_at: event.at,
+  }
+}
+
+/** The events after a position, oldest first: at most `limit` of those that no earlier one can precede any more. */
+export async function readLog(db: Handle, after: Position, limit: number): Promise<readonly StoredEvent[]> {
+  let rows = db
+    .selectFrom("events")
+    .selectAll()
+    .where(sql<boolean>`(transaction_id, id) > (${after.transaction}, ${after.id})`)
+    .orderBy("transaction_id")
+    .orderBy("id")
+    .limit(limit)
+  if (sessionOf(db).kind === "postgres")
+    rows = rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
+  return (await rows.execute()).map((row) => ({
+    position: { transaction: row.transaction_id, id: row.id },
+    kind: row.kind,
+    actorId: row.actor_id,
+    repositoryId: row.repository_id,
+    issueId: row.issue_id,
+    data: JSON.parse(row.data),
+    at: row.created_at,
+  }))
+}
+
+const prune = query("events.prune", (db, p: Params<{ before: number; limit: number }>) =>
+  db
+    .deleteFrom("events")
+    .where("id", "in", (eb) =>
+      eb.selectFrom("events").select("events.id").where("events.created_at", "<", p.before).orderBy("events.id").limit(p.limit),
+    ),
+)
+
+/** Rows that are removed in one transaction: few enough that nobody waits for the writer. */
+const BATCH = 1_000
+
+/** Forgets events after the configured time. */
+export const pruneEvents: Task = {
+  name: "prune_events",
+  cron: "40 3 * * *",
+  run: async ({ config, database, now }, signal) => {
+    const before = now() - config.events.keepSeconds
+    let removed = 0
+    for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
+      batch = await database.write((tx) => prune.changes(tx, { before, limit: BATCH }))
+    return `${removed} removed`
+  },
+}
+
+/**
+ * A database that was restored from a dump counts transactions from the beginning again, so that stored ids could come after all new ones: then
+ * what is stored is put before everything. To be called before anything is written.
+ */
+export async function rebaseLog({ database }: Pick<Services, "database">): Promise<void> {
+  if (database.kind === "sqlite") return
+  await database.write(async (tx) => {
+    await sql`update events set transaction_id = 0 where transaction_id <> 0
+      and exists (select 1 from events as restored where restored.transaction_id > pg_current_xact_id()::text::bigint)`.execute(tx)
+  })
+}

@@ -1,0 +1,40 @@
+import { publish } from "../../../core/events/publish.ts"
+import { branchOf, tagOf } from "../../../git/index.ts"
+import { chooseDefault } from "./branches.ts"
+import type { Consequence, Moved, RefChange } from "./consequences.ts"
+import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
+import type { Gained } from "./gained.ts"
+
+/** References of one push that are published; nobody reads the ten thousand entries that pushing a mirror would make. */
+const MOST_PUBLISHED = 100
+
+/** Publishes which branches and tags a push has made, moved and removed. */
+export const publishReferences: Consequence = async (moved) => {
+  const place = placeOf(moved)
+  const changes: (RefChange & { readonly summary: string })[] = []
+  for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
+    const summary = await summaryOf(place, change, moved.gained)
+    if (summary !== undefined) changes.push({ ...change, summary })
+  }
+  return async (tx, { owner, repository, pusher: actor, now: at }) => {
+    for (const change of changes) publish(tx, { kind: kindOf(change), repository, owner, actor, ...change, at })
+  }
+}
+
+const kindOf = ({ oldId, newId }: RefChange) =>
+  newId === null ? "reference.removed" : oldId === null ? "reference.created" : "reference.moved"
+
+function placeOf({ services: { git }, row, repository, changes }: Moved): Place {
+  const arrived = changes.flatMap(({ ref, oldId }) => (oldId === null ? (branchOf(ref) ?? []) : []))
+  const choice = { stored: row.default_branch, wasEmpty: row.is_empty === 1, created: arrived }
+  const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch
+  return { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
+}
+
+/** What the feed says of it; undefined for what is neither a branch nor a tag. */
+async function summaryOf(place: Place, { ref, oldId, newId }: RefChange, gained: Gained): Promise<string | undefined> {
+  const branch = branchOf(ref)
+  if (branch !== undefined) return newId === null ? "" : branchContent(place, branch, oldId, newId, gained)
+  if (tagOf(ref) === undefined) return undefined
+  return newId === null ? deletedTagContent : tagContent(place, newId)
+}

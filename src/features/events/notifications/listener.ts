@@ -1,0 +1,53 @@
+import type { DomainEvent } from "../../../core/events/catalogue.ts"
+import type { Delivery, Listener } from "../../../core/events/events.ts"
+import { readThreadOf } from "./marking.ts"
+import { type IssueEvent, notify, notifyOffer } from "./rules.ts"
+
+/** People are told of what concerns them, in their threads and by mail. */
+export const notifications: Listener = {
+  name: "notifications",
+  async hear({ tx, services, events, entries }) {
+    for (const event of events) {
+      if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
+      if (event.kind === "pull.merged" || event.kind === "pull.mergeScheduled")
+        await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
+      const told = notificationOf(event, entries)
+      if (told) await notify(tx, services, told)
+    }
+  },
+}
+
+const idsOf = (people: readonly { readonly id: number }[]): readonly number[] => people.map(({ id }) => id)
+
+function notificationOf(event: DomainEvent, entries: Delivery["entries"]): IssueEvent | undefined {
+  if (!("issue" in event && "owner" in event)) return undefined
+  const { issue, repository, owner, actor, at: now } = event
+  const on = { issue, repository, owner, actor, now }
+  switch (event.kind) {
+    case "issue.opened":
+      return { ...on, kind: "created", users: idsOf(event.mentioned) }
+    case "issue.closed":
+      return { ...on, kind: "closed" }
+    case "issue.reopened":
+      return { ...on, kind: "reopened" }
+    case "issue.assigned":
+      return { ...on, kind: "assigned", users: idsOf(event.added) }
+    case "comment.created":
+      return { ...on, kind: "commented", comment: event.comment, users: idsOf(event.mentioned) }
+    case "pull.pushed":
+      // What a pull request brings along when it is opened is no news of its own.
+      return event.before === null ? undefined : { ...on, kind: "pushed" }
+    case "pull.ready":
+      return { ...on, kind: "ready" }
+    case "pull.merged":
+      return { ...on, kind: "merged" }
+    case "review.submitted":
+      return { ...on, kind: "reviewed", comment: event.header, users: idsOf(event.mentioned) }
+    case "review.dismissed": {
+      const entry = entries.get(event)
+      return { ...on, kind: "dismissed", users: [event.review.reviewer_id], ...(entry !== undefined && { comment: { id: entry } }) }
+    }
+    case "review.requested":
+      return { ...on, kind: "review_requested", users: idsOf(event.told) }
+  }
+}
