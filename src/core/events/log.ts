@@ -109,7 +109,7 @@ const prune = query("events.prune", (db, p: Params<{ before: number; limit: numb
   db
     .deleteFrom("events")
     .where("id", "in", (eb) =>
-      eb.selectFrom("events").select("events.id").where("events.created_at", "<", p.before).orderBy("events.id").limit(p.limit),
+      eb.selectFrom("events").select("events.id").where("events.created_at", "<", p.before).orderBy("events.created_at").limit(p.limit),
     ),
 )
 
