@@ -148,7 +148,7 @@ describe("hearth serve --demo, where a name of its people is taken", () => {
   test.each([
     ["mira", /^\[username\]: .*mira/],
     ["dewpoint", /^mira, POST \/orgs: 422 /],
-  ])("says so of %s, and leaves no folder and no clock that stands still", async (name, words) => {
+  ])("says so of %s, and leaves neither a folder nor a stopped clock behind", async (name, words) => {
     const shell = await openShell()
     closing.push(shell.close)
     const fresh = await freshUrl("sqlite")

@@ -4,7 +4,7 @@ import type { Call, Push } from "./story.ts"
 
 const execute = promisify(execFile)
 
-/** The people of the story at their computers: they reach the server over HTTP only, with their passwords. */
+/** Acts for the people of the story, over HTTP only and with their password. */
 export interface Client {
   /** Fails where the answer is a refusal. */
   readonly call: (by: string, call: Call) => Promise<void>
@@ -29,7 +29,7 @@ export async function openClient({ url, password, git: program, folder, history,
   const authorization = (by: string) => `Basic ${Buffer.from(`${by}:${password}`).toString("base64")}`
   const kept = new Map<string, number>()
 
-  /** Runs git without anybody's settings. The password is not among the arguments, which every process could read. */
+  /** Runs git without the settings of this machine or account. The password is not among the arguments, which every process could read. */
   function git(args: readonly string[], options: { readonly by?: string; readonly input?: string } = {}): Promise<unknown> {
     const env = {
       PATH: process.env["PATH"],

@@ -1,8 +1,8 @@
-/** A clock that goes right until it is set, and stands still then until it is set anew. */
+/** Shows the machine's time until it is set, and stands still from then on until it is set anew. */
 export interface StoryClock {
   /** In whole seconds since 1970. */
   readonly now: () => number
-  /** Makes it stand at a moment; undefined makes it go right again. */
+  /** Makes it stand at a moment; undefined gives the machine's time back. */
   readonly set: (moment: number | undefined) => void
 }
 

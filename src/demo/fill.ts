@@ -22,8 +22,8 @@ export interface Filling {
 }
 
 /**
- * Fills a server with an example: makes its people, and has them do over HTTP what the story says, each step at its moment. Nobody else should
- * use the server meanwhile: its clock stands in the past. Gives everybody's password, made up for this server and stored nowhere in clear.
+ * Fills a server with an example: makes its people, and has them do over HTTP what the story says, each step at its moment. The server
+ * is not to be used meanwhile: its clock stands in the past. Gives the password of all of them, made up for this server and stored only as a hash.
  * Refuses as the rules do, such as for names that are taken.
  */
 export async function fillDemo({ services, clock, progress }: Filling): Promise<string> {
@@ -32,12 +32,12 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
   const password = randomBytes(9).toString("base64url")
   const folder = await mkdtemp(join(services.config.dataDir, "demo-"))
   // The server's own address may be one that only others can reach.
-  const door = await openLoopback(services)
+  const loopback = await openLoopback(services)
   try {
     await makePeople(services, password, momentOf({ at: "-2 09:00" }, midnight))
     const history = await readHistory(midnight)
     const client = await openClient({
-      url: door.url,
+      url: loopback.url,
       password,
       git: services.config.git.path,
       folder,
@@ -58,12 +58,12 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
     }
   } finally {
     clock.set(undefined)
-    await door.close()
+    await loopback.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** The server once more, at a port that only this machine reaches, and without mails to people who don't exist. */
+/** The server once more, at a port that only this machine reaches, and without mails to addresses that don't exist. */
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()
