@@ -39,6 +39,8 @@ export interface HearthOptions {
   readonly config?: ConfigOverrides
   /** The environment that settings are read from; the process's own unless `memory` is set. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** The current time in whole seconds; by default the machine's. */
+  readonly now?: (() => number) | undefined
   /** Answers calls in place of the operations; for tests of who is let in. */
   readonly intercept?: Intercept
   /** Is shown every answer before it is sent; for tests that hold it against what the operation declares. */
@@ -186,7 +188,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
     closing.push(() => git.close())
     metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
-    const now = (): number => Math.floor(Date.now() / 1000)
+    const { now = () => Math.floor(Date.now() / 1000) } = options
     const site = openSite(config)
     const mailer = openMailer(config, site)
     closing.push(async () => mailer.close())

@@ -1,8 +1,12 @@
 import type { Serving } from "../app.ts"
 import type { Handle } from "../core/database/database.ts"
-import { fillDemo } from "../demo/fill.ts"
+import type { StoryClock } from "../demo/clock.ts"
+import { fillDemo, REPOSITORY } from "../demo/fill.ts"
+import { people } from "../demo/story.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
+
+export { storyClock } from "../demo/clock.ts"
 
 /** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not get between what people have. */
 export async function requireFresh(db: Handle): Promise<void> {
@@ -15,16 +19,17 @@ export async function requireFresh(db: Handle): Promise<void> {
     )
 }
 
-/** Fills a fresh server with the example, and says what there is to look at and how to sign in. */
-export async function showDemo({ out, progress }: Terminal, { services, administrator, url }: Serving): Promise<void> {
-  const { organization, repositories, people, password } = await fillDemo(services, (state) => progress(`filling in the example: ${state}`))
-  progress("")
-  const [main] = repositories
-  out(`\nThe example: the organisation ${organization}, which makes a program that waters gardens.`)
-  for (const { fullName, description } of repositories) out(`  ${fullName.padEnd(24)}${description}`)
-  out(`Its people are ${people.join(", ")}. The password of each is ${password} and is shown this once.`)
-  out("Look at it as one of them, or as the administrator:")
-  out(`  git clone ${url}/${main.fullName}.git`)
-  out(`  curl ${url}/api/v1/repos/${main.fullName}`)
-  out(`  curl -u ${people[0] ?? administrator.name} ${url}/api/v1/user/repos`)
+/** Fills a fresh server, which goes by the clock, with the example, and says what there is to look at and how to sign in. */
+export async function showDemo({ out, progress }: Terminal, { services, url }: Serving, clock: StoryClock): Promise<void> {
+  const filling = { services, clock, progress: (state: string) => progress(`filling in the example: ${state}`) }
+  const password = await fillDemo(filling).finally(() => progress(""))
+  const names = people.map(({ name }) => name)
+  out("\nThe example: the organisation dewpoint, which makes a program that waters gardens.")
+  out(`Its people are ${names.join(", ")}. The password of each is ${password} and is shown this once.`)
+  out(`${REPOSITORY} has issues on a board, pull requests, and releases. Look at it as one of them, or as the administrator:`)
+  out(`  git clone ${url}/${REPOSITORY}.git`)
+  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/issues`)
+  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/pulls/7/reviews`)
+  out(`  curl ${url}/api/v1/repos/${REPOSITORY}/releases`)
+  out(`  curl -u ${people[0].name} ${url}/api/v1/user/repos`)
 }

@@ -151,7 +151,7 @@ describe("hearth serve", () => {
     expect(await house.services.passwords.verify(password, root.password_hash)).toBe(true)
   })
 
-  test("fills a fresh server with an example, and refuses any other", async () => {
+  test("fills a fresh server with an example, and refuses any other", { timeout: 120_000 }, async () => {
     const first = serve({ HEARTH_HTTP_PORT: "0" }, "--demo")
     const url = await ready(first)
     while (!first.out().includes("api/v1/user/repos\n")) await once(first.child.stdout, "data")

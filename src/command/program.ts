@@ -50,7 +50,11 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
   program
     .command("serve")
     .description("Serve until stopped. The first start makes an administrator.")
-    .option("--demo", "fill a fresh server with an example organisation, people and repositories", false)
+    .option(
+      "--demo",
+      "fill a fresh server with an example: an organisation, its people, and a repository with issues, reviews and releases",
+      false,
+    )
     .addHelpText("after", examples("hearth serve", "hearth --data-dir /tmp/look-around serve --demo"))
     .action(async (options: { demo: boolean }) => {
       const { serve } = await import("./serve.ts")

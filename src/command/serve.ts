@@ -16,12 +16,13 @@ import type { Terminal } from "./terminal.ts"
 export async function serve(terminal: Terminal, env: Environment, { demo }: { readonly demo: boolean }): Promise<void> {
   const stop = signalled()
   try {
-    const serving = await start(env)
+    const example = demo ? await import("./demo.ts") : undefined
+    const clock = example?.storyClock()
+    const serving = await start(env, clock?.now)
     try {
-      const example = demo ? await import("./demo.ts") : undefined
       await example?.requireFresh(serving.services.database.read)
       announce(terminal, serving)
-      await example?.showDemo(terminal, serving)
+      if (clock) await example?.showDemo(terminal, serving, clock)
       settleSoon()
       await stop.asked
     } finally {
@@ -32,9 +33,9 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
   }
 }
 
-async function start(env: Environment): Promise<Serving> {
+async function start(env: Environment, now?: () => number): Promise<Serving> {
   try {
-    return await serveHearth({ env })
+    return await serveHearth({ env, now })
   } catch (error) {
     // Nothing but the first administrator is made by a start.
     if (error instanceof Refusal)

@@ -18,7 +18,7 @@ export interface TSchema<T = unknown> {
 /** The type of the values that a schema describes. */
 export type Static<S extends TSchema> = S extends TSchema<infer T> ? T : never
 
-interface Optional {
+export interface Optional {
   readonly [optional]: true
 }
 

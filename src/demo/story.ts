@@ -1,67 +1,60 @@
-import type { Author } from "./cast.ts"
+import { readFile } from "node:fs/promises"
+import { assetPath } from "../core/assets.ts"
 
-/** A history as a list of steps, in the order in which they happened. */
+export const people = [
+  { name: "mira", fullName: "Mira Holm" },
+  { name: "tomas", fullName: "Tomás Reyes" },
+  { name: "noor", fullName: "Noor Haddad" },
+] as const
 
-/** One change to one file. */
-export type Edit =
-  | { readonly kind: "write"; readonly path: string; readonly text: string }
-  | { readonly kind: "append"; readonly path: string; readonly text: string }
-  | { readonly kind: "replace"; readonly path: string; readonly old: string; readonly text: string }
+/** What one person does at one moment. */
+export type Step = {
+  /** Days since the story began, and the time in UTC, such as "3 08:45". */
+  readonly at: string
+  readonly by: string
+} & (Call | Push)
 
-interface When {
-  readonly by: Author
-  /** Days since the story began. */
-  readonly day: number
-  /** Minutes since midnight, in UTC. */
-  readonly minute: number
+/** A request to the API. */
+export interface Call {
+  /** Such as "POST /orgs", below /api/v1. */
+  readonly do: string
+  /** `"{{name}}"` stands for the id that was kept under the name, here as in the address. */
+  readonly body?: object
+  /** The name under which the id in the answer is kept. */
+  readonly keep?: string
 }
 
-export type Step = When &
-  (
-    | { readonly kind: "commit"; readonly branch: string; readonly message: string; readonly edits: readonly Edit[] }
-    /** Joins a branch into main and deletes it. */
-    | { readonly kind: "merge"; readonly branch: string }
-    /** Tags what main is. */
-    | { readonly kind: "tag"; readonly name: string; readonly message: string }
-  )
+export interface Push {
+  /** References as `git push` takes them. */
+  readonly push: readonly string[]
+}
 
-export const MAIN = "main"
+const DAY = 86_400
+/** How many days before today the story begins; it ends yesterday. */
+const DAYS = 37
+/** The midnight that the stored history begins after, 2000-01-01. */
+const STORED_MIDNIGHT = 946_684_800
 
-function when(at: string, by: Author): When {
-  const [, day, hour, minute] = /^(\d+) (\d\d):(\d\d)$/.exec(at) ?? []
+/** The midnight (UTC) that the story begins after, as of `now`. */
+export const storyMidnight = (now: number): number => (Math.floor(now / DAY) - DAYS) * DAY
+
+/** The moment of a step. */
+export function momentOf({ at }: Pick<Step, "at">, midnight: number): number {
+  const [, day, hour, minute] = /^(-?\d+) (\d\d):(\d\d)$/.exec(at) ?? []
   if (minute === undefined) throw new TypeError(`not a day and a time: ${at}`)
-  return { by, day: Number(day), minute: Number(hour) * 60 + Number(minute) }
+  return midnight + Number(day) * DAY + Number(hour) * 3600 + Number(minute) * 60
 }
 
-/** A commit on main; `at` is a day of the story and a time, such as "3 08:45". */
-export const commit = (at: string, by: Author, message: string, ...edits: readonly Edit[]): Step => ({
-  ...when(at, by),
-  kind: "commit",
-  branch: MAIN,
-  message,
-  edits,
-})
+export async function readStory(): Promise<readonly Step[]> {
+  const lines = (await readFile(assetPath("demo/story.jsonl"), "utf8")).trim().split("\n")
+  return lines.map((line): Step => JSON.parse(line))
+}
 
-/** A commit on another branch, which leaves main where its first commit is made. */
-export const commitOn = (branch: string, at: string, by: Author, message: string, ...edits: readonly Edit[]): Step => ({
-  ...when(at, by),
-  kind: "commit",
-  branch,
-  message,
-  edits,
-})
-
-export const merge = (branch: string, at: string, by: Author): Step => ({ ...when(at, by), kind: "merge", branch })
-
-export const tag = (name: string, at: string, by: Author, message: string): Step => ({ ...when(at, by), kind: "tag", name, message })
-
-export const write = (path: string, text: string): Edit => ({ kind: "write", path, text })
-export const append = (path: string, text: string): Edit => ({ kind: "append", path, text })
-export const replace = (path: string, old: string, text: string): Edit => ({ kind: "replace", path, old, text })
-
-/** A text of whole lines, without the indentation that it has in the source. */
-export function text(parts: TemplateStringsArray): string {
-  const lines = (parts[0] ?? "").replace(/^\n/, "").replace(/\s*$/, "").split("\n")
-  const indentation = Math.min(...lines.filter((line) => line !== "").map((line) => line.length - line.trimStart().length))
-  return `${lines.map((line) => line.slice(indentation)).join("\n")}\n`
+/** The history as `git fast-import` takes it, with its dates moved so that it begins after `midnight`. */
+export async function readHistory(midnight: number): Promise<string> {
+  const stream = await readFile(assetPath("demo/sprinkle.fast-import"), "utf8")
+  return stream.replace(
+    /^((?:author|committer|tagger) .*> )(\d+)(?= [+-]\d{4}$)/gm,
+    (_line, person: string, seconds: string) => `${person}${Number(seconds) - STORED_MIDNIGHT + midnight}`,
+  )
 }

@@ -26,7 +26,7 @@ export async function createRepository(services: Services, { doer, owner, option
   requireRepositoryName(name)
   if (wanted !== "") requireBranchName(wanted, "default_branch")
   const branch = wanted || config.repository.defaultBranch
-  const labels = labelsOf(options.issue_labels ?? "")
+  const labels = await labelsOf(options.issue_labels ?? "")
   if (license !== "" && !initialized) throw refuse.invalid("license", "needs auto_init: an empty repository has no file to hold it")
   const year = new Date(now() * 1000).getUTCFullYear()
   const files = initialized ? await initialFiles(options, { owner, year }) : undefined
@@ -62,9 +62,9 @@ export async function createRepository(services: Services, { doer, owner, option
   )
 }
 
-function labelsOf(set: string) {
+async function labelsOf(set: string) {
   if (set === "") return []
-  const labels = labelSet(set)
-  if (!labels) throw refuse.invalid("issue_labels", `there is no label set ${set}; there are ${labelSetNames.join(" and ")}`)
+  const labels = await labelSet(set)
+  if (!labels) throw refuse.invalid("issue_labels", `there is no label set ${set}; there are ${(await labelSetNames()).join(" and ")}`)
   return labels
 }

@@ -4,7 +4,7 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type Person, type Repository } from "../../../git/index.ts"
 import { noReplyAddress } from "../../people/users/present.ts"
 import type { CreateRepoOption } from "./records.ts"
-import { gitignoreText } from "./templates/gitignores.ts"
+import { gitignores as gitignoreTemplates } from "./templates/gitignores.ts"
 import { fillLicense, licenseText } from "./templates/licenses.ts"
 
 /** The first commit of a repository that doesn't begin empty. */
@@ -32,7 +32,7 @@ export async function initialFiles(
   if (readme !== "" && readme !== README) throw refuse.badRequest(`[readme]: there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]
   const ignored = templateNames(gitignores)
-  if (ignored.length > 0) files.push({ name: ".gitignore", text: ignored.map(gitignoreSection).join("") })
+  if (ignored.length > 0) files.push({ name: ".gitignore", text: (await Promise.all(ignored.map(gitignoreSection))).join("") })
   if (license !== "") {
     const text = await licenseText(license)
     if (text === undefined) throw refuse.invalid("license", `there is no licence ${license}; GET /licenses lists them`)
@@ -47,8 +47,8 @@ const templateNames = (list: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
-function gitignoreSection(name: string): string {
-  const text = gitignoreText(name)
+async function gitignoreSection(name: string): Promise<string> {
+  const text = await gitignoreTemplates.text(name)
   if (text === undefined) throw refuse.invalid("gitignores", `there is no template ${name}; GET /gitignore/templates lists them`)
   return `# ---> ${name}\n${text}\n`
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest"
 import { formatDuration, parseDuration } from "./durations.ts"
 import { expandPath, expandText, pathMatcher, variablesOf } from "./expansion.ts"
 import { requireRepositoryName } from "./names.ts"
-import { gitignoreNames, gitignoreText } from "./templates/gitignores.ts"
+import { gitignores } from "./templates/gitignores.ts"
+import { labelSet, labelSetNames } from "./templates/labels.ts"
 import { fillLicense, licenseText } from "./templates/licenses.ts"
 
 describe("lengths of time", () => {
@@ -35,10 +36,29 @@ describe("names", () => {
 })
 
 describe("templates", () => {
-  test("every .gitignore template has lines that end, and no name leads to what an object has by itself", () => {
-    for (const name of gitignoreNames) expect(gitignoreText(name)).toMatch(/^\S[\s\S]*\S\n$/)
-    expect(gitignoreText("constructor")).toBeUndefined()
+  test("every .gitignore template has lines that end", async () => {
+    const names = await gitignores.names()
+    expect(names).toEqual(expect.arrayContaining(["C", "C++", "Go", "Node"]))
+    for (const name of names) expect(await gitignores.text(name)).toMatch(/^\S[\s\S]*\S\n$/)
   })
+  test("every label is complete, and named once in its set", async () => {
+    const names = await labelSetNames()
+    expect(names).toEqual(["Advanced", "Default"])
+    for (const name of names) {
+      const labels = (await labelSet(name)) ?? []
+      expect(new Set(labels.map((label) => label.name)).size).toBe(labels.length)
+      for (const label of labels)
+        expect(label).toEqual({
+          name: expect.stringMatching(/\S/),
+          color: expect.stringMatching(/^[0-9a-f]{6}$/),
+          description: expect.any(String),
+          exclusive: expect.any(Boolean),
+        })
+    }
+  })
+  test.each(["constructor", "../labels/Default", "go", "", "Go/../Go"])("there is no .gitignore template %j", async (name) =>
+    expect(await gitignores.text(name)).toBeUndefined(),
+  )
   test("a licence leaves no place for year and holder open, and a GNU licence is not touched", async () => {
     const mit = fillLicense("MIT", (await licenseText("MIT")) ?? "", { name: "$& Ada", year: 2026 })
     expect(mit).toContain("Copyright (c) 2026 $& Ada\n")

@@ -2,7 +2,7 @@ import { anyone } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { gitignoreNames, gitignoreText } from "../../code/repositories/templates/gitignores.ts"
+import { gitignores } from "../../code/repositories/templates/gitignores.ts"
 import { labelSet, labelSetNames } from "../../code/repositories/templates/labels.ts"
 import { licenseNames, licenseText } from "../../code/repositories/templates/licenses.ts"
 import { GitignoreTemplateInfo, LabelTemplate, LicensesTemplateListEntry, LicenseTemplateInfo } from "./records.ts"
@@ -20,7 +20,7 @@ export const templateOperations: readonly Operation[] = [
     route: "GET /gitignore/templates",
     summary: "List the .gitignore templates",
     answers: { 200: Type.Array(Type.String()) },
-    handle: () => ok([...gitignoreNames]),
+    handle: async () => ok([...(await gitignores.names())]),
   }),
 
   operation({
@@ -30,8 +30,8 @@ export const templateOperations: readonly Operation[] = [
     summary: "Get a .gitignore template",
     answers: { 200: GitignoreTemplateInfo },
     refuses: ["notFound"],
-    handle: ({ path: { name } }) => {
-      const source = gitignoreText(name)
+    handle: async ({ path: { name } }) => {
+      const source = await gitignores.text(name)
       if (source === undefined) throw refuse.notFound()
       return ok({ name, source })
     },
@@ -67,7 +67,7 @@ export const templateOperations: readonly Operation[] = [
     route: "GET /label/templates",
     summary: "List the label sets",
     answers: { 200: Type.Array(Type.String()) },
-    handle: () => ok([...labelSetNames]),
+    handle: async () => ok([...(await labelSetNames())]),
   }),
 
   operation({
@@ -77,8 +77,8 @@ export const templateOperations: readonly Operation[] = [
     summary: "Get the labels of a set",
     answers: { 200: Type.Array(LabelTemplate) },
     refuses: ["notFound"],
-    handle: ({ path: { name } }) => {
-      const labels = labelSet(name)
+    handle: async ({ path: { name } }) => {
+      const labels = await labelSet(name)
       if (!labels) throw refuse.notFound()
       return ok(labels)
     },

@@ -1,36 +1,19 @@
-import { readdir, readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { templatesIn } from "./folder.ts"
 
 /** Licence texts from the package spdx-license-list, one file for each: all of them together would take 5 MB of memory. */
-const folder = join(dirname(createRequire(import.meta.url).resolve("spdx-license-list/package.json")), "licenses")
+const licenses = templatesIn(join(dirname(createRequire(import.meta.url).resolve("spdx-license-list/package.json")), "licenses"), ".json")
 
-const SPDX_NAME = /^[A-Za-z0-9][A-Za-z0-9.+-]{0,99}$/
-
-let names: Promise<readonly string[]> | undefined
-
-/** The SPDX names of all licences there is a text of, sorted. */
-export function licenseNames(): Promise<readonly string[]> {
-  names ??= readdir(folder).then((files) =>
-    files
-      .filter((file) => file.endsWith(".json"))
-      .map((file) => file.slice(0, -".json".length))
-      .sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase(), "en")),
-  )
-  return names
-}
+/** The SPDX names of all licences that there is a text of, sorted. */
+export const licenseNames = licenses.names
 
 /** The text of a licence by its SPDX name, each line ended by a newline; undefined for a name that there is none of. */
 export async function licenseText(name: string): Promise<string | undefined> {
-  if (!SPDX_NAME.test(name)) return undefined
-  const file = await readFile(join(folder, `${name}.json`), "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  })
+  const file = await licenses.text(name)
   if (file === undefined) return undefined
-  const read: unknown = JSON.parse(file)
-  const text = typeof read === "object" && read !== null && "licenseText" in read ? String(read.licenseText) : ""
-  return `${text.replaceAll("\r\n", "\n").trim()}\n`
+  const read: { readonly licenseText: string } = JSON.parse(file)
+  return `${read.licenseText.replaceAll("\r\n", "\n").trim()}\n`
 }
 
 /** The GNU licences may not be changed, not even in the lines that show how they are applied. */
