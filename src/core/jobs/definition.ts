@@ -1,6 +1,7 @@
 import type { Seconds } from "../database/tables.ts"
 import { Check, Errors, type Static, type TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
+import type { JobKind } from "./types.ts"
 
 /** What a job is given beside its payload. */
 export interface JobRun<C> {
@@ -12,13 +13,6 @@ export interface JobRun<C> {
   readonly isLast: boolean
   /** Aborted when the time is up, the claim is lost, or the forge closes. What the job does after that may run beside its own second try. */
   readonly signal: AbortSignal
-}
-
-/** What it takes to store a job of a kind. `P` is what it is enqueued with. */
-export interface JobKind<P> {
-  readonly kind: string
-  /** The payload as it is stored. Throws a TypeError when it doesn't fit the schema. */
-  readonly write: (payload: P) => string
 }
 
 /** A kind of job with what it does. `C` is what it runs in. */

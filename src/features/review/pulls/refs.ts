@@ -5,7 +5,6 @@ import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
 import { bringLargeFiles } from "../../code/lfs/bring.ts"
 import { alignPull } from "./job-kinds.ts"
-import type { Assessment } from "./mergeability.ts"
 
 /** The references of a pull request in the repository that it is for: they outlive its branch and its fork, and nobody pushes to them. */
 
@@ -18,11 +17,19 @@ export const mergeRef = (number: number): RefName => refName(`refs/pull/${number
 /** Who makes the commits of refs/pull/N/merge. They carry no time of their own: the same two commits always give the same one. */
 const merger = (when: number): Person => ({ name: "Hearth", email: "noreply@hearth.invalid", when, offset: 0 })
 
+/** What merging a head into a base gives. */
+export interface MergedTree {
+  readonly baseId: ObjectId
+  readonly headId: ObjectId
+  /** Undefined where they can't be merged. */
+  readonly tree: ObjectId | undefined
+}
+
 export interface PullRefs {
   readonly number: number
   readonly headId: ObjectId
   /** What merging would give; without it only the head is written. */
-  readonly assessment?: Assessment
+  readonly assessment?: MergedTree
 }
 
 /** Makes the references of a pull request name what they should. The head's commit must be in the repository already. */
@@ -50,7 +57,7 @@ export async function settlePullRefs(
 }
 
 /** The commit that merging would make, where it can be made. */
-async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: Assessment): Promise<ObjectId | undefined> {
+async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: MergedTree): Promise<ObjectId | undefined> {
   const { tree, baseId, headId } = found
   if (tree === undefined) return undefined
   const [base, head] = [await git.objects.readCommit(repository, baseId), await git.objects.readCommit(repository, headId)]
