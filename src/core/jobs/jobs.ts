@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto"
 import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
+import type { TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
-import type { JobDefinition } from "./definition.ts"
+import { type JobDefinition, writePayload } from "./definition.ts"
 import { openClock, type Task } from "./schedule.ts"
 import { releaseTasks } from "./scheduleStore.ts"
 import { countJobs, insertJob, releaseJobs } from "./store.ts"
@@ -17,7 +18,7 @@ export type { JobCount, JobKind, Jobs, ScheduledTask, TaskResult } from "./types
 /** The outbox of one forge with its workers and its clock. */
 export interface OpenJobs<C> extends Jobs {
   /** Lets workers and clock begin. Until then jobs can be stored, but none is run here. */
-  readonly begin: (context: C, jobs: readonly JobDefinition<never, C>[], schedule: readonly Task<C>[]) => Promise<void>
+  readonly begin: (context: C, jobs: readonly JobDefinition<TSchema, C>[], schedule: readonly Task<C>[]) => Promise<void>
   /** Waits some seconds for what runs, interrupts the rest and hands it back to be done again. Leaves no timer and no listener. */
   readonly close: () => Promise<void>
 }
@@ -87,7 +88,7 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
   return {
     async enqueue(tx, job, payload, { runAt } = {}) {
       const at = runAt ?? now()
-      const stored = await insertJob.first(tx, { kind: job.kind, payload: job.write(payload), runAt: at, now: now() })
+      const stored = await insertJob.first(tx, { kind: job.kind, payload: writePayload(job, payload), runAt: at, now: now() })
       database.afterCommit(tx, begun ? () => workers.wake(at) : tell)
       return stored?.id ?? 0
     },

@@ -1,12 +1,13 @@
 /** What the rest of the service sees of the outbox and the clock. What they run, and in what, stands in definition.ts and schedule.ts. */
 import type { Transaction } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
+import type { Static, TSchema } from "../schema.ts"
 
-/** What it takes to store a job of a kind. `P` is what it is enqueued with. */
-export interface JobKind<P> {
+/** What it takes to store a job of a kind. `S` describes what it is enqueued with. */
+export interface JobKind<S extends TSchema = TSchema> {
+  /** Stored with every job: it may not change while jobs wait. */
   readonly kind: string
-  /** The payload as it is stored. Throws a TypeError when it doesn't fit the schema. */
-  readonly write: (payload: P) => string
+  readonly payload: S
 }
 
 /** A task with what the clock remembers of it. Times are 0 for never. */
@@ -42,7 +43,12 @@ export interface JobCount {
 /** What leaves the house after a write: rows of the same transaction, done by workers after the commit, tried again, never lost. */
 export interface Jobs {
   /** Stores a job in the caller's transaction, to be done once that is committed, at `runAt` at the earliest. Gives its id. */
-  readonly enqueue: <P>(tx: Transaction, job: JobKind<P>, payload: NoInfer<P>, options?: { readonly runAt?: Seconds }) => Promise<number>
+  readonly enqueue: <S extends TSchema>(
+    tx: Transaction,
+    job: JobKind<S>,
+    payload: Static<S>,
+    options?: { readonly runAt?: Seconds },
+  ) => Promise<number>
   /** Runs everything that is due now, with what follows from it, and waits for its end. For tests and for a tidy stop. */
   readonly drain: () => Promise<void>
   readonly counts: () => Promise<readonly JobCount[]>

@@ -8,7 +8,6 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import type { Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type ObjectId, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
@@ -19,7 +18,7 @@ import { disabledWorkflows } from "../store.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../workflows/files.ts"
 import { asksForPaths, pathsOf, saysSkip, startsOnAction, startsOnPaths, startsOnRef } from "../workflows/triggers.ts"
 import type { Workflow } from "../workflows/workflow.ts"
-import { StartForPull } from "./pull-kind.ts"
+import { type StartForPull, startForPull } from "./pull-kind.ts"
 import { startRun } from "./start.ts"
 
 /** Workflows that are started by what happens to pull requests. */
@@ -52,8 +51,7 @@ const findCaused = query("actions.findCaused", (db, p: Params<{ cause: string }>
 )
 
 export const startForPullJob = defineJob({
-  kind: "actions.startForPull",
-  payload: StartForPull,
+  ...startForPull,
   run: async (payload, { context: services }) => {
     const happened = await find(services, payload)
     if (!happened) return
@@ -93,7 +91,7 @@ export const startForPullJob = defineJob({
 })
 
 /** What happened as it is to be looked at; undefined where nothing is started for it. Fails where the head's commit isn't there yet. */
-async function find(services: Services, { issueId, actorId, action, headId }: Static<typeof StartForPull>): Promise<Happened | undefined> {
+async function find(services: Services, { issueId, actorId, action, headId }: StartForPull): Promise<Happened | undefined> {
   const { database, git } = services
   const db = database.read
   const issue = await findIssueById.first(db, { id: issueId })

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto"
 import type { Transaction } from "../../../core/database/database.ts"
 import { jobKind } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
-import Type from "../../../core/schema.ts"
+import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 
 /** Workflows that start when something happens to a pull request; what the job does stands in on-pull.ts. */
 
-export const StartForPull = Type.Object({
+const StartForPull = Type.Object({
   /** Tells this from everything else that happened, so that nothing is started twice. */
   cause: Type.String(),
   issueId: int64(),
@@ -18,7 +18,8 @@ export const StartForPull = Type.Object({
   headId: Type.String(),
 })
 
-const startForPull = jobKind("actions.startForPull", StartForPull)
+export const startForPull = jobKind({ kind: "actions.startForPull", payload: StartForPull })
+export type StartForPull = Static<typeof StartForPull>
 
 /** What workflows call the things that happen, by what webhooks call them. */
 const ACTIONS: Readonly<Record<string, string>> = {

@@ -2,13 +2,18 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { holdPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
-import { scheduledMerge } from "./job-kinds.ts"
 import type { MergeStyle } from "./records.ts"
+
+/** Merges a pull request whose merge was scheduled, if nothing is against it. What was asked for stands in `pull_schedules`. */
+export const scheduledMerge = jobKind({ kind: "pulls.scheduledMerge", payload: Type.Object({ pullId: int64() }) })
 
 /** Merges that wait until nothing is against them: who makes one more condition come true says so here, and a job looks whether all have. */
 

@@ -11,10 +11,9 @@ import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
-import { alignPull } from "./job-kinds.ts"
 import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
 import { type PushedCommits, tellOfCommits } from "./pushed.ts"
-import { bringCommit, type Head, settlePullRefs } from "./refs.ts"
+import { alignPull, bringCommit, type Head, settlePullRefs } from "./refs.ts"
 
 /** A pull request's head as it is about to be, with what was found out about it. */
 export interface NewHead {

@@ -7,23 +7,14 @@ import { readCodeOwners } from "../reviews/owners.ts"
 import { requestCodeOwners } from "../reviews/requests.ts"
 import { align } from "./align.ts"
 import { isUnfinished } from "./draft.ts"
-import {
-  AlignPull,
-  alignPull,
-  RecheckBase,
-  RemovePullRefs,
-  RequestOwners,
-  recheckBase,
-  removePullRefs,
-  requestOwners,
-} from "./job-kinds.ts"
 import { ensureMergeability } from "./mergeability.ts"
-import { removePullReferences } from "./refs.ts"
+import { recheckBase } from "./on-push.ts"
+import { requestOwners } from "./ready.ts"
+import { alignPull, removePullRefs } from "./refs.ts"
 import { findOpenInto, findPull } from "./store.ts"
 
 const alignJob = defineJob({
-  kind: alignPull.kind,
-  payload: AlignPull,
+  ...alignPull,
   run: async ({ pullId }, { context }) => {
     await align(context, pullId)
   },
@@ -31,8 +22,7 @@ const alignJob = defineJob({
 
 /** Those that somebody touched last come first. */
 const recheckJob = defineJob({
-  kind: recheckBase.kind,
-  payload: RecheckBase,
+  ...recheckBase,
   timeoutSeconds: 3600,
   run: async ({ repositoryId, branch }, { context, signal }) => {
     for (const pull of await findOpenInto(context.database.read, { repositoryId, branches: [branch] })) {
@@ -42,18 +32,8 @@ const recheckJob = defineJob({
   },
 })
 
-const removeRefsJob = defineJob({
-  kind: removePullRefs.kind,
-  payload: RemovePullRefs,
-  run: async ({ repositoryId, number }, { context }) => {
-    const row = await findRepositoryById.first(context.database.read, { id: repositoryId })
-    if (row) await removePullReferences(context, context.git.at(row.storage, row.object_format), number)
-  },
-})
-
 const requestOwnersJob = defineJob({
-  kind: requestOwners.kind,
-  payload: RequestOwners,
+  ...requestOwners,
   run: async ({ pullId, actorId }, { context }) => {
     const { database, now } = context
     const pull = await findPull.first(database.read, { id: pullId })
@@ -72,4 +52,4 @@ const requestOwnersJob = defineJob({
 })
 
 /** What is done for pull requests outside of requests. */
-export const pullJobs: readonly JobDefinition<never>[] = [alignJob, recheckJob, removeRefsJob, requestOwnersJob]
+export const pullJobs: readonly JobDefinition[] = [alignJob, recheckJob, removePullRefs, requestOwnersJob]

@@ -1,10 +1,12 @@
 import type { Repository as Row } from "../../../access/permission.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../../access/store.ts"
+import { defineJob, jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
 import { bringLargeFiles } from "../../code/lfs/bring.ts"
-import { alignPull } from "./job-kinds.ts"
 
 /** The references of a pull request in the repository that it is for: they outlive its branch and its fork, and nobody pushes to them. */
 
@@ -41,6 +43,9 @@ export async function writePullRefs({ git }: Pick<Services, "git">, repository: 
   for (const { name, to } of wanted)
     if ((await git.references.resolve(repository, name)) !== to) await git.references.update(repository, [{ name, to: to ?? null }])
 }
+
+/** Makes a pull request's row, references and mergeability agree with what its branches are by then. */
+export const alignPull = jobKind({ kind: "pulls.align", payload: Type.Object({ pullId: int64() }) })
 
 /** Like `writePullRefs`; where somebody else is writing them at the same moment a job looks afterwards. */
 export async function settlePullRefs(
@@ -113,7 +118,7 @@ export async function placesOf({ database, git }: Services, pull: Pull): Promise
 }
 
 /** Removes the references of a pull request; those that are not there are no error. */
-export async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
+async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
   const there: RefName[] = []
   for (const name of [headRef(number), mergeRef(number)])
     if ((await git.references.resolve(repository, name)) !== undefined) there.push(name)
@@ -122,3 +127,13 @@ export async function removePullReferences({ git }: Pick<Services, "git">, repos
     there.map((name) => ({ name, to: null })),
   )
 }
+
+/** Removes the references of a pull request that was deleted. */
+export const removePullRefs = defineJob({
+  kind: "pulls.removeRefs",
+  payload: Type.Object({ repositoryId: int64(), number: int64() }),
+  run: async ({ repositoryId, number }, { context }) => {
+    const row = await findRepositoryById.first(context.database.read, { id: repositoryId })
+    if (row) await removePullReferences(context, context.git.at(row.storage, row.object_format), number)
+  },
+})

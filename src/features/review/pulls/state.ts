@@ -3,7 +3,7 @@ import { findPullByIssue } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { alignPull } from "./job-kinds.ts"
+import { alignPull } from "./refs.ts"
 import { findOpenBetween } from "./store.ts"
 
 /**
