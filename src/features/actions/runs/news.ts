@@ -2,6 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { anonymous } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Services } from "../../../core/services.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
@@ -14,7 +15,6 @@ import { disabledWorkflows, findAttempt, findJobsOfAttempt, type Job, type Run }
 import { presentWorkflow } from "../workflows/present.ts"
 import { ACTIONS_USER, standIn } from "./bot.ts"
 import { readCommit } from "./checked-commit.ts"
-import { holdRun } from "./settle.ts"
 import { isDone, presentState } from "./status.ts"
 
 /** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
@@ -29,7 +29,7 @@ async function lookAt(tx: Transaction, runIds: readonly number[]): Promise<reado
   const found: Snapshot[] = []
   // In one order, against deadlocks.
   for (const id of [...new Set(runIds)].sort((one, other) => one - other)) {
-    const run = await holdRun.first(tx, { id })
+    const run = await lockRow(tx, "action_runs", id)
     if (!run) continue
     const jobs = await findJobsOfAttempt(tx, { runId: id, attempt: run.attempt })
     found.push({ run, states: new Map(jobs.map((job) => [job.id, job.state])) })
@@ -47,7 +47,7 @@ export async function telling<Result>(
   const before = await lookAt(tx, runIds)
   const result = await change()
   for (const { run, states } of before) {
-    const now = await holdRun.first(tx, { id: run.id })
+    const now = await lockRow(tx, "action_runs", run.id)
     if (!now) continue
     const jobs = await findJobsOfAttempt(tx, { runId: run.id, attempt: now.attempt })
     await tell(tx, services, now, {

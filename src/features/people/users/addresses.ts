@@ -8,7 +8,7 @@ import type { Services } from "../../../core/services.ts"
 import { writeToAccount } from "../../events/mail/accounts.ts"
 import { countAccountMails, forgetAccountMails } from "../../events/mail/store.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { dropUnconfirmed, findAddress, findAddressesOf, forgetSignIns, holdUser } from "./store.ts"
+import { dropUnconfirmed, findAddress, findAddressesOf, forgetSignIns, lockUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -79,7 +79,7 @@ export async function addAddresses(
   const { config } = services
   const now = services.now()
   const confirmed = config.mail.host === "" || !config.users.confirmEmails
-  await holdUser(tx, userId)
+  await lockUser(tx, userId)
   if (!confirmed) await requireFewConfirmations(tx, userId, emails.length, now)
   for (const email of emails) {
     await addAddress(tx, { userId, email, confirmed, now }, "emails")
@@ -117,7 +117,7 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
  */
 export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
   requireAddress(email, field)
-  const user = await holdUser(tx, userId)
+  const user = await lockUser(tx, userId)
   if (email === user.email) return
   const lowerEmail = email.toLowerCase()
   // Whoever still has to confirm the old one has to confirm the new one instead.

@@ -71,7 +71,7 @@ const NOBODY: Reassigned = { added: 0, removed: 0 }
 
 /**
  * Changes whom an issue is given to, with an entry of the timeline for each who comes or goes; whoever comes is told. Where nothing changes
- * nothing is written. The issue's row must be held already.
+ * nothing is written. The issue's row must be locked already.
  */
 export async function assign(tx: Transaction, services: Services, assignment: Assignment): Promise<Reassigned> {
   const { issue, actor, users, mode, now } = assignment

@@ -7,7 +7,7 @@ import { addTimelineEntry } from "./timeline.ts"
 /** The day of a moment in UTC, as timelines name it. */
 const dayOf = (seconds: Seconds): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** Sets when an issue is due, or takes that away with 0. The moment that it has already changes nothing. The issue must be held already. */
+/** Sets when an issue is due, or takes that away with 0. The moment that it has already changes nothing. The issue must be locked already. */
 export async function setDeadline(tx: Transaction, issue: Issue, dueAt: Seconds, actor: User, now: Seconds): Promise<void> {
   if (dueAt === issue.due_at) return
   await tx.updateTable("issues").set({ due_at: dueAt, updated_at: now }).where("id", "=", issue.id).execute()

@@ -8,7 +8,7 @@ import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { removePullRefs } from "../../review/pulls/refs.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
-import { holdForIssues, holdIssue } from "./hold.ts"
+import { lockForIssues, lockIssue } from "./lock.ts"
 import { recountOpen } from "./touch.ts"
 
 /**
@@ -21,8 +21,8 @@ export async function deleteIssue(
   { id, repository_id }: Issue,
   actor: User,
 ): Promise<void> {
-  await holdForIssues(tx, repository_id)
-  const issue = await holdIssue(tx, id)
+  await lockForIssues(tx, repository_id)
+  const issue = await lockIssue(tx, id)
   await announceIssue(tx, services, { issue, actor }, { of: "state", action: "deleted" })
   await forgetIssueActivities(tx, issue)
   await deleteAttachments(tx, services, { issue_id: id })

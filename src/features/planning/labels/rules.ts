@@ -7,7 +7,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { announceIssue } from "../../events/webhooks/events/issues.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { presentLabel } from "./present.ts"
@@ -63,7 +63,7 @@ export interface LabelChange {
  */
 export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<Relabelled> {
   // Two changes at once must not both find the scope free.
-  await holdIssue(tx, issue.id)
+  await lockIssue(tx, issue.id)
   const borne = await findIssueLabels(tx, { issueId: issue.id })
   const wanted = labelsAfter(borne, labels, mode)
   const removed = without(borne, wanted)

@@ -14,7 +14,7 @@ import { announceNewIssue } from "../../events/webhooks/events/issues.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
 import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById, insertIssue, takeNumber } from "../../planning/issues/store.ts"
 import { presentLabel } from "../../planning/labels/present.ts"
 import { setIssueLabels, usableLabels } from "../../planning/labels/rules.ts"
@@ -47,7 +47,7 @@ export async function createPull(services: Services, found: OnRepository & Me, o
   const { database, git } = services
   const ends = await locateEnds(services, database.read, found, options)
   const { base, head } = ends
-  // Asked again below, with everything held; before it, so that nobody who is blocked brings anything here.
+  // Asked again below, with everything locked; before it, so that nobody who is blocked brings anything here.
   await requireWelcome(database.read, found)
   await bringCommit(services, { repository: head.repository, id: head.tip }, base.repository)
   const assessment = await assess(git, base.repository, base.tip, head.tip)
@@ -87,7 +87,7 @@ async function write(
   const { owner, me } = found
   const { base, head } = ends
   const now = services.now()
-  const repository = await holdForIssues(tx, found.repository.id, "pull")
+  const repository = await lockForIssues(tx, found.repository.id, "pull")
   await requireWelcome(tx, found)
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)

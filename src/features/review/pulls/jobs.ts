@@ -1,7 +1,7 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { defineJob, type JobDefinition } from "../../../core/jobs/jobs.ts"
 import { objectId } from "../../../git/index.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { readCodeOwners } from "../reviews/owners.ts"
 import { requestCodeOwners } from "../reviews/requests.ts"
@@ -45,7 +45,7 @@ const requestOwnersJob = defineJob({
       const issue = await findIssueById.first(tx, { id: pull.issue_id })
       const [owner, actor] = [await findUserById.first(tx, { id: row.owner_id }), await findUserById.first(tx, { id: actorId })]
       if (!issue || !owner || !actor || issue.is_closed === 1 || isUnfinished(issue.title)) return
-      const repository = await holdForIssues(tx, row.id)
+      const repository = await lockForIssues(tx, row.id)
       await requestCodeOwners(tx, context, { issue, repository, owner, actor, owners, now: now() })
     })
   },

@@ -8,7 +8,7 @@ import { findOpenBetween } from "./store.ts"
 
 /**
  * What closing and reopening means for a pull request beside what it means for every issue; to be called before the state changes, with the
- * repository held. One that is reopened is looked at again: its branches may have moved while nobody watched.
+ * repository locked. One that is reopened is looked at again: its branches may have moved while nobody watched.
  * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
  */
 export async function followPullState(tx: Transaction, { jobs }: Pick<Services, "jobs">, issue: Issue, closed: boolean): Promise<void> {

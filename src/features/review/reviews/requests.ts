@@ -14,7 +14,7 @@ import { notify } from "../../events/notifications/rules.ts"
 import { announceIssue } from "../../events/webhooks/events/issues.ts"
 import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
 import { findMemberIds, findTeamRepository, findUnits } from "../../people/teams/store.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { restoreOfficial } from "./official.ts"
@@ -100,7 +100,7 @@ async function request(
   teams: readonly Team[],
 ): Promise<readonly Review[]> {
   const { repository, owner, actor, now } = asking
-  const issue = await holdIssue(tx, asking.issue.id)
+  const issue = await lockIssue(tx, asking.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const open = await findRequests(tx, { issueIds: [issue.id] })
@@ -150,7 +150,7 @@ export async function removeRequests(tx: Transaction, services: Needed, asking: 
   const onlyOwn = teams.length === 0 && people.every(({ id }) => id === actor.id)
   if (!onlyOwn && !(await choosesReviewers(tx, asking, actor, asking.issue)))
     throw refuse.invalid("reviewers", "Doer can't remove reviewer: only the author and those who belong to the repository can")
-  const issue = await holdIssue(tx, asking.issue.id)
+  const issue = await lockIssue(tx, asking.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const concerned = (review: Review): boolean =>
