@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import { openDatabase } from "../src/core/database/database.ts"
+import { openDatabase } from "../src/core/database/open.ts"
 import { type Spread, spread } from "./issues.ts"
 import { ADMIN, startServer } from "./server.ts"
 

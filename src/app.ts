@@ -5,11 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { User } from "./core/actor.ts"
 import { type Config, type ConfigOverrides, loadConfig } from "./core/config.ts"
-import { openDatabase } from "./core/database/database.ts"
+import { openDatabase } from "./core/database/open.ts"
 import { deliverEvents } from "./core/events/events.ts"
 import { rebaseLog } from "./core/events/log.ts"
 import { openJobs } from "./core/jobs/jobs.ts"
 import { openLog } from "./core/log.ts"
+import { openLogOutput } from "./core/log-output.ts"
 import { type Metrics, openMetrics } from "./core/metrics.ts"
 import { openGuard } from "./core/outgoing/guard.ts"
 import { openOutgoing } from "./core/outgoing/request.ts"
@@ -160,7 +161,8 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
   }
   try {
     const config = configFor(options, temporary)
-    const log = openLog(config)
+    const logOutput = openLogOutput()
+    const log = openLog(config, logOutput)
     await mkdir(config.dataDir, { recursive: true, mode: 0o750 })
     const metrics = openMetrics()
     closing.push(async () => metrics.close())
@@ -186,6 +188,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       },
     })
     closing.push(() => git.close())
+    metrics.counter("hearth_log_lines_dropped_total", "Lines of the log that were dropped while nobody read them.", logOutput.dropped)
     metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
     const { now = () => Math.floor(Date.now() / 1000) } = options

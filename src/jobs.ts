@@ -10,7 +10,7 @@ import { sweepArchives } from "./features/code/archives/sweep.ts"
 import { renameJob } from "./features/code/branches/rename.ts"
 import { surveyJob } from "./features/code/languages/survey.ts"
 import { sweepLfs } from "./features/code/lfs/sweep.ts"
-import { mirrorJobs, updateMirrors } from "./features/code/mirrors/jobs.ts"
+import { pushJob, syncJob, updateMirrors } from "./features/code/mirrors/jobs.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
 import { removeFilesJob } from "./features/code/repositories/delete.ts"
 import { alignHeadJob, deleteOwnedJob } from "./features/code/repositories/jobs.ts"
@@ -25,9 +25,10 @@ import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "
 import { pullJobs } from "./features/review/pulls/jobs.ts"
 import { forgetDeeds } from "./features/site/administration/audit.ts"
 import { countAnew } from "./features/site/administration/counters.ts"
+import { importJob } from "./features/site/migration/import.ts"
 
 /** Everything that is done after a write, outside the database. */
-export const jobs: readonly JobDefinition<never>[] = [
+export const jobs: readonly JobDefinition[] = [
   settleJob,
   renameJob,
   alignHeadJob,
@@ -48,7 +49,9 @@ export const jobs: readonly JobDefinition<never>[] = [
   scheduledMergeJob,
   detectManualMergesJob,
   deliveries,
-  ...mirrorJobs,
+  syncJob,
+  pushJob,
+  importJob,
 ]
 
 const sweepRepositories: Task = {

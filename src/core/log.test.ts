@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest"
 import type { Config } from "./config.ts"
 import { openLog } from "./log.ts"
+import { openLogOutput } from "./log-output.ts"
 import { redact } from "./redact.ts"
 
 function capture(options: Partial<Config["log"]> = {}) {
   const lines: string[] = []
-  const log = openLog({ log: { level: "info", format: "json", ...options } }, (line) => lines.push(line))
+  const output = openLogOutput({ send: (bytes) => lines.push(Buffer.from(bytes).toString()) && bytes.length })
+  const log = openLog({ log: { level: "info", format: "json", ...options } }, output)
   return { log, lines, text: () => lines.join("") }
 }
 

@@ -1,17 +1,22 @@
-import { writeSync } from "node:fs"
 import pino, { type Logger } from "pino"
 import type { Config } from "./config.ts"
+import { type LogOutput, openLogOutput } from "./log-output.ts"
 import { redact } from "./redact.ts"
 
 export type { Logger } from "pino"
 
 /**
  * Makes the log of one forge. Every line passes {@link redact} on its way out, whatever was logged. Lines go to standard error, so that standard
- * output stays what a command was asked for, or with their line ends to `write`. The log holds no file, timer or listener: there is nothing to close.
+ * output stays what a command was asked for, unless `output` says otherwise. There is nothing to close.
  */
-export function openLog({ log: { level, format } }: Pick<Config, "log">, write: (line: string) => void = toStandardError): Logger {
+export function openLog({ log: { level, format } }: Pick<Config, "log">, output: LogOutput = openLogOutput()): Logger {
   const asText = format === "text" || (format === "auto" && process.stderr.isTTY)
-  return pino(
+  const destination = {
+    write: (line: string) => output.write(asText ? readable(redact(line)) : redact(line)),
+    // Called by Pino after a fatal line.
+    flushSync: output.flush,
+  }
+  const log = pino(
     {
       level,
       base: null,
@@ -20,20 +25,10 @@ export function openLog({ log: { level, format } }: Pick<Config, "log">, write: 
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, req: describeRequest, res: describeReply },
     },
-    { write: (line: string) => write(asText ? readable(redact(line)) : redact(line)) },
+    destination,
   )
-}
-
-/** Waits out a full pipe instead of losing lines; a log that nobody reads any more is no reason to fall over. */
-function toStandardError(line: string): void {
-  for (let tries = 0; tries < 100; tries++)
-    try {
-      writeSync(2, line)
-      return
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-    }
+  output.onResumed((lines) => log.warn({ lines }, "lines of the log were dropped while nobody read them"))
+  return log
 }
 
 interface DescribedError {

@@ -2,26 +2,9 @@ import { Readable } from "node:stream"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import { keyIn } from "./memory.ts"
-import type { Repository } from "./model.ts"
+import type { ChangedFile, Repository } from "./model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
 import type { Command } from "./process.ts"
-
-/** A file that two trees have differently. */
-export interface ChangedFile {
-  readonly path: string
-  /** Where it was before, for what was renamed or copied. */
-  readonly previousPath: string | undefined
-  readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "typechanged"
-  /** Lines; 0 for binary files. */
-  readonly additions: number
-  readonly deletions: number
-  readonly binary: boolean
-  readonly oldId: ObjectId | null
-  readonly newId: ObjectId | null
-  /** Six octal digits; `000000` where there is nothing. */
-  readonly oldMode: string
-  readonly newMode: string
-}
 
 /** What counts as a change of a line. */
 export interface FilesOptions {

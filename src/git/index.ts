@@ -6,17 +6,7 @@ import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference
 import { type ObjectBatch, openBatch } from "./batch.ts"
 import { lineCommits } from "./blame.ts"
 import { type Context, defaultLimits, type GitOptions } from "./context.ts"
-import {
-  type ChangedFile,
-  changedFiles,
-  changesOf,
-  type DiffTotals,
-  diffTotals,
-  type FilesOptions,
-  formatPatch,
-  type PatchOptions,
-  patch,
-} from "./diff.ts"
+import { changedFiles, changesOf, type DiffTotals, diffTotals, type FilesOptions, formatPatch, type PatchOptions, patch } from "./diff.ts"
 import { GitError } from "./errors.ts"
 import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, mergeBase, type RangeOptions } from "./history.ts"
 import { createLimiter } from "./limits.ts"
@@ -25,7 +15,7 @@ import { looseBytes } from "./loose.ts"
 import { checkObjects, maintain, needsMaintenance } from "./maintenance.ts"
 import { createMemory, keyIn } from "./memory.ts"
 import { mergedBy, mergeTrees, type Rebased, type RebaseOptions, rebase, type TreeMerge } from "./merging.ts"
-import type { Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
+import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
 import {
   expandId,
@@ -70,7 +60,7 @@ export { type Advertisement, servicePreamble } from "./advertise.ts"
 export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./archive.ts"
 export type { ObjectBatch } from "./batch.ts"
 export type { GitEvent, GitLimits, GitOptions } from "./context.ts"
-export { type ChangedFile, type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./diff.ts"
+export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./diff.ts"
 export { GitError, type GitErrorKind, isGitError } from "./errors.ts"
 export type { CommitRange, RangeOptions } from "./history.ts"
 export type { Log, LogOptions } from "./log.ts"

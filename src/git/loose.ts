@@ -6,16 +6,10 @@ import { deflate, deflateSync, inflateSync } from "node:zlib"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"
-import type { ObjectType, Repository } from "./model.ts"
+import type { ObjectType, RawObject, Repository } from "./model.ts"
 import { isObjectId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
 
 const deflateAway = promisify(deflate)
-
-/** An object with its content. */
-export interface RawObject {
-  readonly type: ObjectType
-  readonly content: Buffer
-}
 
 /** The larger objects are read by git, which streams them. */
 const looseLimit = 1024 * 1024

@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache"
-import type { ChangedFile } from "./diff.ts"
-import type { Commit, Repository, TreeEntry } from "./model.ts"
+import type { ChangedFile, Commit, Repository, TreeEntry } from "./model.ts"
 import type { ObjectId } from "./names.ts"
 
 /**

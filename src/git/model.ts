@@ -74,8 +74,31 @@ export interface ObjectInfo {
   readonly size: number
 }
 
+/** An object with its content. */
+export interface RawObject {
+  readonly type: ObjectType
+  readonly content: Buffer
+}
+
 /** A reference and the object that it names. */
 export interface Reference {
   readonly name: RefName
   readonly id: ObjectId
+}
+
+/** A file that two trees have differently. */
+export interface ChangedFile {
+  readonly path: string
+  /** Where it was before, for what was renamed or copied. */
+  readonly previousPath: string | undefined
+  readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "typechanged"
+  /** Lines; 0 for binary files. */
+  readonly additions: number
+  readonly deletions: number
+  readonly binary: boolean
+  readonly oldId: ObjectId | null
+  readonly newId: ObjectId | null
+  /** Six octal digits; `000000` where there is nothing. */
+  readonly oldMode: string
+  readonly newMode: string
 }

@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs"
 import { readdir } from "node:fs/promises"
-import { isIP } from "node:net"
+import { connect, isIP } from "node:net"
 import { join } from "node:path"
 import { byteSource } from "./bytes.ts"
 import type { Context } from "./context.ts"
-import { dial } from "./dial.ts"
 import { GitError, isGitError } from "./errors.ts"
 import { directorySize } from "./files.ts"
 import type { Reference, Repository } from "./model.ts"
@@ -88,6 +87,29 @@ export function remoteTrouble(stderr: string): string {
   const rejected = /^ ?!\s.*?\[(.*?)\] *(\S+).*$/m.exec(stderr)
   if (rejected) return `the server refused ${rejected[2]?.slice(0, 200)}: ${rejected[1]?.slice(0, 100)}`
   return "the transfer failed"
+}
+
+/**
+ * Makes sure that somebody answers at a remote's address before git is started: git itself waits for minutes. Throws `remote` where nobody does within so
+ * many milliseconds, `aborted`.
+ */
+async function dial({ url, address }: Pick<Remote, "url" | "address">, withinMs: number, signal?: AbortSignal): Promise<void> {
+  const { protocol, port } = new URL(url)
+  const socket = connect({ host: address.address, port: Number(port || (protocol === "https:" ? 443 : 80)), family: address.family })
+  const abort = () => socket.destroy(new GitError("aborted", "given up while a connection was made"))
+  if (signal?.aborted) abort()
+  signal?.addEventListener("abort", abort)
+  const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), withinMs)
+  try {
+    await new Promise<void>((resolve, reject) => socket.on("connect", resolve).on("error", reject))
+  } catch (error) {
+    if (error instanceof GitError) throw error
+    throw new GitError("remote", "the server can't be reached", error instanceof Error ? error.message : "")
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", abort)
+    socket.destroy()
+  }
 }
 
 async function runRemotely(

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
-import { openDatabase } from "../../src/core/database/database.ts"
+import { openDatabase } from "../../src/core/database/open.ts"
 import { freshUrl } from "../support/database.ts"
 
 /** Tables that stay small whatever happens: reading one whole costs nothing. */

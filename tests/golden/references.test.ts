@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"
-import { openDatabase } from "../../src/core/database/database.ts"
+import { openDatabase } from "../../src/core/database/open.ts"
 import { freshUrl } from "../support/database.ts"
 
 /**

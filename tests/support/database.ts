@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { inject } from "vitest"
-import { type Database, type DatabaseOptions, type ObservedStatement, openDatabase } from "../../src/core/database/database.ts"
+import type { Database, ObservedStatement } from "../../src/core/database/database.ts"
+import { type DatabaseOptions, openDatabase } from "../../src/core/database/open.ts"
 import type { Tables } from "../../src/core/database/tables.ts"
 
 /** For `describe.each`: both databases that the project supports. */

@@ -1,6 +1,6 @@
 /** The child process of the kill -9 test: writes for ever, and says the number of each transaction once it is committed. */
 import { writeSync } from "node:fs"
-import { openDatabase } from "../../src/core/database/database.ts"
+import { openDatabase } from "../../src/core/database/open.ts"
 import { type Shelf, shelfMigrations } from "./shelf.ts"
 
 const database = await openDatabase<Shelf>({ url: process.argv[2] ?? "", migrations: shelfMigrations })

@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { openDatabase } from "../../src/core/database/database.ts"
+import { openDatabase } from "../../src/core/database/open.ts"
 import { defineJob, openJobs } from "../../src/core/jobs/jobs.ts"
 import { openLog } from "../../src/core/log.ts"
 import Type from "../../src/core/schema.ts"

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises"
 import { sql } from "kysely"
 import type { Config } from "../../core/config.ts"
-import { type Database, openDatabase } from "../../core/database/database.ts"
+import type { Database } from "../../core/database/database.ts"
 import { DatabaseRefused } from "../../core/database/failures.ts"
+import { openDatabase } from "../../core/database/open.ts"
 import { countJobs } from "../../core/jobs/store.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 

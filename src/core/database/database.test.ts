@@ -14,11 +14,11 @@ import {
   type DatabaseLogger,
   isForeignKeyViolation,
   isUniqueViolation,
-  openDatabase,
   type Transaction,
   TransactionEnded,
   TransactionIdle,
 } from "./database.ts"
+import { openDatabase } from "./open.ts"
 
 const kinds: readonly FreshKind[] = ["sqlite", "memory", "postgres"]
 

@@ -8,9 +8,9 @@ import { sql } from "kysely"
 import { afterEach, describe, expect, it } from "vitest"
 import { databaseKinds, type FreshUrl, freshDatabase, freshUrl } from "../../../tests/support/database.ts"
 import { type Shelf, shelfMigrations } from "../../../tests/support/shelf.ts"
-import { openDatabase } from "./database.ts"
 import type { Migration } from "./migrate.ts"
 import { migrations as projectMigrations } from "./migrations/index.ts"
+import { openDatabase } from "./open.ts"
 
 interface Labelled extends Shelf {
   labels: { name: string }

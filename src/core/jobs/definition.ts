@@ -1,6 +1,7 @@
 import type { Seconds } from "../database/tables.ts"
 import { Check, Errors, type Static, type TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
+import type { JobKind } from "./types.ts"
 
 /** What a job is given beside its payload. */
 export interface JobRun<C> {
@@ -14,25 +15,15 @@ export interface JobRun<C> {
   readonly signal: AbortSignal
 }
 
-/** What it takes to store a job of a kind. `P` is what it is enqueued with. */
-export interface JobKind<P> {
-  readonly kind: string
-  /** The payload as it is stored. Throws a TypeError when it doesn't fit the schema. */
-  readonly write: (payload: P) => string
-}
-
 /** A kind of job with what it does. `C` is what it runs in. */
-export interface JobDefinition<P, C = Services> extends JobKind<P> {
+export interface JobDefinition<S extends TSchema = TSchema, C = Services> extends JobKind<S> {
   readonly attempts: number
   readonly timeoutSeconds: number
   /** Runs the job with a payload as it was stored. Throws {@link GiveUp} when it can't be read. */
   readonly run: (stored: string, run: JobRun<C>) => Promise<void>
 }
 
-interface Declared<S extends TSchema, C> {
-  /** Stored with every job: it may not change while jobs wait. */
-  readonly kind: string
-  readonly payload: S
+interface Declared<S extends TSchema, C> extends JobKind<S> {
   /** How often it is tried in all; 8 by default, which spreads over some 15 to 25 minutes. */
   readonly attempts?: number
   /** How long one try may take; 600 by default. */
@@ -45,36 +36,35 @@ interface Declared<S extends TSchema, C> {
 }
 
 /**
- * A kind of job by itself, for those who only store such jobs: what it does may stand on what they are part of. The definition is made with
- * the same kind and schema.
+ * Declares what is stored for a kind of job, where what it does can't stand beside it: because that builds on the very code that enqueues such
+ * jobs. The definition is made of it, `defineJob({ ...kind, run })`.
  */
-export const jobKind = <S extends TSchema>(kind: string, schema: S): JobKind<Static<S>> => ({
-  kind,
-  write(payload) {
-    if (!Check(schema, payload)) throw new TypeError(`not a payload of the job ${kind}: ${faults(schema, payload)}`)
-    return JSON.stringify(payload)
-  },
-})
+export const jobKind = <S extends TSchema>(kind: JobKind<S>): JobKind<S> => kind
+
+/** The payload of a job as it is stored. Throws a TypeError when it doesn't fit the schema. */
+export function writePayload<S extends TSchema>({ kind, payload: schema }: JobKind<S>, payload: Static<S>): string {
+  if (!Check(schema, payload)) throw new TypeError(`not a payload of the job ${kind}: ${faults(schema, payload)}`)
+  return JSON.stringify(payload)
+}
 
 /** Declares a kind of job. The payload is checked against its schema when it is stored, and again when it is read by a later version. */
-export function defineJob<S extends TSchema, C = Services>({
+export const defineJob = <S extends TSchema, C = Services>({
   kind,
   payload: schema,
   attempts = 8,
   timeoutSeconds = 600,
   run,
-}: Declared<S, C>): JobDefinition<Static<S>, C> {
-  return {
-    ...jobKind(kind, schema),
-    attempts,
-    timeoutSeconds,
-    async run(stored, context) {
-      const payload: unknown = JSON.parse(stored)
-      if (!Check(schema, payload)) throw new GiveUp(`this version can't read the payload: ${faults(schema, payload)}`)
-      await run(payload, context)
-    },
-  }
-}
+}: Declared<S, C>): JobDefinition<S, C> => ({
+  kind,
+  payload: schema,
+  attempts,
+  timeoutSeconds,
+  async run(stored, context) {
+    const payload: unknown = JSON.parse(stored)
+    if (!Check(schema, payload)) throw new GiveUp(`this version can't read the payload: ${faults(schema, payload)}`)
+    await run(payload, context)
+  },
+})
 
 /** Thrown by a job for which trying again is of no use: it fails at once. */
 export class GiveUp extends Error {

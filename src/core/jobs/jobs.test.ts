@@ -32,7 +32,7 @@ const silent = openLog({ log: { level: "silent", format: "json" } })
 
 async function begin(
   { database }: FreshDatabase,
-  definitions: readonly JobDefinition<never, World>[],
+  definitions: readonly JobDefinition<typeof named, World>[],
   options: Partial<JobsOptions> = {},
 ): Promise<{ jobs: OpenJobs<World>; did: string[] }> {
   const did: string[] = []

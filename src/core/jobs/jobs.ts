@@ -1,39 +1,24 @@
 import { randomUUID } from "node:crypto"
-import type { Database, Transaction } from "../database/database.ts"
+import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
+import type { TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
-import type { JobDefinition, JobKind } from "./definition.ts"
-import { type Clock, openClock, type Task } from "./schedule.ts"
+import { type JobDefinition, writePayload } from "./definition.ts"
+import { openClock, type Task } from "./schedule.ts"
 import { releaseTasks } from "./scheduleStore.ts"
 import { countJobs, insertJob, releaseJobs } from "./store.ts"
+import type { JobCount, Jobs } from "./types.ts"
 import { openWorkers } from "./workers.ts"
 
-export { defineJob, GiveUp, type JobDefinition, type JobKind, type JobRun, jobKind, NotYet } from "./definition.ts"
-export type { ScheduledTask, Task, TaskResult } from "./schedule.ts"
-
-/** How many unfinished or failed jobs there are of a kind in a state. */
-export interface JobCount {
-  readonly kind: string
-  readonly state: string
-  readonly count: number
-}
-
-/** What leaves the house after a write: rows of the same transaction, done by workers after the commit, tried again, never lost. */
-export interface Jobs {
-  /** Stores a job in the caller's transaction, to be done once that is committed, at `runAt` at the earliest. Gives its id. */
-  readonly enqueue: <P>(tx: Transaction, job: JobKind<P>, payload: NoInfer<P>, options?: { readonly runAt?: Seconds }) => Promise<number>
-  /** Runs everything that is due now, with what follows from it, and waits for its end. For tests and for a tidy stop. */
-  readonly drain: () => Promise<void>
-  readonly counts: () => Promise<readonly JobCount[]>
-  /** What the clock runs. */
-  readonly tasks: Pick<Clock<unknown>, "list" | "run">
-}
+export { defineJob, GiveUp, type JobDefinition, type JobRun, jobKind, NotYet } from "./definition.ts"
+export type { Task } from "./schedule.ts"
+export type { JobCount, JobKind, Jobs, ScheduledTask, TaskResult } from "./types.ts"
 
 /** The outbox of one forge with its workers and its clock. */
 export interface OpenJobs<C> extends Jobs {
   /** Lets workers and clock begin. Until then jobs can be stored, but none is run here. */
-  readonly begin: (context: C, jobs: readonly JobDefinition<never, C>[], schedule: readonly Task<C>[]) => Promise<void>
+  readonly begin: (context: C, jobs: readonly JobDefinition<TSchema, C>[], schedule: readonly Task<C>[]) => Promise<void>
   /** Waits some seconds for what runs, interrupts the rest and hands it back to be done again. Leaves no timer and no listener. */
   readonly close: () => Promise<void>
 }
@@ -103,7 +88,7 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
   return {
     async enqueue(tx, job, payload, { runAt } = {}) {
       const at = runAt ?? now()
-      const stored = await insertJob.first(tx, { kind: job.kind, payload: job.write(payload), runAt: at, now: now() })
+      const stored = await insertJob.first(tx, { kind: job.kind, payload: writePayload(job, payload), runAt: at, now: now() })
       database.afterCommit(tx, begun ? () => workers.wake(at) : tell)
       return stored?.id ?? 0
     },

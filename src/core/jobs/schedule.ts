@@ -7,6 +7,7 @@ import type { Services } from "../services.ts"
 import { createAlarm } from "./alarm.ts"
 import { orAfter } from "./patience.ts"
 import { claimDueTask, claimTaskNow, endTask, listScheduled, putNextRun, renewTask } from "./scheduleStore.ts"
+import type { TaskResult, Tasks } from "./types.ts"
 
 /** Something that the clock starts. */
 export interface Task<C = Services> {
@@ -17,27 +18,8 @@ export interface Task<C = Services> {
   readonly run: (context: C, signal: AbortSignal) => Promise<string | undefined>
 }
 
-/** A task with what the clock remembers of it. Times are 0 for never. */
-export interface ScheduledTask {
-  readonly name: string
-  readonly cron: string | undefined
-  readonly nextRunAt: Seconds
-  readonly lastRunAt: Seconds
-  readonly runs: number
-  /** "" before the first run, then "running", "ok", "failed", or "interrupted" when its process ended. */
-  readonly lastStatus: string
-  readonly lastMessage: string
-}
-
-/** How a run that was asked for went; "busy" when it was running already. */
-export type TaskResult = "ok" | "failed" | "busy" | "unknown"
-
-export interface Clock<C> {
+export interface Clock<C> extends Tasks {
   readonly begin: (context: C, tasks: readonly Task<C>[]) => Promise<void>
-  /** The tasks in the order in which they were given. */
-  readonly list: () => Promise<readonly ScheduledTask[]>
-  /** Runs a task now and waits for its end; its next run by the clock stays where it was. */
-  readonly run: (name: string) => Promise<TaskResult>
   readonly close: (patienceMs: number) => Promise<void>
 }
 

@@ -47,7 +47,7 @@ const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; limit: numb
     .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update skip locked` })),
 )
 
-const hold = query("jobs.hold", (db, p: Params<{ ids: readonly number[]; until: Seconds }>) =>
+const claim = query("jobs.claim", (db, p: Params<{ ids: readonly number[]; until: Seconds }>) =>
   db
     .updateTable("jobs")
     .set((eb) => ({ state: "running", attempts: eb("attempts", "+", 1), held_until: p.until }))
@@ -60,7 +60,7 @@ export async function claimJobs(
   { now, until, limit }: { readonly now: Seconds; readonly until: Seconds; readonly limit: number },
 ) {
   const due = await findDue(tx, { now, limit })
-  if (due.length > 0) await hold(tx, { ids: due.map(({ id }) => id), until })
+  if (due.length > 0) await claim(tx, { ids: due.map(({ id }) => id), until })
   return due.map((job) => ({ ...job, attempts: job.attempts + 1 }))
 }
 

@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
+import type { TSchema } from "../schema.ts"
 import { createAlarm } from "./alarm.ts"
 import { GiveUp, type JobDefinition, NotYet } from "./definition.ts"
 import { orAfter, within } from "./patience.ts"
@@ -22,7 +23,7 @@ export interface WorkersOptions {
 }
 
 export interface Workers<C> {
-  readonly begin: (context: C, definitions: readonly JobDefinition<never, C>[]) => void
+  readonly begin: (context: C, definitions: readonly JobDefinition<TSchema, C>[]) => void
   /** Something may have become due, or becomes due at a later time. */
   readonly wake: (at?: Seconds) => void
   /** Runs everything that is due, and what becomes due through that, and waits for its end. */
@@ -60,7 +61,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
   const held = new Set<Held>()
   // Fewer than are held: the ends of some are only being written down.
   let atWork = 0
-  let begun: { readonly context: C; readonly kinds: ReadonlyMap<string, JobDefinition<never, C>> } | undefined
+  let begun: { readonly context: C; readonly kinds: ReadonlyMap<string, JobDefinition<TSchema, C>> } | undefined
   let closing = false
   let filling: Promise<void> | undefined
   let again = false
@@ -133,7 +134,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
 
   async function attempt(
     job: Job,
-    definition: JobDefinition<never, C> | undefined,
+    definition: JobDefinition<TSchema, C> | undefined,
     context: C,
     controller: AbortController,
   ): Promise<Ending> {

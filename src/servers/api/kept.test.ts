@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import { openDatabase } from "../../core/database/database.ts"
+import { openDatabase } from "../../core/database/open.ts"
 
 /** Answers are kept while the database is unchanged. What must never happen is that one is served that a new look would not give. */
 describe.each(databaseKinds)("kept answers (%s)", (kind) => {

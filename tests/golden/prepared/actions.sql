@@ -179,12 +179,6 @@ where pulls.repository_id = ?
   and issues.author_id = ?
 limit ?;
 
--- actions.holdRun
-update action_runs
-set state = state
-where id = ?
-returning *;
-
 -- actions.moveSchedule
 update action_schedules
 set next_at = ?

@@ -38,7 +38,7 @@ from issue_dependencies
 where issue_id = ?
   and dependency_id = ?;
 
--- dependencies.hold
-select 1 as held
+-- dependencies.lock
+select 1 as locked
 -- on PostgreSQL:
-select pg_advisory_xact_lock(727001) as held;
+select pg_advisory_xact_lock(727001) as locked;

@@ -102,18 +102,6 @@ select *
 from users
 where lower_name in ?;
 
--- issues.hold
-update issues
-set pin_order = pin_order
-where id = ?
-returning *;
-
--- issues.holdRepository
-update repositories
-set open_issues_count = open_issues_count + ?, open_pulls_count = open_pulls_count + ?
-where id = ?
-returning *;
-
 -- issues.insert
 insert into issues(repository_id, number, is_pull, author_id, title, content, ref, due_at, created_at, updated_at)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

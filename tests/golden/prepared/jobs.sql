@@ -1,6 +1,11 @@
 -- Made by `npm run golden`; read the difference in review. Placeholders are ?, a list that is bound as one parameter is "in ?",
 -- names stand without quotes.
 
+-- jobs.claim
+update jobs
+set state = ?, attempts = attempts + ?, held_until = ?
+where id in ?;
+
 -- jobs.count
 select kind, state, count(*) as count
 from jobs
@@ -48,11 +53,6 @@ where state in ('waiting', 'running')
   and state = ?
 order by run_at, id
 limit ?;
-
--- jobs.hold
-update jobs
-set state = ?, attempts = attempts + ?, held_until = ?
-where id in ?;
 
 -- jobs.insert
 insert into jobs(kind, payload, state, run_at, created_at, attempts, held_until, last_error, finished_at)

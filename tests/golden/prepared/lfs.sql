@@ -70,11 +70,6 @@ inner join users on users.id = lfs_locks.owner_id
 where lfs_locks.repository_id = ?
   and lfs_locks.path = ?;
 
--- lfs.holdSize
-update repositories
-set lfs_size = lfs_size
-where id = ?;
-
 -- lfs.insertLink
 insert into lfs_links(repository_id, object_id, created_at)
 values (?, ?, ?) on conflict (repository_id, object_id) do nothing;

@@ -32,8 +32,3 @@ where repository_id = ?
   and title = ?
 order by id
 limit ?;
-
--- milestones.hold
-update milestones
-set open_issues_count = open_issues_count
-where id in ?;

@@ -65,36 +65,6 @@ inner join users as owner on owner.id = coalesce(projects.owner_id, repositories
 where project_cards.issue_id in ?
 order by projects.id;
 
--- projects.hold
-select *
-from projects
-where id = ?
-  and (owner_id = ? or repository_id = ?)
--- on PostgreSQL:
-select *
-from projects
-where id = ?
-  and (owner_id = ? or repository_id = ?) for no key update;
-
--- projects.holdAll
-select *
-from projects
-where id in ?
--- on PostgreSQL:
-select *
-from projects
-where id in ?
-order by id for no key update;
-
--- projects.holdIssue
-select *
-from issues
-where id = ?
--- on PostgreSQL:
-select *
-from issues
-where id = ? for no key update;
-
 -- projects.insertCard
 insert into project_cards(project_id, issue_id, column_id, sorting, repository_id, is_pull, is_closed) select project_columns.project_id, issues.id as issue_id, project_columns.id as column_id, coalesce((
     select last.sorting + 1
@@ -105,6 +75,17 @@ insert into project_cards(project_id, issue_id, column_id, sorting, repository_i
 from issues
 inner join project_columns on project_columns.id = ?
 where issues.id = ?;
+
+-- projects.lock
+select *
+from projects
+where id = ?
+  and (owner_id = ? or repository_id = ?)
+-- on PostgreSQL:
+select *
+from projects
+where id = ?
+  and (owner_id = ? or repository_id = ?) for no key update;
 
 -- projects.moveAllCards
 update project_cards

@@ -136,12 +136,6 @@ where repository_id = ?
 order by id desc
 limit ?;
 
--- pulls.hold
-update pulls
-set head_id = head_id
-where id = ?
-returning *;
-
 -- pulls.insert
 insert into pulls(issue_id, repository_id, base_branch, head_repository_id, head_branch, head_id, base_id, merge_base, mergeability, conflicted_files, additions, deletions, changed_files, commits_ahead, commits_behind, allow_maintainer_edit, is_merged, merged_at, merged_by_id, merge_commit_id, is_merged_manually)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

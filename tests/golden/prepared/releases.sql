@@ -42,8 +42,3 @@ select *
 from releases
 where repository_id = ?
   and tag_name = ?;
-
--- releases.hold
-update releases
-set title = title
-where id = ?;

@@ -42,6 +42,12 @@ set repositories_count = (
     where repository_topics.topic_id = topics.id)
 where id in ?;
 
+-- repositories.countUpIssues
+update repositories
+set open_issues_count = open_issues_count + ?, open_pulls_count = open_pulls_count + ?
+where id = ?
+returning *;
+
 -- repositories.findByIds
 select *
 from repositories
@@ -65,24 +71,4 @@ where repository_id in ?;
 -- repositories.findUsersByIds
 select *
 from users
-where id in ?;
-
--- repositories.hold
-update repositories
-set stars_count = stars_count
-where id in ?;
-
--- repositories.holdOwners
-update users
-set repositories_count = repositories_count
-where id in ?;
-
--- repositories.holdStargazers
-update users
-set stars_count = stars_count
-where id in ?;
-
--- repositories.holdTopics
-update topics
-set repositories_count = repositories_count
 where id in ?;

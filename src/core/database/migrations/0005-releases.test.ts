@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { describe, expect, test } from "vitest"
 import { databaseKinds, freshUrl } from "../../../../tests/support/database.ts"
-import { openDatabase } from "../database.ts"
+import { openDatabase } from "../open.ts"
 import { migrations } from "./index.ts"
 
 describe.each(databaseKinds)("the step to releases on %s", (kind) => {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** How far a job, an attempt or a run has come. `blocked` waits for other jobs, `waiting` for a runner. */
 export type ActionState = "blocked" | "waiting" | "running" | "cancelling" | "success" | "failure" | "cancelled" | "skipped"

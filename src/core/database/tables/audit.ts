@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Seconds } from "../tables.ts"
+import type { Seconds } from "./types.ts"
 
 /** What administrators of the site did as such. Rows outlive the accounts that they name. */
 export interface DeedsTable {

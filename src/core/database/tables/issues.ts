@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** The last number that a repository gave to an issue or pull request. Numbers are never given again. */
 export interface IssueCountersTable {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** Public SSH keys. Each is there once: as the key of one person, or as a key of repositories. */
 export interface PublicKeysTable {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Seconds } from "../tables.ts"
+import type { Seconds } from "./types.ts"
 
 /** A large file, stored once however many repositories have it. */
 export interface LfsObjectsTable {

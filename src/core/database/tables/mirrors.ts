@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** A repository here that follows one elsewhere. */
 export interface MirrorsTable {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** Rules for branches whose names match. The first match by priority counts. */
 export interface BranchProtectionsTable {

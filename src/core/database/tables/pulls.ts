@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** What a pull request has beside the issue that it is (same repository_id and number; `issues.is_pull` is 1). */
 export interface PullsTable {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** The tags of a repository as git has them, with what a list shows of each. */
 export interface TagsTable {

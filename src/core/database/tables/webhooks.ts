@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Flag, Seconds } from "../tables.ts"
+import type { Flag, Seconds } from "./types.ts"
 
 /** Who is to be told of what happens. A webhook belongs to a repository, or to a person or organisation, or else to the site. */
 export interface WebhooksTable {

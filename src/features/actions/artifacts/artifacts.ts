@@ -2,13 +2,13 @@ import { timingSafeEqual } from "node:crypto"
 import type { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { deliveryOf } from "../../planning/attachments/disposition.ts"
-import { holdRun } from "../runs/settle.ts"
 import { type Artifact, findArtifact } from "../store.ts"
 import { discardFile, type Expected, openFile, removeFiles, storeFile } from "./files.ts"
 
@@ -51,7 +51,7 @@ export async function storeArtifact(services: Services, artifact: NewArtifact, c
   const stored = await storeFile(services, { storage: repository.storage, maxBytes, expected }, content)
   try {
     return await database.write(async (tx) => {
-      const run = await holdRun.first(tx, { id: runId })
+      const run = await lockRow(tx, "action_runs", runId)
       if (run?.repository_id !== repository.id) throw refuse.notFound()
       const before = await findNamed.first(tx, { runId, attempt, name })
       if (before) await removeFiles(tx, services, [{ storage: repository.storage, file: before.file }])

@@ -1,5 +1,6 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
@@ -8,7 +9,6 @@ import { createStatuses } from "../../code/statuses/rules.ts"
 import { ACTIONS_USER, standIn } from "../../people/users/stand-ins.ts"
 import { findAttempt, findJobsOfAttempt, type Job, type Run } from "../store.ts"
 import { readCommit } from "./checked-commit.ts"
-import { holdRun } from "./settle.ts"
 
 /** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
 
@@ -22,7 +22,7 @@ async function lookAt(tx: Transaction, runIds: readonly number[]): Promise<reado
   const found: Snapshot[] = []
   // In one order, against deadlocks.
   for (const id of [...new Set(runIds)].sort((one, other) => one - other)) {
-    const run = await holdRun.first(tx, { id })
+    const run = await lockRow(tx, "action_runs", id)
     if (!run) continue
     const jobs = await findJobsOfAttempt(tx, { runId: id, attempt: run.attempt })
     found.push({ run, states: new Map(jobs.map((job) => [job.id, job.state])) })
@@ -40,7 +40,7 @@ export async function telling<Result>(
   const before = await lookAt(tx, runIds)
   const result = await change()
   for (const { run, states } of before) {
-    const now = await holdRun.first(tx, { id: run.id })
+    const now = await lockRow(tx, "action_runs", run.id)
     if (!now) continue
     const jobs = await findJobsOfAttempt(tx, { runId: run.id, attempt: now.attempt })
     await tell(tx, services, now, {

@@ -1,9 +1,9 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdRepository } from "../../code/repositories/counters.ts"
 import { texts } from "../../code/repositories/present.ts"
 import { disabledWorkflows, findJob, findJobsOfAttempt, findRun, type Job, type Run } from "../store.ts"
 import { firstState } from "../triggers/start.ts"
@@ -36,7 +36,7 @@ export async function rerun(
 ): Promise<{ readonly run: Run; readonly job: Job | undefined }> {
   const { id: repositoryId } = repository
   const now = services.now()
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const run = await findRun.first(tx, { repositoryId, id: runId })
   const asked = again.of === "job" ? await findJob.first(tx, { repositoryId, id: again.jobId }) : undefined
   if (!run || (again.of === "job" && asked?.run_id !== runId)) throw refuse.notFound()

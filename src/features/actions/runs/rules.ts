@@ -1,9 +1,9 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdRepository } from "../../code/repositories/counters.ts"
 import { removeFiles } from "../artifacts/files.ts"
 import { findRun } from "../store.ts"
 import { isDone } from "./status.ts"
@@ -31,7 +31,7 @@ export async function deleteRun(
   id: number,
 ): Promise<void> {
   // Another attempt may be under way to be made.
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const run = await findRun.first(tx, { repositoryId, id })
   if (!run) throw refuse.notFound()
   if (!isDone(run.state)) throw refuse.badRequest("this workflow run is not done")

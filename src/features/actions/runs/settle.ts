@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { type Params, query } from "../../../core/database/query.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { texts } from "../../code/repositories/present.ts"
@@ -8,15 +8,6 @@ import { findJobsOfAttempt, type Job } from "../store.ts"
 import { countsAsSuccess, isDone, stateOf } from "./status.ts"
 
 /** What follows for a run when jobs of it have ended. */
-
-/** Keeps others from changing the run until the transaction ends. */
-export const holdRun = query("actions.holdRun", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("action_runs")
-    .set((eb) => ({ state: eb.ref("state") }))
-    .where("id", "=", p.id)
-    .returningAll(),
-)
 
 /**
  * What blocked jobs become now that others have ended, by their ids: with nothing left to wait for they wait for a runner where all went well,
@@ -39,10 +30,10 @@ export function unblocked(jobs: readonly Job[]): ReadonlyMap<number, ActionState
 
 /** Brings the jobs that waited for others, the last attempt and the run itself in step with its jobs. */
 export async function settleRun(tx: Transaction, runId: number, now: Seconds): Promise<void> {
-  const held = await holdRun.first(tx, { id: runId })
-  if (!held) return
-  const { attempt } = held
-  const next = held.needs_approval === 1 ? new Map<number, ActionState>() : unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
+  const run = await lockRow(tx, "action_runs", runId)
+  if (!run) return
+  const { attempt } = run
+  const next = run.needs_approval === 1 ? new Map<number, ActionState>() : unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
   for (const state of ["waiting", "skipped"] as const) {
     const ids = [...next].flatMap(([id, to]) => (to === state ? [id] : []))
     if (ids.length > 0)

@@ -6,14 +6,14 @@ import type { Pull } from "../../../access/policies/pulls.ts"
 import { findIssueById, findPullByIssue, findRepositoryById, findUserById } from "../../../access/store.ts"
 import { anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
-import Type, { type Static } from "../../../core/schema.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, type ObjectId, objectId } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
-import { holdRepository } from "../../code/repositories/counters.ts"
 import { presentPullOf } from "../../review/pulls/present.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import { disabledWorkflows } from "../store.ts"
@@ -75,7 +75,7 @@ export const startForPullJob = defineJob({
     if (started.length === 0) return
     const { repository, owner, issue, pull, actor, action, head, base } = happened
     await services.database.write(async (tx) => {
-      await holdRepository(tx, repository.id)
+      await lockRow(tx, "repositories", repository.id)
       if (await findCaused.first(tx, { cause: payload.cause })) return
       const disabled = await disabledWorkflows(tx, repository.id)
       const needsApproval = await isStrange(tx, happened)

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
@@ -10,7 +11,6 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
-import { holdRepository } from "../../code/repositories/counters.ts"
 import { ACTIONS_USER } from "../../people/users/stand-ins.ts"
 import { isMapping } from "../../planning/issue-templates/yaml.ts"
 import { endJobs } from "../runs/end.ts"
@@ -140,7 +140,7 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
   const stands = found && linesOf(found.file, found.workflow).some(({ line }) => line === due.line)
   const next = nextTime(due.line, services.now())
   return database.write(async (tx) => {
-    await holdRepository(tx, row.id)
+    await lockRow(tx, "repositories", row.id)
     const claimed =
       next === undefined || (runs && !stands)
         ? await removeLine.changes(tx, { id: due.id, from: due.next_at })

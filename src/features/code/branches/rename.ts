@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
@@ -14,7 +15,6 @@ import { findProtections, type Protection, ruleFinder } from "../protections/rul
 import { alignHead } from "../pushes/after.ts"
 import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
 import { judge } from "../pushes/judge.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { alignHeadJob } from "../repositories/jobs.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
@@ -127,7 +127,7 @@ interface Following {
 async function follow(tx: Transaction, services: Services, renaming: Renaming, { tips, entryId, isRenamed }: Following): Promise<boolean> {
   const { repositoryId, doerId, from, to } = renaming
   const now = services.now()
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const repository = await findRepositoryById.first(tx, { id: repositoryId })
   if (!repository || !(await takeEntry(tx, entryId))) return false
   await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now })

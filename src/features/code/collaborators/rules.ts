@@ -1,12 +1,12 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { afterAccessLost } from "../../people/teams/rules.ts"
-import { holdUser } from "../../people/users/store.ts"
-import { holdRepository } from "../repositories/counters.ts"
+import { lockUser } from "../../people/users/store.ts"
 
 /**
  * Makes a person a collaborator, or gives a collaborator another mode. Refuses as `invalid` organisations, people who can't sign in yet, and
@@ -20,9 +20,9 @@ export async function putCollaborator(
   { user, mode }: { readonly user: User; readonly mode: number },
   now: Seconds,
 ): Promise<void> {
-  // Blocking holds the same row: it leaves no collaboration behind that came a moment later.
-  const person = await holdUser(tx, user.id)
-  await holdRepository(tx, repositoryId)
+  // Blocking locks the same row: it leaves no collaboration behind that came a moment later.
+  const person = await lockUser(tx, user.id)
+  await lockRow(tx, "repositories", repositoryId)
   const { owner } = await locateRepositoryById(tx, actor, repositoryId)
   if (person.kind !== "person") throw refuse.invalid("collaborator", `${person.name} is an organization; give its teams the repository`)
   if (person.id === owner.id) throw refuse.invalid("collaborator", `${person.name} owns the repository`)

@@ -23,7 +23,7 @@ export async function addDeployKey(
   { title, text, readOnly, now }: NewDeployKey,
 ): Promise<DeployKeyRow> {
   const fingerprint = fingerprintOf(text.key.blob)
-  // Whether it was there or not, the row is held now, so that nobody forgets the key as unused.
+  // Whether it was there or not, the row is locked now, so that nobody forgets the key as unused.
   const key = await tx
     .insertInto("public_keys")
     .values({ owner_id: null, title: "", fingerprint, content: keyLine(text), created_at: now })

@@ -1,9 +1,9 @@
+import { lockRow } from "../../../core/database/lock.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type Git, isGitError, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../contents/revision.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
 import { type Budget, budgetOf, changed, countChange } from "./languages.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
@@ -62,7 +62,7 @@ export const surveyJob = defineJob({
     if (known.tree === revision.commit.tree) return
     const composition = await compose(git, git.at(row.storage, row.object_format), known, revision.commit.tree, budgetOf(JOB_BUDGET))
     await database.write(async (tx) => {
-      await holdRepository(tx, repositoryId)
+      await lockRow(tx, "repositories", repositoryId)
       // Whoever stored another meanwhile may have read an older state than this.
       if (!(await putComposition(tx, repositoryId, known, composition))) await jobs.enqueue(tx, surveyJob, { repositoryId })
     })

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { LfsObjectsTable } from "../../../core/database/tables/lfs.ts"
 
@@ -54,16 +55,9 @@ const countSize = query("lfs.countSize", (db, p: Params<{ repositoryId: number }
     .where("id", "=", p.repositoryId),
 )
 
-const holdSize = query("lfs.holdSize", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .updateTable("repositories")
-    .set((eb) => ({ lfs_size: eb.ref("lfs_size") }))
-    .where("id", "=", p.repositoryId),
-)
-
-/** Counts what the repository's objects take. Its row is held first, so that what others have just given it counts too. */
+/** Counts what the repository's objects take. Its row is locked first, so that what others have just given it counts too. */
 export async function recountSize(tx: Transaction, repositoryId: number): Promise<void> {
-  await holdSize.changes(tx, { repositoryId })
+  await lockRow(tx, "repositories", repositoryId)
   await countSize.changes(tx, { repositoryId })
 }
 
@@ -91,7 +85,7 @@ const copyLinks = query("lfs.copyLinks", (db, p: Params<{ from: number; to: numb
 )
 
 /**
- * Gives a new repository every object of the one that it is made from. That one's row must be held by the transaction, so that nobody deletes it, and
+ * Gives a new repository every object of the one that it is made from. That one's row must be locked by the transaction, so that nobody deletes it, and
  * with it the last link of an object, at the same time.
  */
 export async function copyObjects(

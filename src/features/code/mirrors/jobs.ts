@@ -1,43 +1,33 @@
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { runImport } from "../../site/migration/import.ts"
-import { importKind, importPayload, pushKind, pushPayload, syncKind, syncPayload } from "./kinds.ts"
+import { pushMirror } from "./on-push.ts"
 import { synchronize } from "./pull.ts"
 import { pushOut } from "./push.ts"
 import { findDueMirrors, findDuePushMirrors, postponeMirror, postponePushMirror } from "./store.ts"
 
 /** What a large transfer may take: git's own limit, and time to look through what came. */
-const TRANSFER_SECONDS = 3 * 3_600
+export const TRANSFER_SECONDS = 3 * 3_600
 
 // What fails is written down and tried again by the schedule; the attempts are for processes that end in the middle.
 export const syncJob = defineJob({
-  ...syncKind,
-  payload: syncPayload,
+  kind: "mirrors.sync",
+  payload: Type.Object({ repositoryId: int64() }),
   attempts: 20,
   timeoutSeconds: TRANSFER_SECONDS,
   run: ({ repositoryId }, { context, signal }) => synchronize(context, repositoryId, signal),
 })
 
 export const pushJob = defineJob({
-  ...pushKind,
-  payload: pushPayload,
+  ...pushMirror,
   attempts: 20,
   timeoutSeconds: TRANSFER_SECONDS,
   run: async ({ pushMirrorId }, { context, signal }) => {
     await pushOut(context, pushMirrorId, signal)
   },
 })
-
-export const importJob = defineJob({
-  ...importKind,
-  payload: importPayload,
-  attempts: 20,
-  timeoutSeconds: TRANSFER_SECONDS,
-  run: ({ importId }, run) => runImport(run.context, importId, run),
-})
-
-export const mirrorJobs = [syncJob, pushJob, importJob] as const
 
 /** Rows looked at in one transaction. */
 const BATCH = 100
@@ -53,7 +43,7 @@ export const updateMirrors: Task = {
     const pulled = await enqueueDue(services, signal, async (tx, limit, until) => {
       const due = await findDueMirrors(tx, { now: services.now(), limit })
       for (const { repository_id: repositoryId, interval } of due) {
-        await enqueueOnce(tx, services.jobs, syncKind, { repositoryId })
+        await enqueueOnce(tx, services.jobs, syncJob, { repositoryId })
         await postponeMirror(tx, { repositoryId, until: until(interval) })
       }
       return due.length
@@ -61,7 +51,7 @@ export const updateMirrors: Task = {
     const pushed = await enqueueDue(services, signal, async (tx, limit, until) => {
       const due = await findDuePushMirrors(tx, { now: services.now(), limit })
       for (const { id, interval } of due) {
-        await enqueueOnce(tx, services.jobs, pushKind, { pushMirrorId: id })
+        await enqueueOnce(tx, services.jobs, pushJob, { pushMirrorId: id })
         await postponePushMirror(tx, { id, until: until(interval) })
       }
       return due.length

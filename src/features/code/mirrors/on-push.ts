@@ -1,7 +1,12 @@
+import { jobKind } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Consequence } from "../pushes/consequences.ts"
-import { pushKind } from "./kinds.ts"
 import { findPushMirrorsOnCommit } from "./store.ts"
+
+/** Makes another server's copy agree with the repository. */
+export const pushMirror = jobKind({ kind: "mirrors.push", payload: Type.Object({ pushMirrorId: int64() }) })
 
 /** Those who push often push again at once; both go out together then. Seconds. */
 const PAUSE = 2
@@ -12,5 +17,5 @@ export const pushToMirrors: Consequence =
   async (tx, { repository, now }) => {
     if (!config.mirror.enabled) return
     for (const { id } of await findPushMirrorsOnCommit(tx, { repositoryId: repository.id }))
-      await enqueueOnce(tx, jobs, pushKind, { pushMirrorId: id }, { runAt: now + PAUSE })
+      await enqueueOnce(tx, jobs, pushMirror, { pushMirrorId: id }, { runAt: now + PAUSE })
   }

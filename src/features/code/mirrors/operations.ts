@@ -9,7 +9,7 @@ import { migrateRepository } from "../../site/migration/migrate.ts"
 import { presentImport } from "../../site/migration/progress.ts"
 import { EVERYTHING, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
-import { syncKind } from "./kinds.ts"
+import { syncJob } from "./jobs.ts"
 import { addPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
 import { CreatePushMirrorOption, MigrateRepoOptions, PushMirror, RepositoryImport } from "./records.ts"
 import { findImportOf, findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
@@ -62,7 +62,7 @@ export const mirrorOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "notFound", "archived"],
     handle: async ({ services, repository }) => {
       if (repository.is_mirror === 0) throw refuse.badRequest("repository is not a mirror")
-      await services.database.write((tx) => enqueueOnce(tx, services.jobs, syncKind, { repositoryId: repository.id }))
+      await services.database.write((tx) => enqueueOnce(tx, services.jobs, syncJob, { repositoryId: repository.id }))
       return ok(undefined)
     },
   }),

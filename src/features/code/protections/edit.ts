@@ -2,6 +2,7 @@ import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
@@ -10,7 +11,6 @@ import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { isBranchName } from "../../../git/index.ts"
 import { tryScheduledMerge } from "../../review/merging/schedule.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
@@ -89,7 +89,7 @@ export async function createProtection(
   const name = wishes.rule_name || wishes.branch_name || ""
   if (name === "") throw refuse.badRequest("[rule_name]: is required")
   requireRuleName(wishes.rule_name ? "rule_name" : "branch_name", name)
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const others = await findProtections(tx, repositoryId)
   // Two plain names that differ in case only would be about the same branches.
   const same = (other: string) => other === name || (!isPattern(name) && other.toLowerCase() === name.toLowerCase())
@@ -123,7 +123,7 @@ export async function editProtection(
   wishes: EditBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
   const changes: Changes = { ...changesOf(wishes), ...(wishes.priority !== undefined && { priority: wishes.priority }) }
   await tx
@@ -138,7 +138,7 @@ export async function editProtection(
 
 /** Removes a rule. Refuses `notFound` one that is not there. */
 export async function deleteProtection(tx: Transaction, services: Services, repositoryId: number, name: string): Promise<void> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
   await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
   await lookAgain(tx, services, repositoryId)
@@ -146,7 +146,7 @@ export async function deleteProtection(tx: Transaction, services: Services, repo
 
 /** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` what is no rule of the repository, or stands there twice. */
 export async function orderProtections(tx: Transaction, services: Services, repositoryId: number, ids: readonly number[]): Promise<void> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const rules = new Set((await findProtections(tx, repositoryId)).map(({ id }) => id))
   if (new Set(ids).size < ids.length) throw refuse.invalid("ids", "must name each rule once")
   const unknown = ids.find((id) => !rules.has(id))

@@ -2,9 +2,9 @@ import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { tagMatcher } from "./names.ts"
 import type { TagProtectionOption } from "./records.ts"
@@ -39,7 +39,7 @@ export async function createTagProtection(
   if (people.length === 0 && teams.length === 0)
     throw refuse.badRequest("[whitelist_usernames]: one of whitelist_usernames and whitelist_teams is required")
   requirePattern(pattern)
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   if ((await findTagProtections(tx, repositoryId)).some((rule) => rule.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
   const { id } = await tx
     .insertInto("tag_protections")
@@ -59,7 +59,7 @@ export async function editTagProtection(
   now: Seconds,
 ): Promise<TagProtection> {
   const repositoryId = owned.repository.id
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const rule = await findTagProtection(tx, repositoryId, id)
   const pattern = wishes.name_pattern?.trim() ?? rule.name_pattern
   if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
@@ -73,7 +73,7 @@ export async function editTagProtection(
 
 /** Removes a rule for tags. Refuses `notFound` one that is not there. */
 export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number): Promise<void> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   await findTagProtection(tx, repositoryId, id)
   await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
 }

@@ -1,12 +1,12 @@
 import type { User } from "../../../core/actor.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
 import { deleteAttachments } from "../../planning/attachments/rules.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { readTagFacts } from "../tags/facts.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
 import { publishRelease } from "./publish.ts"
@@ -35,7 +35,7 @@ export async function createRelease(services: Services, tagging: Tagging, option
   // What was there before is as old as it is, so that the releases of an older history stand in its order.
   const taggedAt = tag === undefined || draft ? 0 : (await readTagFacts(services.git, gitOf(services, tagging), tag)).tagged_at
   return database.write(async (tx) => {
-    await holdRepository(tx, repository.id)
+    await lockRow(tx, "repositories", repository.id)
     const release = await insertRelease(tx, {
       repository_id: repository.id,
       tag_name: tagName,
@@ -73,7 +73,7 @@ export async function editRelease(services: Services, tagging: Tagging, release:
     return publishedNow(services, repository.id, tagName, ({ id }) => id === release.id)
   }
   return services.database.write(async (tx) => {
-    await holdRepository(tx, repository.id)
+    await lockRow(tx, "repositories", repository.id)
     const before = await findRelease.first(tx, { repositoryId: repository.id, id: release.id })
     if (!before) throw refuse.notFound()
     const isPublished = before.is_draft === 1 && !draft

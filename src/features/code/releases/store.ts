@@ -1,10 +1,10 @@
 import type { Insertable, Selectable } from "kysely"
 import { type SqlBool, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReleasesTable } from "../../../core/database/tables/releases.ts"
 import type { Page } from "../../../core/operation.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { findTag, nextSequence } from "../tags/store.ts"
 
 export type Release = Selectable<ReleasesTable>
@@ -83,7 +83,7 @@ const count = query("releases.count", (db, p: Params<{ repositoryId: number }>) 
 
 /** How many releases of a repository everybody sees. */
 export async function recountReleases(tx: Transaction, repositoryId: number): Promise<void> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   await count(tx, { repositoryId })
 }
 
@@ -102,7 +102,7 @@ export async function draftReleasesOf(tx: Transaction, repositoryId: number, tag
 }
 
 /**
- * Stores a release of a repository that the caller holds. It stands where its tag does, so that the releases of one second are in the order of
+ * Stores a release of a repository that the caller has locked. It stands where its tag does, so that the releases of one second are in the order of
  * their tags. Throws a unique violation where the tag has one.
  */
 export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequence">): Promise<Release> {

@@ -1,19 +1,13 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /**
- * Counters are counted anew from the rows that they count. What is counted for is held first, so that a count also sees what others
+ * Counters are counted anew from the rows that they count. What is counted for is locked first, so that a count also sees what others
  * committed while it waited: PostgreSQL shows a statement only what was there when it began.
  */
 
 type Ids = Params<{ ids: readonly number[] }>
-
-const holdOwners = query("repositories.holdOwners", (db, p: Ids) =>
-  db
-    .updateTable("users")
-    .set((eb) => ({ repositories_count: eb.ref("repositories_count") }))
-    .where("id", "in", p.ids),
-)
 
 const countOwned = query("repositories.countOwned", (db, p: Ids) =>
   db
@@ -30,20 +24,8 @@ const countOwned = query("repositories.countOwned", (db, p: Ids) =>
 
 /** How many repositories these users own now, by their ids. */
 export async function recountOwned(tx: Transaction, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
-  await holdOwners(tx, { ids })
+  await lockRows(tx, "users", ids)
   return new Map((await countOwned(tx, { ids })).map((row) => [row.id, row.repositories_count]))
-}
-
-const holdRepositories = query("repositories.hold", (db, p: Ids) =>
-  db
-    .updateTable("repositories")
-    .set((eb) => ({ stars_count: eb.ref("stars_count") }))
-    .where("id", "in", p.ids),
-)
-
-/** Keeps others from changing the repository until the transaction ends. */
-export async function holdRepository(tx: Transaction, id: number): Promise<void> {
-  await holdRepositories(tx, { ids: [id] })
 }
 
 const countForks = query("repositories.countForks", (db, p: Ids) =>
@@ -61,7 +43,7 @@ const countForks = query("repositories.countForks", (db, p: Ids) =>
 /** Counts the forks of these repositories. */
 export async function recountForks(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  await holdRepositories(tx, { ids })
+  await lockRows(tx, "repositories", ids)
   await countForks(tx, { ids })
 }
 
@@ -74,13 +56,6 @@ const countStars = query("repositories.countStars", (db, p: Ids) =>
         .select((count) => count.fn.countAll<number>().as("total"))
         .whereRef("stars.repository_id", "=", "repositories.id"),
     }))
-    .where("id", "in", p.ids),
-)
-
-const holdStargazers = query("repositories.holdStargazers", (db, p: Ids) =>
-  db
-    .updateTable("users")
-    .set((eb) => ({ stars_count: eb.ref("stars_count") }))
     .where("id", "in", p.ids),
 )
 
@@ -102,21 +77,14 @@ export async function recountStars(
   { repositoryIds, userIds }: { readonly repositoryIds: readonly number[]; readonly userIds: readonly number[] },
 ): Promise<void> {
   if (repositoryIds.length > 0) {
-    await holdRepositories(tx, { ids: repositoryIds })
+    await lockRows(tx, "repositories", repositoryIds)
     await countStars(tx, { ids: repositoryIds })
   }
   if (userIds.length > 0) {
-    await holdStargazers(tx, { ids: userIds })
+    await lockRows(tx, "users", userIds)
     await countGivenStars(tx, { ids: userIds })
   }
 }
-
-const holdTopics = query("repositories.holdTopics", (db, p: Ids) =>
-  db
-    .updateTable("topics")
-    .set((eb) => ({ repositories_count: eb.ref("repositories_count") }))
-    .where("id", "in", p.ids),
-)
 
 const countTopics = query("repositories.countTopics", (db, p: Ids) =>
   db
@@ -133,6 +101,6 @@ const countTopics = query("repositories.countTopics", (db, p: Ids) =>
 /** Counts the repositories that bear these topics. */
 export async function recountTopics(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  await holdTopics(tx, { ids })
+  await lockRows(tx, "topics", ids)
   await countTopics(tx, { ids })
 }

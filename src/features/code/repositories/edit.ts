@@ -2,12 +2,12 @@ import type { Owned, Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { surveyJob } from "../languages/survey.ts"
 import { alignHead } from "../pushes/after.ts"
-import { holdRepository } from "./counters.ts"
 import { alignHeadJob } from "./jobs.ts"
 import { editMirror } from "./mirror.ts"
 import { requireBranchName } from "./names.ts"
@@ -31,7 +31,7 @@ export async function editRepository(services: Services, doer: User, repositoryI
 
 async function edit(tx: Transaction, services: Services, doer: User, id: number, wishes: EditRepoOption) {
   const now = services.now()
-  await holdRepository(tx, id)
+  await lockRow(tx, "repositories", id)
   const before = await find(tx, id)
   const { repository } = before
   const changes = onlyNew(repository, {

@@ -4,6 +4,7 @@ import { findRepositoryById, findRepositoryByName, findUserById } from "../../..
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -13,7 +14,7 @@ import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } f
 import { watchAutomatically } from "../../people/teams/watches.ts"
 import { dropSharedLabels } from "../../planning/labels/rules.ts"
 import { leaveOwnersProjects } from "../../planning/projects/cards.ts"
-import { holdRepository, recountOwned } from "./counters.ts"
+import { recountOwned } from "./counters.ts"
 import { dropRedirect, requireBelowLimit } from "./establish.ts"
 import { redirect } from "./rename.ts"
 import { findTeamsByIds, findTransfers, transferTeamIds } from "./store.ts"
@@ -37,7 +38,7 @@ export interface Offer {
 export async function transferRepository(tx: Transaction, services: Services, repositoryId: number, offer: Offer): Promise<boolean> {
   const { doer, recipient, teamIds } = offer
   await requireTeamsOf(tx, recipient, teamIds)
-  const owned = await hold(tx, repositoryId)
+  const owned = await lock(tx, repositoryId)
   if (recipient.id === owned.owner.id) throw refuse.invalid("new_owner", `${recipient.name} owns the repository already`)
   await requireUnblocked(tx, doer, [recipient])
   if (await findOffer(tx, repositoryId)) throw refuse.conflict("a transfer of this repository waits already")
@@ -65,7 +66,7 @@ export async function transferRepository(tx: Transaction, services: Services, re
  * recipient's limit, `invalid` where it has a repository of that name by now.
  */
 export async function acceptTransfer(tx: Transaction, services: Services, doer: User, repositoryId: number): Promise<void> {
-  const owned = await hold(tx, repositoryId)
+  const owned = await lock(tx, repositoryId)
   const { transfer, recipient } = await requireOffer(tx, doer, repositoryId)
   await requireNameFree(tx, owned, recipient)
   const starter = await findUserById.first(tx, { id: transfer.doer_id })
@@ -75,14 +76,13 @@ export async function acceptTransfer(tx: Transaction, services: Services, doer: 
 
 /** Says no to an offer. Refuses like `acceptTransfer`. */
 export async function rejectTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
-  await hold(tx, repositoryId)
+  await lock(tx, repositoryId)
   await requireOffer(tx, doer, repositoryId)
   await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
 }
 
-async function hold(tx: Transaction, id: number): Promise<Owned> {
-  await holdRepository(tx, id)
-  const repository = await findRepositoryById.first(tx, { id })
+async function lock(tx: Transaction, id: number): Promise<Owned> {
+  const repository = await lockRow(tx, "repositories", id)
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   if (!repository || !owner) throw refuse.notFound()
   return { repository, owner }

@@ -1,20 +1,21 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { holdUser } from "../../people/users/store.ts"
-import { holdRepository, recountStars } from "../repositories/counters.ts"
+import { lockUser } from "../../people/users/store.ts"
+import { recountStars } from "../repositories/counters.ts"
 
 /**
  * Gives a repository the caller's star, and tells the feed; starring again changes nothing.
  * Refuses `forbidden` where the owner has blocked the caller, `notFound` what the caller can no longer reach.
  */
 export async function star(tx: Transaction, actor: SignedIn, repositoryId: number, now: Seconds): Promise<void> {
-  // Blocking, and turning private, hold the same rows: neither leaves a star behind that came a moment later.
-  await holdUser(tx, actor.user.id)
-  await holdRepository(tx, repositoryId)
+  // Blocking, and turning private, lock the same rows: neither leaves a star behind that came a moment later.
+  await lockUser(tx, actor.user.id)
+  await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
   await requireUnblocked(tx, actor.user, [owner])
   const made = await tx

@@ -1,11 +1,11 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
 import { tryScheduledMerges } from "../../review/merging/schedule.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import type { CreateStatusOption } from "./records.ts"
 import { findLastNumber, type Status } from "./store.ts"
 
@@ -32,7 +32,7 @@ export async function createStatuses(
   const commitId = commit.id
   if (statuses.length === 0) return []
   // Two statuses at once must not get one number.
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const last = (await findLastNumber.first(tx, { repositoryId, commitId }))?.number ?? 0
   const rows = await tx
     .insertInto("commit_statuses")

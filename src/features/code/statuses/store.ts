@@ -12,7 +12,7 @@ interface OfCommit {
   readonly commitId: string
 }
 
-/** The next number that a status of the commit gets. Ask while the repository is held. */
+/** The next number that a status of the commit gets. Ask while the repository is locked. */
 export const findLastNumber = query("statuses.findLastNumber", (db, p: Params<OfCommit>) =>
   db
     .selectFrom("commit_statuses")

@@ -1,11 +1,11 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type ObjectId, tagOf } from "../../../git/index.ts"
 import type { Consequence } from "../pushes/consequences.ts"
 import { draftReleasesOf } from "../releases/store.ts"
-import { holdRepository } from "../repositories/counters.ts"
 import { type NamedTag, readAllTags, readTags } from "./facts.ts"
 import { findAllTags, findTagObjects, putTags, removeTags } from "./store.ts"
 
@@ -67,7 +67,7 @@ export const alignTagsJob = defineJob({
     for (const { name } of tags) objects.delete(name)
     if (changed.length === 0 && objects.size === 0) return
     await database.write(async (tx) => {
-      await holdRepository(tx, repositoryId)
+      await lockRow(tx, "repositories", repositoryId)
       const now = await findAllTags(tx, { repositoryId })
       // A push that was written down meanwhile may know better.
       if (!sameTags(stored, now)) return void (await jobs.enqueue(tx, alignTagsJob, { repositoryId }))

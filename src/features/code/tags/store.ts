@@ -75,7 +75,7 @@ const findLastSequence = query("tags.findLastSequence", (db, p: Params<{ reposit
     ),
 )
 
-/** The place of the next tag or release of a repository, which the caller holds. */
+/** The place of the next tag or release of a repository, which the caller has locked. */
 export async function nextSequence(tx: Transaction, repositoryId: number): Promise<number> {
   const rows = await findLastSequence(tx, { repositoryId })
   return 1 + Math.max(0, ...rows.map(({ last }) => last ?? 0))
@@ -84,7 +84,7 @@ export async function nextSequence(tx: Transaction, repositoryId: number): Promi
 /** Rows written at once. */
 const BATCH = 64
 
-/** Stores tags, or what they name by now, in a repository that the caller holds. */
+/** Stores tags, or what they name by now, in a repository that the caller has locked. */
 export async function putTags(tx: Transaction, repositoryId: number, tags: readonly NamedTag[]): Promise<void> {
   if (tags.length === 0) return
   const first = await nextSequence(tx, repositoryId)

@@ -1,14 +1,15 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { holdRepository, recountTopics } from "../repositories/counters.ts"
+import { recountTopics } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic, TOPIC_RULE } from "./names.ts"
 
 /**
  * Topics stand twice: as a list in the repository's row, which is what is shown, and as rows, which is what is searched. Every change
- * writes both, under the repository's hold, and counts anew the topics that it touched.
+ * writes both, with the repository locked, and counts anew the topics that it touched.
  */
 
 /**
@@ -59,7 +60,7 @@ const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOS
 
 /** The repository's topics, which nobody else changes until the transaction ends. */
 async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const row = await tx.selectFrom("repositories").select("topics").where("id", "=", repositoryId).executeTakeFirst()
   if (!row) throw refuse.notFound()
   return texts(row.topics)

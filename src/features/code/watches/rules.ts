@@ -1,12 +1,12 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { recountWatchers } from "../../people/teams/watches.ts"
-import { holdUser } from "../../people/users/store.ts"
-import { holdRepository } from "../repositories/counters.ts"
+import { lockUser } from "../../people/users/store.ts"
 import { findWatch } from "./store.ts"
 
 /** Watches that people ask for themselves. Those that come and go by themselves are the affair of `teams/watches.ts`. */
@@ -17,9 +17,9 @@ import { findWatch } from "./store.ts"
  */
 export async function watch(tx: Transaction, actor: SignedIn, repositoryId: number, now: Seconds): Promise<void> {
   const userId = actor.user.id
-  // Blocking, and turning private, hold the same rows: neither leaves a watch behind that came a moment later.
-  await holdUser(tx, userId)
-  await holdRepository(tx, repositoryId)
+  // Blocking, and turning private, lock the same rows: neither leaves a watch behind that came a moment later.
+  await lockUser(tx, userId)
+  await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
   await requireUnblocked(tx, actor.user, [owner])
   const before = await findWatch.first(tx, { userId, repositoryId })
@@ -39,7 +39,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
 
 /** Ends a watch, if there was one. Whoever was made to watch is remembered as having declined, so that it doesn't happen again. */
 export async function unwatch(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
-  await holdRepository(tx, repositoryId)
+  await lockRow(tx, "repositories", repositoryId)
   const declined = await tx
     .updateTable("watches")
     .set({ mode: "declined" })

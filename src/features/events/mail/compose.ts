@@ -7,12 +7,11 @@ import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
-import type { Event } from "./jobs.ts"
 import { unsubscribeUrl } from "./unsubscribe.ts"
 
 /** All that a mail tells. */
 export interface Story {
-  readonly about: Event["about"]
+  readonly about: keyof typeof DEEDS
   readonly receiver: User
   readonly address: string
   readonly actor: User
@@ -48,7 +47,7 @@ const DEEDS = {
   mentioned: "mentioned you",
   review_requested: "asked you for a review",
   offered: "offers you this repository",
-} as const satisfies Readonly<Record<Event["about"], string>>
+} as const
 
 /** What a review does, where it is more than words. */
 const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }

@@ -8,10 +8,9 @@ import { compileGlob } from "../../../core/text/globs.ts"
 import { branchOf, type RefName } from "../../../git/index.ts"
 import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
 import { presentUser } from "../../people/users/present.ts"
-import { deliverJob } from "./delivery-job.ts"
 import { type EventKind, switchOf } from "./events/kinds.ts"
 import { eventsOf } from "./present.ts"
-import { findListeners, insertDelivery, type Webhook } from "./store.ts"
+import { deliverJob, findListeners, insertDelivery, type Webhook } from "./store.ts"
 
 export type Needed = Pick<Services, "site" | "jobs" | "now">
 

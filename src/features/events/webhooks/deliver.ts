@@ -4,12 +4,12 @@ import { defineJob, NotYet, type Task } from "../../../core/jobs/jobs.ts"
 import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import { redact } from "../../../core/redact.ts"
 import type { Services } from "../../../core/services.ts"
-import { deliverJob, deliveryPayload } from "./delivery-job.ts"
 import type { DeliveryRequest, DeliveryResponse } from "./records.ts"
 import { type Opened, requestOf } from "./request.ts"
 import { sealOf } from "./rules.ts"
 import {
   type Delivery,
+  deliverJob,
   findDelivery,
   findWebhookById,
   postponeDelivery,
@@ -46,7 +46,6 @@ interface Outcome {
  */
 export const deliveries = defineJob({
   ...deliverJob,
-  payload: deliveryPayload,
   // The process may be killed during any of them; what is counted against the receiver is counted in the delivery's row.
   attempts: 1_000,
   timeoutSeconds: 60,

@@ -6,11 +6,10 @@ import { refuse } from "../../../core/errors.ts"
 import type { Secrets } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
-import { deliverJob } from "./delivery-job.ts"
 import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
-import { type Delivery, endWaiting, findWebhook, type Place, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import { type Delivery, deliverJob, endWaiting, findWebhook, type Place, restartDelivery, type Webhook, writeHealth } from "./store.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>

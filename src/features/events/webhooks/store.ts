@@ -4,7 +4,10 @@ import { portable } from "../../../core/database/dialect.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { WebhookDeliveriesTable, WebhooksTable } from "../../../core/database/tables/webhooks.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
 import type { Page } from "../../../core/operation.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 
 export type Webhook = Selectable<WebhooksTable>
 export type Delivery = Selectable<WebhookDeliveriesTable>
@@ -82,6 +85,16 @@ interface NewDelivery {
   readonly payload: string
   readonly now: Seconds
 }
+
+/** Tries to deliver what a webhook is told. */
+export const deliverJob = jobKind({
+  kind: "webhooks.deliver",
+  payload: Type.Object({
+    deliveryId: int64(),
+    /** Which attempt it is to be, from 1; what was meant for an attempt that has been made does nothing. */
+    attempt: Type.Integer(),
+  }),
+})
 
 /** Writes down what a webhook is to be told. No row is given where it has been deleted meanwhile, which is no failure of whoever tells. */
 export const insertDelivery = query("webhooks.insertDelivery", (db, p: Params<NewDelivery>) => {

@@ -5,7 +5,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { isMac, type Secrets } from "../../../core/secrets.ts"
 import type { Address } from "../users/addresses.ts"
-import { findAddressesOf, holdUser } from "../users/store.ts"
+import { findAddressesOf, lockUser } from "../users/store.ts"
 
 /**
  * The codes in links that are mailed to people. They are stored nowhere: a code is signed with the site's key, and what is signed holds the
@@ -79,7 +79,7 @@ const signedText = ({ purpose, user, address }: Holder, expiresAt: Seconds): str
   ])
 
 /**
- * Reads a code to use it up: the user's row is held until the transaction ends, so that of two uses at once one is too late. Refuses
+ * Reads a code to use it up: the user's row is locked until the transaction ends, so that of two uses at once one is too late. Refuses
  * `notFound` what is no code, or not good any more.
  */
 export async function takeCode(
@@ -90,7 +90,7 @@ export async function takeCode(
   now: Seconds,
 ): Promise<Holder> {
   const found = await readCode(tx, secrets, code, purposes, now)
-  if (found) await holdUser(tx, found.user.id)
+  if (found) await lockUser(tx, found.user.id)
   const held = found && (await readCode(tx, secrets, code, purposes, now))
   if (!held) throw refuse.notFound()
   return held

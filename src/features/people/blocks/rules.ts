@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { holdUser, recountFollows } from "../users/store.ts"
+import { lockUser, recountFollows } from "../users/store.ts"
 import { findBlockOf, findBlocksOf } from "./store.ts"
 import { cutTiesToRepositories } from "./ties.ts"
 
@@ -33,8 +33,8 @@ export async function requireUnblocked(db: Handle, person: User, accounts: reado
 export async function block(tx: Transaction, blocker: User, blocked: User, note: string | undefined, now: Seconds): Promise<void> {
   if (blocked.kind !== "person") throw refuse.badRequest("cannot block an organization")
   if (blocked.id === blocker.id) throw refuse.badRequest("cannot block the user")
-  await holdUser(tx, blocker.id)
-  await holdUser(tx, blocked.id)
+  await lockUser(tx, blocker.id)
+  await lockUser(tx, blocked.id)
   await tx
     .insertInto("blocks")
     .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })

@@ -4,7 +4,7 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { findAddressesOf, holdUser } from "../users/store.ts"
+import { findAddressesOf, lockUser } from "../users/store.ts"
 import { type GpgKey, type GpgKeyPart, GpgKeyUnusable, readGpgKey, readGpgSignature } from "./openpgp.ts"
 import type { CreateGPGKeyOption, VerifyGPGKeyOption } from "./records.ts"
 import { findGpgKeyByKeyId, findGpgKeyOf, findSignersAmong, type GpgKeyRow } from "./store.ts"
@@ -53,7 +53,7 @@ export async function addGpgKey(services: Services, me: User, asked: CreateGPGKe
   const proven = Boolean(asked.armored_signature)
   if (asked.armored_signature && !(await hasSignedToken(services, me, key.certificate, asked.armored_signature))) throw signatureRefused()
   return database.write(async (tx) => {
-    const owner = await holdUser(tx, me.id)
+    const owner = await lockUser(tx, me.id)
     const addresses = await sharedAddresses(tx, owner, key)
     if (addresses.length === 0 && !proven)
       throw refuse.notFound(

@@ -3,7 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
-import { holdUser } from "../users/store.ts"
+import { lockUser } from "../users/store.ts"
 import { type KeyText, keyLine, parseKeyText } from "./ssh/key-text.ts"
 import { fingerprintOf, KeyUnusable } from "./ssh/public-key.ts"
 import { findPublicKeyByFingerprint, findPublicKeyByTitle, forgetUnusedKey, type PublicKeyRow } from "./store.ts"
@@ -33,7 +33,7 @@ export interface NewPublicKey {
  */
 export async function addPublicKey(tx: Transaction, { id, kind }: User, { title, text, now }: NewPublicKey): Promise<PublicKeyRow> {
   if (kind !== "person") throw refuse.invalid("username", "an organization has no keys")
-  await holdUser(tx, id)
+  await lockUser(tx, id)
   const fingerprint = fingerprintOf(text.key.blob)
   await forgetUnusedKey(tx, fingerprint)
   if (await findPublicKeyByFingerprint.first(tx, { fingerprint })) throw keyTaken()

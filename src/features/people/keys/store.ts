@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
+import { forUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { DeployKeysTable, GpgKeysTable, PublicKeysTable } from "../../../core/database/tables/keys.ts"
 import type { Page } from "../../../core/operation.ts"
@@ -103,20 +103,20 @@ export async function findDeployKeysOf(
   return { rows, total }
 }
 
-/** Forgets a key that belongs to nobody and that no repository uses. It is held first, so that nobody begins to use it meanwhile. */
+/** Forgets a key that belongs to nobody and that no repository uses. It is locked first, so that nobody begins to use it meanwhile. */
 export async function forgetUnusedKey(tx: Transaction, fingerprint: string): Promise<void> {
-  const held = await tx
+  const unused = await tx
     .selectFrom("public_keys")
     .select("id")
     .where("fingerprint", "=", fingerprint)
     .where("owner_id", "is", null)
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
+    .modifyEnd(forUpdate)
     .executeTakeFirst()
-  if (!held) return
+  if (!unused) return
   await tx
     .deleteFrom("public_keys")
-    .where("id", "=", held.id)
-    .where((eb) => eb.not(eb.exists(eb.selectFrom("deploy_keys").select("id").where("key_id", "=", held.id))))
+    .where("id", "=", unused.id)
+    .where((eb) => eb.not(eb.exists(eb.selectFrom("deploy_keys").select("id").where("key_id", "=", unused.id))))
     .execute()
 }
 

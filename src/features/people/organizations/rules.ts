@@ -1,8 +1,7 @@
-import { sql } from "kysely"
 import { findMembership } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
+import { forUpdate, lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { block } from "../blocks/rules.ts"
@@ -13,7 +12,6 @@ import { findOwnersTeam } from "../teams/store.ts"
 import { afterAccessLost, unwatchOrganization } from "../teams/watches.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { requireAddress } from "../users/addresses.ts"
-import { holdUsers } from "../users/store.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
 /** What happens to organisations and to those who belong to them; what teams do is in `features/teams`. */
@@ -56,7 +54,7 @@ export async function createOrganization(tx: Transaction, owner: User, wanted: C
  */
 export async function editOrganization(tx: Transaction, organizationId: number, wanted: EditOrgOption, now: Seconds): Promise<User> {
   if (wanted.email) requireAddress(wanted.email, "email")
-  const before = await holdOrganization(tx, organizationId)
+  const before = await lockOrganization(tx, organizationId)
   const { repo_admin_change_team_access: changeTeams, visibility, ...texts } = wanted
   const organization = await tx
     .updateTable("users")
@@ -79,7 +77,7 @@ export async function editOrganization(tx: Transaction, organizationId: number, 
 
 /** The old name leads to the new one. Refuses as `invalid` what is no name and what somebody has, as `notFound` what is gone. */
 export async function renameOrganization(tx: Transaction, organizationId: number, name: string, now: Seconds): Promise<User> {
-  return renameAccount(tx, await holdOrganization(tx, organizationId), name, "new_name", now)
+  return renameAccount(tx, await lockOrganization(tx, organizationId), name, "new_name", now)
 }
 
 /**
@@ -87,13 +85,13 @@ export async function renameOrganization(tx: Transaction, organizationId: number
  * one by one; as `notFound` what is gone.
  */
 export async function deleteOrganization(tx: Transaction, organizationId: number): Promise<void> {
-  // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest hold on the row.
+  // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest lock on the row.
   const organization = await tx
     .selectFrom("users")
     .selectAll()
     .where("id", "=", organizationId)
     .where("kind", "=", "organization")
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
+    .modifyEnd(forUpdate)
     .executeTakeFirst()
   if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
@@ -108,7 +106,7 @@ export async function deleteOrganization(tx: Transaction, organizationId: number
  * Whoever is no member is none afterwards. Refuses as `invalid` the last owner.
  */
 export async function removeMember(tx: Transaction, organizationId: number, userId: number): Promise<void> {
-  await holdOrganization(tx, organizationId)
+  await lockOrganization(tx, organizationId)
   const membership = await findMembership.first(tx, { organizationId, userId })
   if (!membership) return
   const owners = await findOwnersTeam.first(tx, { organizationId })
@@ -154,7 +152,7 @@ export async function blockForOrganization(
   note: string | undefined,
   now: Seconds,
 ): Promise<void> {
-  const organization = await holdOrganization(tx, organizationId)
+  const organization = await lockOrganization(tx, organizationId)
   if (await findMembership.first(tx, { organizationId, userId: user.id }))
     throw refuse.badRequest("cannot block a member of the organization")
   await block(tx, organization, user, note, now)
@@ -162,21 +160,15 @@ export async function blockForOrganization(
 
 /** Sets the digest of the picture, "" for none, and gives the one before. Refuses as `notFound` what is gone. */
 export async function changeAvatar(tx: Transaction, organizationId: number, digest: string, now: Seconds): Promise<string> {
-  const { avatar } = await holdOrganization(tx, organizationId)
+  const { avatar } = await lockOrganization(tx, organizationId)
   await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
   return avatar
 }
 
-/** The organisation, held until the transaction ends. Refuses as `notFound` one that was deleted meanwhile. */
-export async function holdOrganization(tx: Transaction, organizationId: number): Promise<User> {
-  await holdUsers(tx, [organizationId])
-  const organization = await tx
-    .selectFrom("users")
-    .selectAll()
-    .where("id", "=", organizationId)
-    .where("kind", "=", "organization")
-    .executeTakeFirst()
-  if (!organization) throw refuse.notFound()
+/** The organisation, locked until the transaction ends. Refuses as `notFound` one that was deleted meanwhile. */
+export async function lockOrganization(tx: Transaction, organizationId: number): Promise<User> {
+  const organization = await lockRow(tx, "users", organizationId)
+  if (organization?.kind !== "organization") throw refuse.notFound()
   return organization
 }
 

@@ -3,16 +3,16 @@ import { Mode } from "../../../access/modes.ts"
 import type { Team } from "../../../access/policies/teams.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { holdUsers } from "../users/store.ts"
-import { holdTeam, leaveWithoutTeam } from "./membership.ts"
+import { leaveWithoutTeam, lockTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
 import { findMemberIds, findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
 import { afterAccessLost, watchThroughTeams } from "./watches.ts"
 
-/** Making, changing and deleting teams. Each holds the organisation's row, so that no two at a time decide from what the other changes. */
+/** Making, changing and deleting teams. Each locks the organisation's row, so that no two at a time decide from what the other changes. */
 
 /** What follows from the site's settings and the clock. */
 export interface Circumstances {
@@ -51,7 +51,7 @@ export async function createTeam(
   wanted: CreateTeamOption,
   circumstances: Circumstances,
 ): Promise<Team> {
-  await holdUsers(tx, [organization.id])
+  await lockRow(tx, "users", organization.id)
   await requireTeamName(tx, organization.id, wanted.name)
   requireNotOwning(wanted.permission)
   const isAdmin = wanted.permission === "admin"
@@ -79,7 +79,7 @@ export async function createTeam(
  * administration from a team without saying which units it is left with.
  */
 export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption, circumstances: Circumstances): Promise<Team> {
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   if (team.mode === Mode.owner) requireStillOwners(team, wanted)
   const rename = wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name ? wanted.name : undefined
   if (rename !== undefined) await requireTeamName(tx, team.organization_id, rename, team.id)
@@ -113,7 +113,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
  * Refuses as `notFound` a team that is gone, as `invalid` the owners' team.
  */
 export async function deleteTeam(tx: Transaction, teamId: number): Promise<void> {
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   if (team.mode === Mode.owner) throw refuse.invalid("id", "the owners' team can't be deleted")
   const members = await memberIds(tx, team.id)
   const repositories = await repositoryIds(tx, team.id)

@@ -4,19 +4,19 @@ import { findTeam, findTeamMember } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { holdUsers } from "../users/store.ts"
 import { findMemberIds, findRepositoryIds } from "./store.ts"
 import { afterAccessLost, unwatchOrganization, watchThroughTeams } from "./watches.ts"
 
-/** Who belongs to a team, and with it to the organisation. Every change holds the organisation's row: two at a time can't both take the last. */
+/** Who belongs to a team, and with it to the organisation. Every change locks the organisation's row: two at a time can't both take the last. */
 
-/** The team, with its organisation held. Refuses as `notFound` a team that was deleted meanwhile. */
-export async function holdTeam(tx: Transaction, teamId: number): Promise<Team> {
+/** The team, with its organisation locked. Refuses as `notFound` a team that was deleted meanwhile. */
+export async function lockTeam(tx: Transaction, teamId: number): Promise<Team> {
   const seen = await findTeam.first(tx, { id: teamId })
-  if (seen) await holdUsers(tx, [seen.organization_id])
+  if (seen) await lockRow(tx, "users", seen.organization_id)
   const team = seen && (await findTeam.first(tx, { id: teamId }))
   if (!team) throw refuse.notFound()
   return team
@@ -30,7 +30,7 @@ export async function holdTeam(tx: Transaction, teamId: number): Promise<Team> {
  */
 export async function addTeamMember(tx: Transaction, teamId: number, user: User, now: Seconds, autoWatch: boolean): Promise<void> {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
   await tx
     .insertInto("organization_members")
@@ -51,7 +51,7 @@ export async function addTeamMember(tx: Transaction, teamId: number, user: User,
  * Refuses as `notFound` a team that is gone, as `invalid` the last owner.
  */
 export async function removeTeamMember(tx: Transaction, teamId: number, userId: number): Promise<void> {
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
   await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
@@ -64,7 +64,7 @@ export async function removeTeamMember(tx: Transaction, teamId: number, userId: 
   )
 }
 
-/** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be held. */
+/** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be locked. */
 export async function requireAnotherOwner(tx: Transaction, ownersTeamId: number, userId: number): Promise<void> {
   const owners = await findMemberIds(tx, { teamId: ownersTeamId })
   if (owners.every((row) => row.user_id === userId))

@@ -4,10 +4,10 @@ import { findMembership, findRepositoryById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { holdUsers } from "../users/store.ts"
-import { holdTeam } from "./membership.ts"
+import { lockTeam } from "./membership.ts"
 import { findMemberIds, findTeamRepository, findTeamsOfRepository } from "./store.ts"
 import { afterAccessLost, watchThroughTeams } from "./watches.ts"
 
@@ -75,7 +75,7 @@ export async function attachTeams(
   autoWatch: boolean,
 ): Promise<void> {
   // A team that is being made to include all repositories must either see this one, or be seen here.
-  await holdUsers(tx, [organization.id])
+  await lockRow(tx, "users", organization.id)
   const teams = await tx
     .selectFrom("teams")
     .select("id")
@@ -118,7 +118,7 @@ export async function addTeamRepository(
   now: Seconds,
   autoWatch: boolean,
 ): Promise<boolean> {
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   const owned = await findRepositoryById.first(tx, { id: repositoryId })
   // It may have been handed over since it was looked up.
   if (owned?.owner_id !== team.organization_id) throw refuse.notFound()
@@ -137,7 +137,7 @@ export async function addTeamRepository(
  * repositories: it would have it again, or the owners would lose what is theirs.
  */
 export async function removeTeamRepository(tx: Transaction, teamId: number, repositoryId: number, field: string): Promise<boolean> {
-  const team = await holdTeam(tx, teamId)
+  const team = await lockTeam(tx, teamId)
   if ((await findTeamRepository.first(tx, { teamId, repositoryId })) === undefined) return false
   if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
   await tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()

@@ -4,6 +4,7 @@ import { visibleRepositories } from "../../../access/visibility.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { lockRows } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { cutLostTiesToIssues } from "../../planning/issues/ties.ts"
 
@@ -119,14 +120,10 @@ const distinctRepositories = (rows: readonly { readonly repository_id: number }[
   ...new Set(rows.map((row) => row.repository_id)),
 ]
 
-/** Brings watchers_count in line with `watches`. The rows are held first, so that a count sees what others committed meanwhile. */
+/** Brings watchers_count in line with `watches`. The rows are locked first, so that a count sees what others committed meanwhile. */
 export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0) return
-  await tx
-    .updateTable("repositories")
-    .set((eb) => ({ watchers_count: eb.ref("watchers_count") }))
-    .where(inList("repositories.id", repositoryIds))
-    .execute()
+  await lockRows(tx, "repositories", repositoryIds)
   await tx
     .updateTable("repositories")
     .set((eb) => ({

@@ -7,7 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import Type, { Compile } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { EMAIL_LENGTH } from "./records.ts"
-import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forgetAccountMails, forgetSignIns, holdUser } from "./store.ts"
+import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forgetAccountMails, forgetSignIns, lockUser } from "./store.ts"
 
 export type Address = Selectable<EmailsTable>
 
@@ -78,7 +78,7 @@ export async function addAddresses(
   const { config } = services
   const now = services.now()
   const confirmed = config.mail.host === "" || !config.users.confirmEmails
-  await holdUser(tx, userId)
+  await lockUser(tx, userId)
   if (!confirmed) await requireFewConfirmations(tx, userId, emails.length, now)
   for (const email of emails) {
     await addAddress(tx, { userId, email, confirmed, now }, "emails")
@@ -116,7 +116,7 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
  */
 export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
   requireAddress(email, field)
-  const user = await holdUser(tx, userId)
+  const user = await lockUser(tx, userId)
   if (email === user.email) return
   const lowerEmail = email.toLowerCase()
   // Whoever still has to confirm the old one has to confirm the new one instead.

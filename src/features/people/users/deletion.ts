@@ -1,8 +1,7 @@
-import { sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
+import { forUpdate } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { deleteRepository } from "../../code/repositories/delete.ts"
@@ -18,7 +17,7 @@ import { isLastAdministrator, requirePerson } from "./rules.ts"
  */
 export async function deletePerson(tx: Transaction, services: Services, user: User, purge: boolean): Promise<void> {
   requirePerson(user)
-  await holdForDeletion(tx, user.id)
+  await lockForDeletion(tx, user.id)
   if (await isLastAdministrator(tx, user)) throw refuse.invalid("username", `${user.name} is the last administrator who can sign in`)
   await emptyAccount(tx, services, user, purge)
   for (const organization of await organizationsOf(tx, user)) {
@@ -34,17 +33,12 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
 }
 
 /**
- * Waits for whoever is about to give the account something, and keeps out whoever comes after: PostgreSQL's strongest hold on the row.
+ * Waits for whoever is about to give the account something, and keeps out whoever comes after: PostgreSQL's strongest lock on the row.
  * Refuses `notFound` where another deletion was faster.
  */
-async function holdForDeletion(tx: Transaction, id: number): Promise<void> {
-  const held = await tx
-    .selectFrom("users")
-    .select("id")
-    .where("id", "=", id)
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for update` }))
-    .executeTakeFirst()
-  if (!held) throw refuse.notFound()
+async function lockForDeletion(tx: Transaction, id: number): Promise<void> {
+  const locked = await tx.selectFrom("users").select("id").where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()
+  if (!locked) throw refuse.notFound()
 }
 
 async function emptyAccount(tx: Transaction, services: Services, owner: User, purge: boolean): Promise<void> {

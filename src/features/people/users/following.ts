@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { holdUser, recountFollows } from "./store.ts"
+import { lockUser, recountFollows } from "./store.ts"
 
 /**
  * Lets `follower` follow a person or an organisation; following twice, or oneself, changes nothing.
@@ -10,8 +10,8 @@ import { holdUser, recountFollows } from "./store.ts"
  */
 export async function follow(tx: Transaction, follower: User, followed: User, now: Seconds): Promise<void> {
   if (follower.id === followed.id) return
-  await holdUser(tx, follower.id)
-  await holdUser(tx, followed.id)
+  await lockUser(tx, follower.id)
+  await lockUser(tx, followed.id)
   await requireUnblocked(tx, follower, [followed])
   await requireUnblocked(tx, followed, [follower])
   await tx

@@ -5,7 +5,7 @@ import { flag, type Seconds, type UsersTable, type Visibility } from "../../../c
 import { refuse } from "../../../core/errors.ts"
 import { insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { countOtherAdministrators, holdAdministrators, holdUser, letPrimaryAddressCount } from "./store.ts"
+import { countOtherAdministrators, letPrimaryAddressCount, lockAdministrators, lockUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -93,7 +93,7 @@ const CREDENTIALS = ["password_hash", "must_change_password", "login_name", "sou
  * Refuses `badRequest` where nobody would be left to administer the site, `notFound` whoever is gone.
  */
 export async function changePerson(tx: Transaction, id: number, changes: PersonChanges, now: Seconds): Promise<User> {
-  const user = await holdUser(tx, id)
+  const user = await lockUser(tx, id)
   requirePerson(user)
   const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
@@ -116,7 +116,7 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
  * somebody has; as `notFound` whoever is gone.
  */
 export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds): Promise<User> {
-  const user = await holdUser(tx, id)
+  const user = await lockUser(tx, id)
   requirePerson(user)
   return renameAccount(tx, user, name, "new_username", now)
 }
@@ -129,6 +129,6 @@ export function requirePerson(user: User): void {
 /** Whether nobody else could administer the site. Of several who step down at once, the last one is refused. */
 export async function isLastAdministrator(tx: Transaction, user: User): Promise<boolean> {
   if (user.is_admin === 0 || user.is_active === 0 || user.prohibit_login === 1) return false
-  await holdAdministrators(tx)
+  await lockAdministrators(tx)
   return (await countOtherAdministrators.first(tx, { id: user.id }))?.total === 0
 }

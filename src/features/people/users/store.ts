@@ -3,6 +3,7 @@ import { visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
+import { forNoKeyUpdate, lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { AccountMailsTable, Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -231,42 +232,21 @@ interface Contributions {
 
 // --- what is kept in line --------------------------------------------------------------------------------------------------------
 
-/**
- * Holds the rows until the transaction ends. What is counted afterwards, in a statement of its own, then includes what was committed
- * while waiting: PostgreSQL shows a statement only what was there when it began.
- */
-export async function holdUsers(tx: Transaction, ids: readonly number[]): Promise<void> {
-  await tx
-    .updateTable("users")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where(inList("users.id", ids))
-    .execute()
-}
-
-/** The user as it is now, held until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
-export async function holdUser(tx: Transaction, id: number): Promise<User> {
-  const user = await tx
-    .updateTable("users")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("id", "=", id)
-    .returningAll()
-    .executeTakeFirst()
+/** The user as it is now, locked until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
+export async function lockUser(tx: Transaction, id: number): Promise<User> {
+  const user = await lockRow(tx, "users", id)
   if (!user) throw refuse.notFound()
   return user
 }
 
-/** Holds everybody who administers the site, see `holdUsers`. */
-export async function holdAdministrators(tx: Transaction): Promise<void> {
-  await tx
-    .updateTable("users")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("is_admin", "=", 1)
-    .execute()
+/** Locks the rows of all who administer the site. */
+export async function lockAdministrators(tx: Transaction): Promise<void> {
+  await tx.selectFrom("users").select("id").where("is_admin", "=", 1).orderBy("id").modifyEnd(forNoKeyUpdate).execute()
 }
 
 /** Brings followers_count and following_count of these users in line with `follows`. */
 export async function recountFollows(tx: Transaction, ids: readonly number[]): Promise<void> {
-  await holdUsers(tx, ids)
+  await lockRows(tx, "users", ids)
   await tx
     .updateTable("users")
     .set((eb) => ({

@@ -6,10 +6,10 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
-import { holdRelease } from "../../code/releases/hold.ts"
+import { lockRelease } from "../../code/releases/lock.ts"
 import type { Release } from "../../code/releases/store.ts"
 import { touchComment } from "../comments/touch.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
 import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
@@ -86,9 +86,9 @@ export async function attach(
 
 /** What hangs on a text belongs to it: whoever edits an older version of the text is refused. Refuses `notFound` where it is gone. */
 async function touchHome(tx: Transaction, home: AttachmentHome, now: number): Promise<void> {
-  if ("release" in home) return holdRelease(tx, home.release.id)
+  if ("release" in home) return lockRelease(tx, home.release.id)
   const { issue, comment } = home
-  await holdIssue(tx, issue.id)
+  await lockIssue(tx, issue.id)
   if (comment) return touchComment(tx, comment.id, now)
   await tx
     .updateTable("issues")

@@ -8,7 +8,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { recountComments, touchIssue } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
@@ -24,7 +24,7 @@ import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./stor
 export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<Words> {
   const { repository, owner, me } = found
   const now = services.now()
-  const issue = await holdIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue.id)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
   const comment = await addTimelineEntry(tx, { issueId: issue.id, kind: "comment", authorId: me.id, content: text, now })
@@ -69,7 +69,7 @@ export async function editComment(tx: Transaction, services: Services, found: On
 
 /** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
 export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
-  await holdIssue(tx, issue.id)
+  await lockIssue(tx, issue.id)
   if (!isDraft(comment)) publish(tx, { kind: "comment.deleted", issue, actor: me, comment, at: services.now() })
   await services.events.deliver(tx)
   await deleteReactions(tx, issue.id, comment.id)

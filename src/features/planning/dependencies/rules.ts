@@ -37,9 +37,9 @@ export interface Tie {
 const LOCK = 727_001
 
 /** On SQLite there is one writer at a time anyway. */
-const holdTies = query("dependencies.hold", (db) =>
+const lockDependencies = query("dependencies.lock", (db) =>
   db.selectNoFrom(
-    sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("held"),
+    sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("locked"),
   ),
 )
 
@@ -50,7 +50,7 @@ const holdTies = query("dependencies.hold", (db) =>
 export async function addDependency(tx: Transaction, { dependent, dependency }: Tie, actor: User, now: Seconds): Promise<void> {
   if (dependent.id === dependency.id) throw refuse.invalid("index", "an issue can't depend on itself")
   // Of two ties at once each might find no circle, and both together make one.
-  await holdTies(tx)
+  await lockDependencies(tx)
   const pair = { issueId: dependent.id, dependencyId: dependency.id }
   if (await findDependency.first(tx, pair)) throw refuse.conflict("the one issue depends on the other already")
   if (await findChain.first(tx, { issueId: dependency.id, dependencyId: dependent.id }))

@@ -58,7 +58,7 @@ export interface Assignment extends Owned {
   readonly now: Seconds
 }
 
-/** Changes whom an issue is assigned to. Where nothing changes nothing is written. The issue's row must be held already. */
+/** Changes whom an issue is assigned to. Where nothing changes nothing is written. The issue's row must be locked already. */
 export async function assign(tx: Transaction, assignment: Assignment): Promise<void> {
   const { issue, actor, users, mode, now } = assignment
   if (users.length === 0 && mode !== "replace") return

@@ -10,7 +10,7 @@ import { presentUser } from "../../people/users/present.ts"
 import { User } from "../../people/users/records.ts"
 import { assign, type RefuseAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { assignableAmong, findCandidateAssignees } from "./assignable.ts"
-import { holdIssue } from "./hold.ts"
+import { lockIssue } from "./lock.ts"
 import { presentIssue } from "./present.ts"
 import { Issue, IssueAssigneesOption } from "./records.ts"
 
@@ -42,11 +42,11 @@ export const assigneeOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "invalid"],
     handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
       const changed = await services.database.write(async (tx) => {
-        const held = await holdIssue(tx, issue.id)
+        const locked = await lockIssue(tx, issue.id)
         const users = await usersNamed(tx, body.assignees ?? [])
         await requireAssignable(tx, { repository, owner }, me, users, notAssignable)
-        await assign(tx, { issue: held, repository, owner, actor: me, users, mode: "add", now: services.now() })
-        return holdIssue(tx, issue.id)
+        await assign(tx, { issue: locked, repository, owner, actor: me, users, mode: "add", now: services.now() })
+        return lockIssue(tx, issue.id)
       })
       return created(await presentIssue(db, services.site, actor, changed, { repository, owner }))
     },
@@ -65,10 +65,10 @@ export const assigneeOperations: readonly Operation[] = [
     refuses: ["forbidden", "invalid"],
     handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
       const changed = await services.database.write(async (tx) => {
-        const held = await holdIssue(tx, issue.id)
+        const locked = await lockIssue(tx, issue.id)
         const users = await usersNamed(tx, body.assignees ?? [])
-        await assign(tx, { issue: held, repository, owner, actor: me, users, mode: "remove", now: services.now() })
-        return holdIssue(tx, issue.id)
+        await assign(tx, { issue: locked, repository, owner, actor: me, users, mode: "remove", now: services.now() })
+        return lockIssue(tx, issue.id)
       })
       return ok(await presentIssue(db, services.site, actor, changed, { repository, owner }))
     },

@@ -13,7 +13,7 @@ import { setIssueProjects } from "../projects/issue-projects.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
-import { holdForIssues } from "./hold.ts"
+import { lockForIssues } from "./lock.ts"
 import type { CreateIssueOption } from "./records.ts"
 import { setState } from "./state.ts"
 import { findIssueById, insertIssue, takeNumber } from "./store.ts"
@@ -43,7 +43,7 @@ export async function createIssue(
 ): Promise<Issue> {
   const { owner, me } = found
   const now = services.now()
-  const repository = await holdForIssues(tx, found.repository.id, "issue")
+  const repository = await lockForIssues(tx, found.repository.id, "issue")
   if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
   const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
   const users = await usersNamed(tx, assigneeNames(extras))

@@ -4,10 +4,10 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { removePullRefs } from "../../review/pulls/job-kinds.ts"
+import { removePullRefs } from "../../review/pulls/refs.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
-import { holdForIssues, holdIssue } from "./hold.ts"
+import { lockForIssues, lockIssue } from "./lock.ts"
 import { recountOpen } from "./touch.ts"
 
 /**
@@ -20,8 +20,8 @@ export async function deleteIssue(
   { id, repository_id }: Issue,
   actor: User,
 ): Promise<void> {
-  await holdForIssues(tx, repository_id)
-  const issue = await holdIssue(tx, id)
+  await lockForIssues(tx, repository_id)
+  const issue = await lockIssue(tx, id)
   publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })

@@ -15,7 +15,7 @@ import { crossReference } from "../references/cross.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { assigneeNames, normalizeTitle } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
-import { holdForIssues, holdIssue } from "./hold.ts"
+import { lockForIssues, lockIssue } from "./lock.ts"
 import type { EditIssueOption } from "./records.ts"
 import { setState } from "./state.ts"
 import { findIssueById } from "./store.ts"
@@ -31,8 +31,8 @@ import { findIssueById } from "./store.ts"
 export async function editIssue(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption): Promise<Issue> {
   const { owner, me } = found
   const now = services.now()
-  const repository = await holdForIssues(tx, found.repository.id)
-  const issue = await holdIssue(tx, found.issue.id)
+  const repository = await lockForIssues(tx, found.repository.id)
+  const issue = await lockIssue(tx, found.issue.id)
   if (options.content_version !== undefined && options.content_version !== issue.content_version)
     throw refuse.conflict("the issue is already changed")
   await writeTexts(tx, services, { ...found, repository, issue }, options, now)

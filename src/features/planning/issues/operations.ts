@@ -11,12 +11,12 @@ import { created, noContent, type Operation, ok, operation } from "../../../core
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { dueAt } from "../milestones/due.ts"
+import { lockConversation, unlockConversation } from "./conversation.ts"
 import { createIssue } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
 import { deleteIssue } from "./delete.ts"
 import { editIssue } from "./edit.ts"
-import { holdIssue } from "./hold.ts"
-import { lockIssue, unlockIssue } from "./locks.ts"
+import { lockIssue } from "./lock.ts"
 import { findPinned, mayPin, movePin, pinIssue, unpinIssue } from "./pins.ts"
 import { presentIssue, presentIssues } from "./present.ts"
 import {
@@ -110,7 +110,7 @@ export const issueOperations: readonly Operation[] = [
     refuses: ["forbidden"],
     handle: async ({ services, issue, me, body }) => {
       const due = body.due_date === null ? 0 : dueAt(body.due_date)
-      await services.database.write(async (tx) => setDeadline(tx, await holdIssue(tx, issue.id), due, me, services.now()))
+      await services.database.write(async (tx) => setDeadline(tx, await lockIssue(tx, issue.id), due, me, services.now()))
       return created({ due_date: rfc3339(due) })
     },
   }),
@@ -126,7 +126,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me, body }) => {
-      await services.database.write((tx) => lockIssue(tx, issue.id, body.lock_reason ?? "", me, services.now()))
+      await services.database.write((tx) => lockConversation(tx, issue.id, body.lock_reason ?? "", me, services.now()))
       return noContent()
     },
   }),
@@ -140,7 +140,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me }) => {
-      await services.database.write((tx) => unlockIssue(tx, issue.id, me, services.now()))
+      await services.database.write((tx) => unlockConversation(tx, issue.id, me, services.now()))
       return noContent()
     },
   }),

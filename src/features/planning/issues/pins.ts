@@ -5,7 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag, Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { holdForIssues, holdIssue } from "./hold.ts"
+import { lockForIssues, lockIssue } from "./lock.ts"
 
 /** How many issues a repository shows first, and how many pull requests. */
 export const MOST_PINS = 3
@@ -28,8 +28,8 @@ export const mayPin = async (db: Handle, repositoryId: number, isPull: Flag): Pr
 
 /** Pins an issue behind those pinned already. Refuses `badRequest` one that is pinned, and one more than {@link MOST_PINS}. */
 export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
-  await holdForIssues(tx, repository_id)
-  const issue = await holdIssue(tx, id)
+  await lockForIssues(tx, repository_id)
+  const issue = await lockIssue(tx, id)
   if (issue.pin_order > 0) throw refuse.badRequest("the issue is pinned already")
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
   if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
@@ -40,7 +40,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
 
 /** Takes the pin away; the others keep their places. One that is not pinned stays as it is. */
 export async function unpinIssue(tx: Transaction, id: number, actor: User, now: Seconds): Promise<void> {
-  const issue = await holdIssue(tx, id)
+  const issue = await lockIssue(tx, id)
   if (issue.pin_order === 0) return
   await tx.updateTable("issues").set({ pin_order: 0, updated_at: now }).where("id", "=", id).execute()
   publish(tx, { kind: "issue.unpinned", issue, actor, at: now })
@@ -52,8 +52,8 @@ export async function unpinIssue(tx: Transaction, id: number, actor: User, now: 
  */
 export async function movePin(tx: Transaction, { id, repository_id }: Issue, position: number): Promise<void> {
   if (position < 1) throw refuse.badRequest("positions are counted from 1")
-  await holdForIssues(tx, repository_id)
-  const issue = await holdIssue(tx, id)
+  await lockForIssues(tx, repository_id)
+  const issue = await lockIssue(tx, id)
   if (issue.pin_order === 0) throw refuse.notFound()
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
   const order = pinned.map((each) => each.id).filter((each) => each !== id)

@@ -32,7 +32,7 @@ export const isBlocked = async (db: Handle, { issue, repository }: Pick<StateCha
 
 /**
  * Writes an issue's state and counts its repository and milestone anew, whatever the reason, and gives the changed row. Repository and issue
- * must be held already. Refuses `notFound` where it is gone.
+ * must be locked already. Refuses `notFound` where it is gone.
  */
 export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, closed: boolean, now: Seconds): Promise<Issue> {
   const issue = await changeState.first(tx, { id, isClosed: flag(closed), closedAt: closed ? now : 0, now })
@@ -44,7 +44,7 @@ export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, clo
 
 /**
  * Closes or reopens an issue with all that follows: counters, timeline, the actor's running stopwatch, feed, and who is told. Gives the
- * changed row; one that is in this state already is given as it is. Repository and issue must be held already.
+ * changed row; one that is in this state already is given as it is. Repository and issue must be locked already.
  * Refuses `preconditionFailed` to close what waits for something open, and for pull requests what `followPullState` refuses.
  */
 export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {

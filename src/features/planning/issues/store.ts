@@ -31,7 +31,7 @@ export const findAttachmentsOf = query("issues.findAttachments", (db, p: Ids) =>
 // --- making ----------------------------------------------------------------------------------------------------------------------
 
 /**
- * The next number of a repository. The row is held until the transaction ends: whoever else makes an issue there waits, and a number that
+ * The next number of a repository. The row is locked until the transaction ends: whoever else makes an issue there waits, and a number that
  * wasn't used after all is given to the next.
  */
 export const takeNumber = query("issues.takeNumber", (db, p: Params<{ repositoryId: number }>) =>

@@ -30,7 +30,7 @@ const countComments = query("issues.countComments", (db, p: Params<{ id: number 
     .where("id", "=", p.id),
 )
 
-/** Counts the plain and review comments anew. The issue's row must be held already: call `touchIssue` before. */
+/** Counts the plain and review comments anew. The issue's row must be locked already: call `touchIssue` before. */
 export async function recountComments(tx: Transaction, issueId: number): Promise<void> {
   await countComments(tx, { id: issueId })
 }
@@ -52,7 +52,7 @@ const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: num
 )
 
 /**
- * Counts the repository's open issues and pull requests anew. The repository's row must be held already (`holdRepository`), so that a
+ * Counts the repository's open issues and pull requests anew. The repository's row must be locked already (`lockForIssues`), so that a
  * count also sees what others committed while it waited.
  */
 export async function recountOpen(tx: Transaction, repositoryId: number): Promise<void> {

@@ -6,7 +6,7 @@ import { inList } from "../../../core/database/expressions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { type LabelMode, labelsAfter } from "./scopes.ts"
 import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "./store.ts"
@@ -53,7 +53,7 @@ export interface LabelChange {
  */
 export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
   // Two changes at once must not both find the scope free.
-  await holdIssue(tx, issue.id)
+  await lockIssue(tx, issue.id)
   const borne = await findIssueLabels(tx, { issueId: issue.id })
   const wanted = labelsAfter(borne, labels, mode)
   const removed = without(borne, wanted)

@@ -1,11 +1,12 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { dueAt } from "./due.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
@@ -81,11 +82,11 @@ export async function setMilestone(
   actor: User,
   now: Seconds,
 ): Promise<void> {
-  const { milestone_id: old } = await holdIssue(tx, issue.id)
+  const { milestone_id: old } = await lockIssue(tx, issue.id)
   if (old === milestoneId) return
   if (milestoneId !== null) {
-    // Held, so that it can't be deleted before the issue refers to it.
-    await holdMilestones(tx, { ids: [milestoneId] })
+    // Locked, so that it can't be deleted before the issue refers to it.
+    await lockRow(tx, "milestones", milestoneId)
     if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
       throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
   }
@@ -94,15 +95,6 @@ export async function setMilestone(
   await recountMilestones(tx, [old, milestoneId], now)
   await touchIssue(tx, issue.id, now)
 }
-
-type Ids = Params<{ ids: readonly number[] }>
-
-const holdMilestones = query("milestones.hold", (db, p: Ids) =>
-  db
-    .updateTable("milestones")
-    .set((eb) => ({ open_issues_count: eb.ref("open_issues_count") }))
-    .where("id", "in", p.ids),
-)
 
 const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
   db
@@ -126,7 +118,7 @@ const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readon
 export async function recountMilestones(tx: Transaction, ids: readonly (number | null)[], now: Seconds): Promise<void> {
   const real = ids.filter((id) => id !== null)
   if (real.length === 0) return
-  // Held first, so that the count also sees what others committed while it waited.
-  await holdMilestones(tx, { ids: real })
+  // Locked first, so that the count also sees what others committed while it waited.
+  await lockRows(tx, "milestones", real)
   await countIssues(tx, { ids: real, now })
 }

@@ -4,7 +4,7 @@ import { presentIssues } from "../issues/present.ts"
 import { Issue } from "../issues/records.ts"
 import { findColumnIssues } from "./card-store.ts"
 import { addCard, moveCard, removeCard } from "./cards.ts"
-import { requireColumnOf } from "./hold.ts"
+import { requireColumnOf } from "./lock.ts"
 import { MoveProjectIssueOption } from "./records.ts"
 import { inEveryScope, readingIn, writingIn } from "./scopes.ts"
 

@@ -10,7 +10,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { type Card, deleteCards, findCard, insertCard, moveCardTo, moveCardToEnd } from "./card-store.ts"
 import { defaultColumn } from "./columns.ts"
-import { type HeldIssue, holdIssueFor, holdOpenProject, requireColumn } from "./hold.ts"
+import { type LockedIssue, lockIssueFor, lockOpenProject, requireColumn } from "./lock.ts"
 import type { MoveProjectIssueOption } from "./records.ts"
 import { type AtColumn, type Column, findColumn } from "./store.ts"
 
@@ -35,8 +35,8 @@ export interface AtCard extends AtColumn {
  * repository, or of one that is set to use its own projects only.
  */
 export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
-  const found = await holdIssueFor(tx, home, actor, at.issueId)
-  const project = await holdOpenProject(tx, home, at.projectId)
+  const found = await lockIssueFor(tx, home, actor, at.issueId)
+  const project = await lockOpenProject(tx, home, at.projectId)
   const column = await requireColumn(tx, project, at.columnId)
   if (!found) throw refuse.notFound()
   const { issue, repository } = requireUnarchived(found)
@@ -67,8 +67,8 @@ export async function moveCard(
   { column_id, sorting }: MoveProjectIssueOption,
   now: Seconds,
 ): Promise<void> {
-  const found = await holdIssueFor(tx, home, actor, issueId)
-  const project = await holdOpenProject(tx, home, projectId)
+  const found = await lockIssueFor(tx, home, actor, issueId)
+  const project = await lockOpenProject(tx, home, projectId)
   const column = await findColumn.first(tx, { projectId: project.id, id: column_id })
   if (!column) throw refuse.invalid("column_id", "target column does not belong to this project")
   const card = found && (await findCard.first(tx, { projectId: project.id, issueId }))
@@ -82,8 +82,8 @@ export async function moveCard(
 
 /** Takes an issue out of the column, and so out of the project. Refuses `notFound` where it is not in that column. */
 export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
-  const found = await holdIssueFor(tx, home, actor, at.issueId)
-  const project = await holdOpenProject(tx, home, at.projectId)
+  const found = await lockIssueFor(tx, home, actor, at.issueId)
+  const project = await lockOpenProject(tx, home, at.projectId)
   const column = await requireColumn(tx, project, at.columnId)
   const card = found && (await findCard.first(tx, { projectId: project.id, issueId: at.issueId }))
   if (!found || card?.column_id !== column.id) throw refuse.notFound()
@@ -92,14 +92,14 @@ export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, 
 }
 
 /** Refuses `archived` an issue of a repository that takes no changes. */
-function requireUnarchived(found: HeldIssue): HeldIssue {
+function requireUnarchived(found: LockedIssue): LockedIssue {
   if (found.repository.is_archived === 1) throw refuse.archived()
   return found
 }
 
 // --- entering and leaving --------------------------------------------------------------------------------------------------------
 
-/** Puts an issue into the project of a column, behind the last there. It must not be in the project yet, which must be held. */
+/** Puts an issue into the project of a column, behind the last there. It must not be in the project yet, which must be locked. */
 export async function enterColumn(tx: Transaction, { id, project_id }: Column, issue: IssueRow, me: User, now: Seconds): Promise<void> {
   await insertCard(tx, { issueId: issue.id, columnId: id })
   await tell(tx, "issue.projectAdded", [project_id], issue, me, now)

@@ -1,7 +1,7 @@
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { createColumn, deleteColumn, editColumn, makeDefault, orderColumns } from "./columns.ts"
-import { requireColumnOf, requireProject } from "./hold.ts"
+import { requireColumnOf, requireProject } from "./lock.ts"
 import { presentColumn, presentColumns } from "./present.ts"
 import { CreateProjectColumnOption, EditProjectColumnOption, MoveProjectColumnsOption, ProjectColumn } from "./records.ts"
 import { inEveryScope, readingIn, writingIn } from "./scopes.ts"

@@ -4,7 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { moveAllCards } from "./card-store.ts"
-import { holdOpenProject, requireColumn } from "./hold.ts"
+import { lockOpenProject, requireColumn } from "./lock.ts"
 import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
 import { type AtColumn, type Column, findColumns, type Project } from "./store.ts"
 
@@ -21,7 +21,7 @@ export async function createColumn(
   options: CreateProjectColumnOption,
   now: Seconds,
 ): Promise<Column> {
-  const project = await holdOpenProject(tx, home, projectId)
+  const project = await lockOpenProject(tx, home, projectId)
   const color = requireColor(options.color ?? "")
   const columns = await findColumns(tx, { projectId: project.id })
   if (columns.length >= MOST_COLUMNS) throw refuse.invalid("project", `has ${MOST_COLUMNS} columns already, which is the most`)
@@ -59,7 +59,7 @@ export async function editColumn(
   { title, color, sorting }: EditProjectColumnOption,
   now: Seconds,
 ): Promise<Column> {
-  const column = await requireColumn(tx, await holdOpenProject(tx, home, projectId), columnId)
+  const column = await requireColumn(tx, await lockOpenProject(tx, home, projectId), columnId)
   return tx
     .updateTable("project_columns")
     .set({
@@ -86,7 +86,7 @@ function requireSorting(sorting: number): number {
 
 /** Deletes a column; its cards go behind those of the default column, in their order. Refuses `notFound`, and as `invalid` the default column. */
 export async function deleteColumn(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<void> {
-  const project = await holdOpenProject(tx, home, projectId)
+  const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) throw refuse.invalid("column_id", "cannot delete the default column")
   // A project without a default column has no cards either: the first one makes it.
@@ -97,7 +97,7 @@ export async function deleteColumn(tx: Transaction, home: ProjectHome, { project
 
 /** Makes a column the default; the one that was it is it no longer. Refuses `notFound`. */
 export async function makeDefault(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn, now: Seconds): Promise<void> {
-  const project = await holdOpenProject(tx, home, projectId)
+  const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) return
   const columns = tx.updateTable("project_columns").where("project_id", "=", project.id)
@@ -114,7 +114,7 @@ export async function orderColumns(
   columnIds: readonly number[],
   now: Seconds,
 ): Promise<void> {
-  const project = await holdOpenProject(tx, home, projectId)
+  const project = await lockOpenProject(tx, home, projectId)
   const columns = new Map((await findColumns(tx, { projectId: project.id })).map((column) => [column.id, column]))
   const isEach = columnIds.length === columns.size && new Set(columnIds).size === columns.size && columnIds.every((id) => columns.has(id))
   if (!isEach) throw refuse.invalid("column_ids", "must list every column of the project exactly once")
@@ -124,7 +124,7 @@ export async function orderColumns(
 }
 
 /**
- * The column of a held project that takes what is put into the project as a whole. Where none is the default the first becomes it; where there
+ * The column of a locked project that takes what is put into the project as a whole. Where none is the default the first becomes it; where there
  * is none at all, one is made.
  */
 export async function defaultColumn(tx: Transaction, project: Project, now: Seconds): Promise<Column> {

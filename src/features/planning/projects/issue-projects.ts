@@ -1,12 +1,11 @@
-import { sql } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { readableProjects } from "../../../access/policies/projects.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
 import { inList } from "../../../core/database/expressions.ts"
+import { lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -21,22 +20,13 @@ import type { Project } from "./store.ts"
 
 // --- setting ---------------------------------------------------------------------------------------------------------------------
 
-/** Held in the order of their ids, so that two who hold several never wait for each other in a circle. */
-const holdProjects = query("projects.holdAll", (db, p: Params<{ ids: readonly number[] }>) =>
-  db
-    .selectFrom("projects")
-    .selectAll()
-    .where("id", "in", p.ids)
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`order by id for no key update` })),
-)
-
 const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ issueId: number }>) =>
   db.selectFrom("project_cards").select("project_id").where("issue_id", "=", p.issueId).orderBy("project_id"),
 )
 
 export interface IssueProjects extends Me {
   readonly issue: Pick<Issue, "id" | "repository_id">
-  /** The issue's repository as it is now, held. */
+  /** The issue's repository as it is now, locked. */
   readonly repository: Repository
   readonly projectIds: readonly number[]
   readonly now: Seconds
@@ -44,7 +34,7 @@ export interface IssueProjects extends Me {
 
 /**
  * Puts an issue into these projects, in each behind the last of the default column, and takes it out of all others that the caller may
- * read. A closed project takes it too: to plan an issue is not to change the board. The issue's row must be held already.
+ * read. A closed project takes it too: to plan an issue is not to change the board. The issue's row must be locked already.
  * Refuses `badRequest` a project that is missing, belongs neither to the repository nor to its owner, may not be read by the caller, or is of a
  * kind that the repository is set not to use.
  */
@@ -52,7 +42,7 @@ export async function setIssueProjects(tx: Transaction, { issue, repository, act
   const present = new Set((await findProjectIds(tx, { issueId: issue.id })).map((row) => row.project_id))
   const concerned = new Set([...present, ...projectIds])
   if (concerned.size === 0) return
-  const projects = await holdProjects(tx, { ids: [...concerned] })
+  const projects = await lockRows(tx, "projects", [...concerned])
   const readable = await readableAmong(tx, actor, projects)
   const known = new Map(projects.filter(({ id }) => readable.has(id)).map((project) => [project.id, project]))
   const wanted = [...new Set(projectIds)].map((id) => {

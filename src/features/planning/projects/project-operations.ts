@@ -1,7 +1,7 @@
 import { onUserProjects } from "../../../access/policies/projects.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { requireProject } from "./hold.ts"
+import { requireProject } from "./lock.ts"
 import { presentNewProject, presentProjectOf, presentProjectsOf } from "./present.ts"
 import { CreateProjectOption, EditProjectOption, Project } from "./records.ts"
 import { createProject, deleteProject, editProject } from "./rules.ts"

@@ -4,7 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
-import { holdProject } from "./hold.ts"
+import { lockProject } from "./lock.ts"
 import { CARD_TYPES, type CreateProjectOption, type EditProjectOption, PROJECT_STATES } from "./records.ts"
 import type { Project } from "./store.ts"
 
@@ -64,7 +64,7 @@ export async function editProject(
   options: EditProjectOption,
   now: Seconds,
 ): Promise<Project> {
-  const project = await holdProject(tx, home, id)
+  const project = await lockProject(tx, home, id)
   const title = options.title?.trim()
   const cardType = options.card_type === undefined ? undefined : wordOf("card_type", CARD_TYPES, options.card_type || "text_only")
   const state = options.state === undefined ? undefined : wordOf("state", PROJECT_STATES, options.state)
@@ -86,7 +86,7 @@ export async function editProject(
 
 /** Deletes a project, open or closed, with its columns and cards. The issues stay, and so does what their timelines tell. Refuses `notFound`. */
 export async function deleteProject(tx: Transaction, home: ProjectHome, id: number): Promise<void> {
-  const project = await holdProject(tx, home, id)
+  const project = await lockProject(tx, home, id)
   await tx.deleteFrom("projects").where("id", "=", project.id).execute()
 }
 

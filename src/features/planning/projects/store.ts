@@ -1,16 +1,13 @@
-import { type Selectable, sql } from "kysely"
+import type { Selectable } from "kysely"
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
 import type { Page } from "../../../core/operation.ts"
 
 export type Project = Selectable<ProjectsTable>
 export type Column = Selectable<ProjectColumnsTable>
-
-/** Keeps others from changing the rows until the transaction ends, and shows them as they are once it has them. SQLite has one writer anyway. */
-export const held = portable({ sqlite: sql``, postgres: sql`for no key update` })
 
 // --- projects --------------------------------------------------------------------------------------------------------------------
 
@@ -32,15 +29,15 @@ const inPlace = (db: Handle, p: Params<Place>) =>
     .where((eb) => eb.or([eb("owner_id", "=", p.ownerId), eb("repository_id", "=", p.repositoryId)]))
 
 const findInPlace = query("projects.find", (db, p: Params<Place>) => inPlace(db, p))
-const holdInPlace = query("projects.hold", (db, p: Params<Place>) => inPlace(db, p).modifyEnd(held))
+const lockInPlace = query("projects.lock", (db, p: Params<Place>) => inPlace(db, p).modifyEnd(forNoKeyUpdate))
 
 /** A project of this home. */
 export const findProject = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
   findInPlace.first(db, placeOf(home, id))
 
-/** A project of this home, which nobody else changes, nor anything in it, until the transaction ends. */
-export const findProjectHeld = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
-  holdInPlace.first(db, placeOf(home, id))
+/** A project of this home, locked: no other transaction changes it, nor anything in it, until the transaction ends. */
+export const lockProjectOf = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
+  lockInPlace.first(db, placeOf(home, id))
 
 /** The home's projects in that state, newest first, and their number. */
 export async function findProjects(

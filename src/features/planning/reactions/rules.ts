@@ -6,7 +6,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { holdIssue } from "../issues/hold.ts"
+import { lockIssue } from "../issues/lock.ts"
 import { REACTIONS } from "./records.ts"
 import { deleteAllReactions, deleteReaction, findReaction, insertReaction, type ReactionRow } from "./store.ts"
 
@@ -31,7 +31,7 @@ export async function addReaction(
   content: string,
   now: Seconds,
 ): Promise<{ readonly reaction: ReactionRow; readonly isNew: boolean }> {
-  const issue = await holdIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue.id)
   requireReactions({ ...found, issue })
   if (!REACTIONS.includes(content))
     throw refuse.forbidden(`'${content.slice(0, 40)}' is not an allowed reaction; these are: ${REACTIONS.join(" ")}`)

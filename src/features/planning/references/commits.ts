@@ -7,7 +7,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
-import { holdForIssues, holdIssue } from "../issues/hold.ts"
+import { lockForIssues, lockIssue } from "../issues/lock.ts"
 import { isBlocked, setState } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
@@ -110,8 +110,8 @@ async function act(tx: Transaction, services: Services, pushed: Pushed, commit: 
   if (action === "none" || !mayAct(target, pusher)) return
   const wanted = target.issue.ref === "" ? pushed.repository.default_branch : target.issue.ref.replace(/^refs\/heads\//, "")
   if (commit.branch !== wanted) return
-  const repository = await holdForIssues(tx, target.repository.id)
-  const issue = await holdIssue(tx, target.issue.id)
+  const repository = await lockForIssues(tx, target.repository.id)
+  const issue = await lockIssue(tx, target.issue.id)
   const closed = action === "closes"
   if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) return
   await setState(tx, services, { issue, repository, owner: target.owner, closed, actor: pusher, now, commitId: commit.id })

@@ -7,7 +7,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
-import { holdUser } from "../../people/users/store.ts"
+import { lockUser } from "../../people/users/store.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
 
@@ -17,7 +17,7 @@ import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStop
  */
 export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id" | "repository_id">, user: User, now: Seconds): Promise<void> {
   // One start of a person at a time, so that none overlooks another.
-  const person = await holdUser(tx, user.id)
+  const person = await lockUser(tx, user.id)
   const running = await findRunningIssues(tx, { userId: person.id })
   if (running.some(({ id }) => id === issue.id)) throw refuse.conflict("cannot start a stopwatch again if it already exists")
   for (const other of running) await leave(tx, other, person, now)

@@ -7,7 +7,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
-import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { isBlocked, setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { mayAct } from "../../planning/references/cross.ts"
@@ -54,8 +54,8 @@ export async function closeReferredIssues(
     const target = await findIssueById.first(tx, { id: issue_id })
     const writer = author_id === merger.id ? merger : await findUserById.first(tx, { id: author_id })
     if (!target || !(await someoneMay(tx, home, target, writer ? [merger, writer] : [merger]))) continue
-    const repository = await holdForIssues(tx, repository_id)
-    const issue = await holdIssue(tx, issue_id)
+    const repository = await lockForIssues(tx, repository_id)
+    const issue = await lockIssue(tx, issue_id)
     const closed = ref_action === "closes"
     if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) continue
     await setState(tx, services, { issue, repository, owner: home.owner, closed, actor: merger, now, commitId })

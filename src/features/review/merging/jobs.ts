@@ -9,15 +9,14 @@ import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { findPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
-import { DetectManualMerges, detectManualMerges, ScheduledMerge, scheduledMerge } from "./job-kinds.ts"
 import { findManualMerges } from "./manual.ts"
 import { mergePull } from "./merge.ts"
-import { findSchedule, findScheduledIds, removeSchedule } from "./schedule.ts"
+import { detectManualMerges } from "./on-push.ts"
+import { findSchedule, findScheduledIds, removeSchedule, scheduledMerge } from "./schedule.ts"
 
 /** Merges what was scheduled, as the person who did so and with all that is asked of every merge; what is against it leaves it scheduled. */
 export const scheduledMergeJob = defineJob({
-  kind: scheduledMerge.kind,
-  payload: ScheduledMerge,
+  ...scheduledMerge,
   run: async ({ pullId }, { context: services }) => {
     const { database, log } = services
     const schedule = await findSchedule.first(database.read, { pullId })
@@ -58,8 +57,7 @@ async function standingOf({ database }: Services, pullId: number, userId: number
 }
 
 export const detectManualMergesJob = defineJob({
-  kind: detectManualMerges.kind,
-  payload: DetectManualMerges,
+  ...detectManualMerges,
   run: (detecting, { context }) => findManualMerges(context, detecting),
 })
 

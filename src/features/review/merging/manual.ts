@@ -3,7 +3,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import type { Merging } from "./checks.ts"
 import { recordMerge } from "./merged.ts"
 
@@ -22,8 +22,8 @@ export async function mergeByHand(services: Services, found: Merging, commitId: 
   const commit = isObjectId(commitId, row.object_format) ? await commitOnBase(services, repository, pull.base_branch, commitId) : undefined
   if (!commit) throw refuse.conflict("Wrong commit ID")
   await database.write(async (tx) => {
-    const held = await holdForIssues(tx, row.id)
-    const merge = { repository: held, owner, pullId: pull.id, commitId: commit.id, merger: me, how: "manual" } as const
+    const locked = await lockForIssues(tx, row.id)
+    const merge = { repository: locked, owner, pullId: pull.id, commitId: commit.id, merger: me, how: "manual" } as const
     await recordMerge(tx, services, { ...merge, mergedAt: commit.author.when, now: now() })
   })
 }
@@ -70,8 +70,8 @@ export async function findManualMerges(services: Services, { repositoryId, branc
     if (!(await git.history.isAncestor(repository, headId, tip))) continue
     const commit = await git.objects.readCommit(repository, await git.merging.mergedBy(repository, headId, tip))
     await database.write(async (tx) => {
-      const held = await holdForIssues(tx, repositoryId)
-      const merge = { repository: held, owner: home.owner, pullId: pull.id, commitId: commit.id, merger, how: "manual" } as const
+      const locked = await lockForIssues(tx, repositoryId)
+      const merge = { repository: locked, owner: home.owner, pullId: pull.id, commitId: commit.id, merger, how: "manual" } as const
       await recordMerge(tx, services, { ...merge, mergedAt: commit.author.when, now: now() })
     })
   }

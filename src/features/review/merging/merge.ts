@@ -3,7 +3,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { findPull, type Pull } from "../pulls/store.ts"
 import { type Built, build } from "./build.ts"
@@ -118,7 +118,7 @@ async function mergeNothing(services: Services, found: Merging, { id }: Built, a
   const { pull, owner, me } = found
   const now = services.now()
   await services.database.write(async (tx) => {
-    const repository = await holdForIssues(tx, found.repository.id)
+    const repository = await lockForIssues(tx, found.repository.id)
     await claimPull(tx, pull, { entryId: 0, automatic })
     const how = automatic ? "automatic" : "asked"
     await recordMerge(tx, services, { repository, owner, pullId: pull.id, commitId: id, merger: me, how, mergedAt: now, now })

@@ -1,15 +1,16 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { writeState } from "../../planning/issues/state.ts"
 import { stopStopwatch } from "../../planning/tracking/stopwatches.ts"
-import { findPull, holdPull, type Pull } from "../pulls/store.ts"
+import { findPull, type Pull } from "../pulls/store.ts"
 import { closeReferredIssues } from "./closing.ts"
 import { findSchedule, removeSchedule } from "./schedule.ts"
 
@@ -74,7 +75,7 @@ export async function claimPull(
   const { id, head_id, base_branch } = pull
   if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
     throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
-  // Looked at with the pull request held, as whoever cancels holds it.
+  // Looked at with the pull request locked, as cancelling locks it.
   if (automatic && !(await findSchedule.first(tx, { pullId: id }))) throw refuse.methodNotAllowed("the merge is not scheduled any more")
 }
 
@@ -92,14 +93,14 @@ export interface Merge extends Owned {
 /**
  * Writes down that a pull request is merged, with all that follows: it is closed, its timeline and the feed tell of it, whoever is concerned is
  * told, issues that its texts close are closed, and what was scheduled for it is forgotten. Does nothing where it is merged already, or gone.
- * The repository's row must be held.
+ * The repository's row must be locked.
  */
 export async function recordMerge(tx: Transaction, services: Services, merge: Merge): Promise<void> {
   const { repository, owner, merger, now } = merge
   const known = await findPull.first(tx, { id: merge.pullId })
   if (!known) return
-  const issue = await holdIssue(tx, known.issue_id)
-  await holdPull(tx, { id: merge.pullId })
+  const issue = await lockIssue(tx, known.issue_id)
+  await lockRow(tx, "pulls", merge.pullId)
   const pull = await markMerged.first(tx, {
     id: merge.pullId,
     mergedAt: merge.mergedAt,

@@ -1,8 +1,17 @@
 import { type Params, query } from "../../../core/database/query.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import { branchOf } from "../../../git/index.ts"
 import type { Consequence } from "../../code/pushes/consequences.ts"
-import { detectManualMerges, scheduledMerge } from "./job-kinds.ts"
 import { recordMerge } from "./merged.ts"
+import { scheduledMerge } from "./schedule.ts"
+
+/** Looks which open pull requests are contained in branches that have moved. */
+export const detectManualMerges = jobKind({
+  kind: "pulls.detectManualMerges",
+  payload: Type.Object({ repositoryId: int64(), branches: Type.Array(Type.String()), pusherId: int64() }),
+})
 
 /** A push that merges a pull request makes it merged, in the one transaction in which all else of the push is written down. */
 export const completeMerge: Consequence = async ({ services, merge, changes: [change] }) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { ok } from "../../../git/testing.ts"
-import { detectManualMerges } from "./job-kinds.ts"
 import { claimPull } from "./merged.ts"
+import { detectManualMerges } from "./on-push.ts"
 import { type MergeWorld, openMergeWorld, type TestRepository } from "./testing.ts"
 
 const refusal = ({ status, body }: { readonly status: number; readonly body: { readonly message: string } | undefined }) => [

@@ -1,16 +1,21 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
-import { holdPull } from "../pulls/store.ts"
+import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import type { Merging } from "./checks.ts"
-import { scheduledMerge } from "./job-kinds.ts"
 import type { MergeStyle } from "./records.ts"
+
+/** Merges a pull request whose merge was scheduled, if nothing is against it. What was asked for stands in `pull_schedules`. */
+export const scheduledMerge = jobKind({ kind: "pulls.scheduledMerge", payload: Type.Object({ pullId: int64() }) })
 
 /** Merges that wait until nothing is against them: who makes one more condition come true says so here, and a job looks whether all have. */
 
@@ -50,8 +55,8 @@ export interface Scheduling {
 export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, wishes: Scheduling): Promise<void> {
   const { pull, me } = found
   const now = services.now()
-  await holdForIssues(tx, found.repository.id)
-  const issue = await holdIssue(tx, found.issue.id)
+  await lockForIssues(tx, found.repository.id)
+  const issue = await lockIssue(tx, found.issue.id)
   const { style, message } = wishes
   const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(wishes.deleteBranch), now }
   if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
@@ -75,12 +80,12 @@ export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pu
  */
 export async function cancelMerge(tx: Transaction, services: Services, found: Merging, mayMerge: boolean): Promise<void> {
   const { pull, me } = found
-  await holdForIssues(tx, found.repository.id)
-  const issue = await holdIssue(tx, found.issue.id)
+  await lockForIssues(tx, found.repository.id)
+  const issue = await lockIssue(tx, found.issue.id)
   const schedule = await findSchedule.first(tx, { pullId: pull.id })
   if (!schedule) throw refuse.notFound()
   if (schedule.user_id !== me.id && !mayMerge) throw refuse.forbidden("only who scheduled the merge, and who may merge, may cancel it")
-  await holdPull(tx, { id: pull.id })
+  await lockRow(tx, "pulls", pull.id)
   if (await findMergeUnderWay.first(tx, { pullId: pull.id })) throw refuse.conflict("the pull request is being merged")
   await dropSchedule(tx, { pullId: pull.id, issue, actor: me, now: services.now() })
 }

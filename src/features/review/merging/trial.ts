@@ -1,8 +1,8 @@
+import type { OnPull } from "../../../access/policies/pulls.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { mergeRef } from "../pulls/refs.ts"
-import type { Merging } from "./checks.ts"
 
 /** What the merge of base and head, as both are now, comes to. */
 export interface Trial {
@@ -20,7 +20,7 @@ export interface Trial {
  */
 export async function tryMerge(
   { git }: Services,
-  { repository: row, issue, pull }: Pick<Merging, "repository" | "issue" | "pull">,
+  { repository: row, issue, pull }: Pick<OnPull, "repository" | "issue" | "pull">,
 ): Promise<Trial> {
   const repository = git.at(row.storage, row.object_format)
   const base = await git.references.resolve(repository, branchRef(pull.base_branch))

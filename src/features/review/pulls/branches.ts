@@ -3,14 +3,15 @@ import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { isBlocked, setState } from "../../planning/issues/state.ts"
 import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
-import { findOpenElsewhere, findOpenFrom, findOpenInto, holdPull } from "./store.ts"
+import { findOpenElsewhere, findOpenFrom, findOpenInto } from "./store.ts"
 
 /** What happens to pull requests when the branches that they name are deleted or renamed, by themselves or with their repository. */
 
@@ -31,16 +32,16 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
   const { repository, branches, actor, now } = deleted
   const names = { repositoryId: repository.id, branches }
   for (const pull of await findOpenFrom(tx, names)) {
-    await changeHeld(tx, pull, async (held) => {
-      publish(tx, { kind: "pull.headBranchDeleted", issue: held.issue, actor, branch: pull.head_branch, at: now })
-      await close(tx, services, held, deleted)
+    await changeLocked(tx, pull, async (locked) => {
+      publish(tx, { kind: "pull.headBranchDeleted", issue: locked.issue, actor, branch: pull.head_branch, at: now })
+      await close(tx, services, locked, deleted)
     })
   }
   for (const pull of await findOpenInto(tx, names)) {
-    await changeHeld(tx, pull, async (held) => {
-      const base = held.repository.default_branch
-      const target = { ...held, base, found: deleted.found.get(pull.id), actor, now }
-      if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, held, deleted)
+    await changeLocked(tx, pull, async (locked) => {
+      const base = locked.repository.default_branch
+      const target = { ...locked, base, found: deleted.found.get(pull.id), actor, now }
+      if (branches.includes(base) || (await whyNotRetargeted(tx, target))) await close(tx, services, locked, deleted)
       else await retargetPull(tx, target)
     })
   }
@@ -56,31 +57,35 @@ export async function closePullsFrom(
   from: Omit<DeletedBranches, "branches" | "found">,
 ): Promise<void> {
   for (const pull of await findOpenElsewhere(tx, { repositoryId: from.repository.id }))
-    await changeHeld(tx, pull, (held) => close(tx, services, held, from))
+    await changeLocked(tx, pull, (locked) => close(tx, services, locked, from))
 }
 
-interface Held {
+interface Locked {
   readonly repository: Repository
   readonly owner: User
-  readonly issue: Awaited<ReturnType<typeof holdIssue>>
+  readonly issue: Awaited<ReturnType<typeof lockIssue>>
   readonly pull: Pull
 }
 
-/** Holds what a pull request consists of, repository first, and changes it; one that is closed by now, or archived, is left alone. */
-async function changeHeld(tx: Transaction, { id, repository_id, issue_id }: Pull, change: (held: Held) => Promise<void>): Promise<void> {
+/** Locks what a pull request consists of, repository first, and changes it; one that is closed by now, or archived, is left alone. */
+async function changeLocked(
+  tx: Transaction,
+  { id, repository_id, issue_id }: Pull,
+  change: (locked: Locked) => Promise<void>,
+): Promise<void> {
   const home = await findRepositoryById.first(tx, { id: repository_id })
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
   if (!home || !owner || home.is_archived === 1) return
-  const repository = await holdForIssues(tx, repository_id)
-  const issue = await holdIssue(tx, issue_id)
-  const pull = await holdPull.first(tx, { id })
+  const repository = await lockForIssues(tx, repository_id)
+  const issue = await lockIssue(tx, issue_id)
+  const pull = await lockRow(tx, "pulls", id)
   if (pull && issue.is_closed === 0) await change({ repository, owner, issue, pull })
 }
 
 async function close(
   tx: Transaction,
   services: Services,
-  { repository, owner, issue }: Held,
+  { repository, owner, issue }: Locked,
   { actor, now }: Pick<DeletedBranches, "actor" | "now">,
 ): Promise<void> {
   if (await isBlocked(tx, { issue, repository })) return

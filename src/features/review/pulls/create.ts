@@ -11,7 +11,7 @@ import { branchRef, type ObjectId } from "../../../git/index.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "../../planning/issues/assign.ts"
 import { assigneeNames, normalizeTitle } from "../../planning/issues/create.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById, insertIssue, takeNumber } from "../../planning/issues/store.ts"
 import { setIssueLabels, usableLabels } from "../../planning/labels/rules.ts"
 import { setMilestone } from "../../planning/milestones/rules.ts"
@@ -22,12 +22,11 @@ import { type CodeOwners, readCodeOwners } from "../reviews/owners.ts"
 import { requestCodeOwners, requestReviewers } from "../reviews/requests.ts"
 import { align } from "./align.ts"
 import { isUnfinished } from "./draft.ts"
-import { alignPull } from "./job-kinds.ts"
 import { type Assessment, assess, assessedColumns } from "./mergeability.ts"
 import type { PullWithIssue } from "./present.ts"
 import { commitsBetween } from "./pushed.ts"
 import type { CreatePullRequestOption } from "./records.ts"
-import { bringCommit, writePullRefs } from "./refs.ts"
+import { alignPull, bringCommit, writePullRefs } from "./refs.ts"
 import { type Ends, locateEnds } from "./source.ts"
 import { findOpenBetween, insertPull } from "./store.ts"
 
@@ -44,7 +43,7 @@ export async function createPull(services: Services, found: OnRepository & Me, o
   const { database, git } = services
   const ends = await locateEnds(services, database.read, found, options)
   const { base, head } = ends
-  // Asked again below, with everything held; before it, so that nobody who is blocked brings anything here.
+  // Asked again below, with everything locked; before it, so that nobody who is blocked brings anything here.
   await requireWelcome(database.read, found)
   await bringCommit(services, { repository: head.repository, id: head.tip }, base.repository)
   const assessment = await assess(git, base.repository, base.tip, head.tip)
@@ -84,7 +83,7 @@ async function write(
   const { owner, me } = found
   const { base, head } = ends
   const now = services.now()
-  const repository = await holdForIssues(tx, found.repository.id, "pull")
+  const repository = await lockForIssues(tx, found.repository.id, "pull")
   await requireWelcome(tx, found)
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)

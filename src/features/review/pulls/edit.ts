@@ -5,6 +5,7 @@ import type { OnPull, Pull } from "../../../access/policies/pulls.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -20,7 +21,7 @@ import type { PullWithIssue } from "./present.ts"
 import type { EditPullRequestOption } from "./records.ts"
 import { settlePullRefs } from "./refs.ts"
 import { type NewBase, retargetPull } from "./retarget.ts"
-import { findPull, holdPull } from "./store.ts"
+import { findPull } from "./store.ts"
 
 /**
  * Changes what is given of a pull request, all or nothing. What `editIssue` lets only writers change counts only from them here, too, and so
@@ -74,17 +75,17 @@ async function write(
     ...(unset_due_date === true && { unset_due_date }),
     ...(milestone && { milestone }),
   })
-  const held = await holdPull.first(tx, { id: found.pull.id })
+  const locked = await lockRow(tx, "pulls", found.pull.id)
   const repository = await findRepositoryById.first(tx, { id: found.repository.id })
-  if (!held || !repository) throw refuse.notFound()
+  if (!locked || !repository) throw refuse.notFound()
   if (labels !== undefined && writesKind(found, issue)) {
     const wanted = await usableLabels(tx, repository, owner, labels)
     await setIssueLabels(tx, { issue, labels: wanted, mode: "replace", actor: me, now })
   }
-  if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, held, allow_maintainer_edit)
-  if (retargeting && (await findMergeUnderWay.first(tx, { pullId: held.id }))) throw refuse.conflict("the pull request is being merged")
-  if (retargeting) await retargetPull(tx, { issue, pull: held, repository, owner, actor: me, now, ...retargeting })
-  const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: held.id })]
+  if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, locked, allow_maintainer_edit)
+  if (retargeting && (await findMergeUnderWay.first(tx, { pullId: locked.id }))) throw refuse.conflict("the pull request is being merged")
+  if (retargeting) await retargetPull(tx, { issue, pull: locked, repository, owner, actor: me, now, ...retargeting })
+  const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: locked.id })]
   if (!changed || !pull) throw refuse.notFound()
   return { issue: changed, pull }
 }

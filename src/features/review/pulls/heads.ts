@@ -7,13 +7,12 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, type Repository } from "../../../git/index.ts"
-import { holdForIssues, holdIssue } from "../../planning/issues/hold.ts"
+import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
-import { alignPull } from "./job-kinds.ts"
 import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
 import type { PushedCommits } from "./pushed.ts"
-import { bringCommit, type Head, settlePullRefs } from "./refs.ts"
+import { alignPull, bringCommit, type Head, settlePullRefs } from "./refs.ts"
 
 /** A pull request's head as it is about to be, with what was found out about it. */
 export interface NewHead {
@@ -72,8 +71,8 @@ export async function writeHead(tx: Transaction, services: Services, head: NewHe
   const home = await findRepositoryById.first(tx, { id: pull.repository_id })
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
   if (!home || !owner || home.is_archived === 1) return
-  const repository = await holdForIssues(tx, home.id)
-  const issue = await holdIssue(tx, pull.issue_id)
+  const repository = await lockForIssues(tx, home.id)
+  const issue = await lockIssue(tx, pull.issue_id)
   if (issue.is_closed === 1) return
   const moved = await replaceHead.first(tx, { ...columnsOf(head), id: pull.id, before: pull.head_id })
   if (moved) await refreshStale(tx, { issue, pull: moved, repository, owner, comparison, pusher, now })

@@ -1,29 +1,20 @@
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import { defineJob, type JobDefinition } from "../../../core/jobs/jobs.ts"
 import { objectId } from "../../../git/index.ts"
-import { holdForIssues } from "../../planning/issues/hold.ts"
+import { lockForIssues } from "../../planning/issues/lock.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { readCodeOwners } from "../reviews/owners.ts"
 import { requestCodeOwners } from "../reviews/requests.ts"
 import { align } from "./align.ts"
 import { isUnfinished } from "./draft.ts"
-import {
-  AlignPull,
-  alignPull,
-  RecheckBase,
-  RemovePullRefs,
-  RequestOwners,
-  recheckBase,
-  removePullRefs,
-  requestOwners,
-} from "./job-kinds.ts"
 import { ensureMergeability } from "./mergeability.ts"
-import { removePullReferences } from "./refs.ts"
+import { recheckBase } from "./on-push.ts"
+import { requestOwners } from "./ready.ts"
+import { alignPull, removePullRefs } from "./refs.ts"
 import { findOpenInto, findPull } from "./store.ts"
 
 const alignJob = defineJob({
-  kind: alignPull.kind,
-  payload: AlignPull,
+  ...alignPull,
   run: async ({ pullId }, { context }) => {
     await align(context, pullId)
   },
@@ -31,8 +22,7 @@ const alignJob = defineJob({
 
 /** Those that somebody touched last come first. */
 const recheckJob = defineJob({
-  kind: recheckBase.kind,
-  payload: RecheckBase,
+  ...recheckBase,
   timeoutSeconds: 3600,
   run: async ({ repositoryId, branch }, { context, signal }) => {
     for (const pull of await findOpenInto(context.database.read, { repositoryId, branches: [branch] })) {
@@ -42,18 +32,8 @@ const recheckJob = defineJob({
   },
 })
 
-const removeRefsJob = defineJob({
-  kind: removePullRefs.kind,
-  payload: RemovePullRefs,
-  run: async ({ repositoryId, number }, { context }) => {
-    const row = await findRepositoryById.first(context.database.read, { id: repositoryId })
-    if (row) await removePullReferences(context, context.git.at(row.storage, row.object_format), number)
-  },
-})
-
 const requestOwnersJob = defineJob({
-  kind: requestOwners.kind,
-  payload: RequestOwners,
+  ...requestOwners,
   run: async ({ pullId, actorId }, { context }) => {
     const { database, now } = context
     const pull = await findPull.first(database.read, { id: pullId })
@@ -65,11 +45,11 @@ const requestOwnersJob = defineJob({
       const issue = await findIssueById.first(tx, { id: pull.issue_id })
       const [owner, actor] = [await findUserById.first(tx, { id: row.owner_id }), await findUserById.first(tx, { id: actorId })]
       if (!issue || !owner || !actor || issue.is_closed === 1 || isUnfinished(issue.title)) return
-      const repository = await holdForIssues(tx, row.id)
+      const repository = await lockForIssues(tx, row.id)
       await requestCodeOwners(tx, { issue, repository, owner, actor, owners, now: now() })
     })
   },
 })
 
 /** What is done for pull requests outside of requests. */
-export const pullJobs: readonly JobDefinition<never>[] = [alignJob, recheckJob, removeRefsJob, requestOwnersJob]
+export const pullJobs: readonly JobDefinition[] = [alignJob, recheckJob, removePullRefs, requestOwnersJob]

@@ -5,13 +5,11 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Git, isGitError, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import type { FoundPull } from "./present.ts"
-import { settlePullRefs } from "./refs.ts"
+import { type MergedTree, settlePullRefs } from "./refs.ts"
 import { findNow, findPull } from "./store.ts"
 
 /** What was found out about a pull request for one commit of its base and one of its head. */
-export interface Assessment {
-  readonly baseId: ObjectId
-  readonly headId: ObjectId
+export interface Assessment extends MergedTree {
   /** Undefined where the two have no commit in common. */
   readonly mergeBase: ObjectId | undefined
   readonly mergeability: Exclude<Pull["mergeability"], "checking">
@@ -21,8 +19,6 @@ export interface Assessment {
   readonly changedFiles: number
   readonly ahead: number
   readonly behind: number
-  /** What the base would hold once it is merged. */
-  readonly tree: ObjectId | undefined
 }
 
 /**

@@ -1,17 +1,23 @@
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import { branchOf, branchRef, type ObjectId, objectId } from "../../../git/index.ts"
 import type { Consequence, Moved } from "../../code/pushes/consequences.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { closeOrRetargetPulls } from "./branches.ts"
 import { lookAtHead, type NewHead, writeHead } from "./heads.ts"
-import { alignPull, recheckBase } from "./job-kinds.ts"
 import { type PushedCommits, pushedCommits } from "./pushed.ts"
+import { alignPull } from "./refs.ts"
 import type { NewBase } from "./retarget.ts"
 import { findOpenFrom, findOpenInto } from "./store.ts"
+
+/** Looks again at all open pull requests into a branch that has moved. */
+export const recheckBase = jobKind({ kind: "pulls.recheckBase", payload: Type.Object({ repositoryId: int64(), branch: Type.String() }) })
 
 /** What a push means for pull requests. */
 

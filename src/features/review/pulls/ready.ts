@@ -5,10 +5,15 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { tryScheduledMerge } from "../merging/schedule.ts"
 import { isUnfinished } from "./draft.ts"
-import { requestOwners } from "./job-kinds.ts"
+
+/** Asks those who own the changed files to review a pull request that is no draft any more. */
+export const requestOwners = jobKind({ kind: "pulls.requestOwners", payload: Type.Object({ pullId: int64(), actorId: int64() }) })
 
 export interface Retitled extends Owned {
   /** With the new title. */

@@ -1,11 +1,12 @@
 import type { Repository as Row } from "../../../access/permission.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findRepositoryById } from "../../../access/store.ts"
+import { defineJob, jobKind } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
 import { bringLargeFiles } from "../../code/lfs/bring.ts"
-import { alignPull } from "./job-kinds.ts"
-import type { Assessment } from "./mergeability.ts"
 
 /** The references of a pull request in the repository that it is for: they outlive its branch and its fork, and nobody pushes to them. */
 
@@ -18,11 +19,19 @@ export const mergeRef = (number: number): RefName => refName(`refs/pull/${number
 /** Who makes the commits of refs/pull/N/merge. They carry no time of their own: the same two commits always give the same one. */
 const merger = (when: number): Person => ({ name: "Hearth", email: "noreply@hearth.invalid", when, offset: 0 })
 
+/** What merging a head into a base gives. */
+export interface MergedTree {
+  readonly baseId: ObjectId
+  readonly headId: ObjectId
+  /** Undefined where they can't be merged. */
+  readonly tree: ObjectId | undefined
+}
+
 export interface PullRefs {
   readonly number: number
   readonly headId: ObjectId
   /** What merging would give; without it only the head is written. */
-  readonly assessment?: Assessment
+  readonly assessment?: MergedTree
 }
 
 /** Makes the references of a pull request name what they should. The head's commit must be in the repository already. */
@@ -34,6 +43,9 @@ export async function writePullRefs({ git }: Pick<Services, "git">, repository: 
   for (const { name, to } of wanted)
     if ((await git.references.resolve(repository, name)) !== to) await git.references.update(repository, [{ name, to: to ?? null }])
 }
+
+/** Makes a pull request's row, references and mergeability agree with what its branches are by then. */
+export const alignPull = jobKind({ kind: "pulls.align", payload: Type.Object({ pullId: int64() }) })
 
 /** Like `writePullRefs`; where somebody else is writing them at the same moment a job looks afterwards. */
 export async function settlePullRefs(
@@ -50,7 +62,7 @@ export async function settlePullRefs(
 }
 
 /** The commit that merging would make, where it can be made. */
-async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: Assessment): Promise<ObjectId | undefined> {
+async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: MergedTree): Promise<ObjectId | undefined> {
   const { tree, baseId, headId } = found
   if (tree === undefined) return undefined
   const [base, head] = [await git.objects.readCommit(repository, baseId), await git.objects.readCommit(repository, headId)]
@@ -106,7 +118,7 @@ export async function placesOf({ database, git }: Services, pull: Pull): Promise
 }
 
 /** Removes the references of a pull request; those that are not there are no error. */
-export async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
+async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
   const there: RefName[] = []
   for (const name of [headRef(number), mergeRef(number)])
     if ((await git.references.resolve(repository, name)) !== undefined) there.push(name)
@@ -115,3 +127,13 @@ export async function removePullReferences({ git }: Pick<Services, "git">, repos
     there.map((name) => ({ name, to: null })),
   )
 }
+
+/** Removes the references of a pull request that was deleted. */
+export const removePullRefs = defineJob({
+  kind: "pulls.removeRefs",
+  payload: Type.Object({ repositoryId: int64(), number: int64() }),
+  run: async ({ repositoryId, number }, { context }) => {
+    const row = await findRepositoryById.first(context.database.read, { id: repositoryId })
+    if (row) await removePullReferences(context, context.git.at(row.storage, row.object_format), number)
+  },
+})

@@ -51,7 +51,7 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
 
 /**
  * Gives a pull request another base, with the entry of its timeline: what its reviews count for is then up to the rule of that branch, and they are
- * stale where the pull request changes something else from there. A merge that was scheduled was meant for the other branch. Repository, issue and pull request must be held. Refuses as invalid one that is
+ * stale where the pull request changes something else from there. A merge that was scheduled was meant for the other branch. Repository, issue and pull request must be locked. Refuses as invalid one that is
  * closed, and its own head; `conflict` where another goes there from the same head.
  */
 export async function retargetPull(tx: Transaction, retarget: Retarget): Promise<void> {

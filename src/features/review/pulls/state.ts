@@ -3,12 +3,12 @@ import { findPullByIssue } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { alignPull } from "./job-kinds.ts"
+import { alignPull } from "./refs.ts"
 import { findOpenBetween } from "./store.ts"
 
 /**
  * What closing and reopening means for a pull request beside what it means for every issue; to be called before the state changes, with the
- * repository held. One that is reopened is looked at again: its branches may have moved while nobody watched.
+ * repository locked. One that is reopened is looked at again: its branches may have moved while nobody watched.
  * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
  */
 export async function followPullState(tx: Transaction, { jobs }: Pick<Services, "jobs">, issue: Issue, closed: boolean): Promise<void> {

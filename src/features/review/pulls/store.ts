@@ -146,15 +146,6 @@ export const insertPull = query(
       .returningAll(),
 )
 
-/** Keeps others from changing the pull request until the transaction ends, and gives its row. Hold its repository and issue before. */
-export const holdPull = query("pulls.hold", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("pulls")
-    .set({ head_id: sql.ref<string>("head_id") })
-    .where("id", "=", p.id)
-    .returningAll(),
-)
-
 /** Who pushed to the head branch last. */
 export const findHeadPusher = query("pulls.findHeadPusher", (db, p: Params<{ id: number }>) =>
   db

@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { deleteAttachments } from "../../planning/attachments/rules.ts"
 import { deleteEntry, hideActivitiesOf } from "../../planning/comments/store.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
 import { deleteReactions } from "../../planning/reactions/rules.ts"
 import { restoreOfficial } from "./official.ts"
@@ -20,7 +20,7 @@ export async function deleteReview(
   { repository, owner, issue, pull, review }: OnReview,
 ): Promise<void> {
   if (review.state === "REQUEST_REVIEW") throw refuse.invalid("id", "a request for a review is taken back through requested_reviewers")
-  await holdIssue(tx, issue.id)
+  await lockIssue(tx, issue.id)
   const current = (await findReviewsBy(tx, { issueId: issue.id, reviewerId: review.reviewer_id })).find(({ id }) => id === review.id)
   if (!current) throw refuse.notFound()
   for (const { id } of await findEntriesOfReview(tx, { reviewId: review.id })) {

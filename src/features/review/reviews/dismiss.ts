@@ -5,7 +5,7 @@ import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { tryScheduledMerge } from "../merging/schedule.ts"
 import { countsFor } from "./official.ts"
@@ -15,8 +15,8 @@ import { clearOfficial, findReviewsBy, type Review, setDismissed, setOfficial } 
 const isVerdict = ({ state }: Review): boolean => state === "APPROVED" || state === "REQUEST_CHANGES"
 
 /** The review as it is now, and all others of its reviewer. Refuses `notFound` where it is gone, `forbidden` what is no verdict, or over. */
-async function holdVerdict(tx: Transaction, { issue: { id }, review }: OnReview) {
-  const issue = await holdIssue(tx, id)
+async function lockVerdict(tx: Transaction, { issue: { id }, review }: OnReview) {
+  const issue = await lockIssue(tx, id)
   const reviews = await findReviewsBy(tx, { issueId: id, reviewerId: review.reviewer_id })
   const current = reviews.find((each) => each.id === review.id)
   if (!current) throw refuse.notFound()
@@ -37,7 +37,7 @@ export async function dismissReview(
 ): Promise<void> {
   const { repository, owner, me } = found
   const now = services.now()
-  const { issue, current, reviews } = await holdVerdict(tx, found)
+  const { issue, current, reviews } = await lockVerdict(tx, found)
   const earlier = priors ? reviews.slice(reviews.indexOf(current) + 1).filter(isVerdict) : []
   const ids = [current, ...earlier].filter(({ is_dismissed }) => is_dismissed === 0).map(({ id }) => id)
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
@@ -50,7 +50,7 @@ export async function dismissReview(
 /** Gives a dismissed review its weight back; whether it counts is asked anew, and only the last of its reviewer's can. */
 export async function undismissReview(tx: Transaction, services: Services, found: OnReview & Me): Promise<void> {
   const { repository, owner, pull } = found
-  const { current, reviews } = await holdVerdict(tx, found)
+  const { current, reviews } = await lockVerdict(tx, found)
   if (current.is_dismissed === 0) return
   await setDismissed(tx, { ids: [current.id], isDismissed: 0, now: services.now() })
   const last = reviews.find((each) => isVerdict(each) && (each.is_dismissed === 0 || each.id === current.id))

@@ -10,7 +10,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { crossReference } from "../../planning/references/cross.ts"
@@ -54,10 +54,10 @@ export async function reply(
   const { comment: parent } = await locateLineComment(tx, found, commentId)
   if (parent.issue_id !== found.issue.id) throw refuse.notFound()
   const now = services.now()
-  const issue = await holdIssue(tx, parent.issue_id)
+  const issue = await lockIssue(tx, parent.issue_id)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
-  // It may have been submitted while the issue was held by others.
+  // It may have been submitted while the issue was locked by others.
   const current = await findLineComment.first(tx, { id: parent.id })
   if (!current) throw refuse.notFound()
   const kind = isDraft(current) ? "code_draft" : "code"

@@ -12,7 +12,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { findProtection, officialReviewers } from "../../code/protections/rules.ts"
 import { blockersAmong, requireUnblocked } from "../../people/blocks/rules.ts"
 import { findMemberIds, findTeamRepository, findUnits } from "../../people/teams/store.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { restoreOfficial } from "./official.ts"
 import type { CodeOwners } from "./owners.ts"
@@ -85,7 +85,7 @@ export async function requestCodeOwners(tx: Transaction, asking: Asking & { read
 /** Writes requests to those who can be asked. */
 async function request(tx: Transaction, asking: Asking, people: readonly User[], teams: readonly Team[]): Promise<readonly Review[]> {
   const { repository, owner, actor, now } = asking
-  const issue = await holdIssue(tx, asking.issue.id)
+  const issue = await lockIssue(tx, asking.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const open = await findRequests(tx, { issueIds: [issue.id] })
@@ -140,7 +140,7 @@ export async function removeRequests(tx: Transaction, asking: Asking & Named): P
   const onlyOwn = teams.length === 0 && people.every(({ id }) => id === actor.id)
   if (!onlyOwn && !(await choosesReviewers(tx, asking, actor, asking.issue)))
     throw refuse.invalid("reviewers", "Doer can't remove reviewer: only the author and those who belong to the repository can")
-  const issue = await holdIssue(tx, asking.issue.id)
+  const issue = await lockIssue(tx, asking.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const concerned = (review: Review): boolean =>

@@ -2,15 +2,16 @@ import type { OnPull } from "../../../access/policies/pulls.ts"
 import type { OnReview } from "../../../access/policies/reviews.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isObjectId, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
-import { holdIssue } from "../../planning/issues/hold.ts"
+import { lockIssue } from "../../planning/issues/lock.ts"
 import { addTimelineEntry, type TimelineEntry } from "../../planning/issues/timeline.ts"
-import { holdPull, type Pull } from "../pulls/store.ts"
+import type { Pull } from "../pulls/store.ts"
 import { patchIdOf } from "./diffs.ts"
 import { type PlacedComment, placeComments, type Sides } from "./line-comments.ts"
 import { publishReview } from "./publish.ts"
@@ -152,8 +153,8 @@ async function writeSeen(
   const { repository, owner, me } = found
   const { event, body } = wanted
   const now = services.now()
-  const issue = await holdIssue(tx, found.issue.id)
-  const pull = await holdPull.first(tx, { id: found.pull.id })
+  const issue = await lockIssue(tx, found.issue.id)
+  const pull = await lockRow(tx, "pulls", found.pull.id)
   if (pull?.head_id !== seen.headId) return { pull }
   requireVerdictAllowed({ issue, me }, event)
   requireUnlocked({ ...found, issue })

@@ -2,7 +2,7 @@ import { Refusal } from "../../../core/errors.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
 import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
-import { holdRelease } from "../../code/releases/hold.ts"
+import { lockRelease } from "../../code/releases/lock.ts"
 import { discardFile, storeFile } from "../../planning/attachments/files.ts"
 import { requireName } from "../../planning/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../planning/attachments/store.ts"
@@ -67,7 +67,7 @@ async function bring(
       // A page that asks to sign in is no file.
       if (file.size !== asset.size) throw new Refusal("invalid", "another size")
       await database.write(async (tx) => {
-        await holdRelease(tx, releaseId)
+        await lockRelease(tx, releaseId)
         await insertAttachment(tx, {
           uuid: file.uuid,
           repositoryId: repository.id,

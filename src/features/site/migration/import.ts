@@ -1,12 +1,16 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { flag } from "../../../core/database/tables.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
 import { SealBroken } from "../../../core/secrets.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, isGitError, type RemoteListing, type Repository } from "../../../git/index.ts"
 import { surveyJob } from "../../code/languages/survey.ts"
 import { findPointers } from "../../code/lfs/pointers.ts"
 import { changesTowards, followed, missing, requireCommits } from "../../code/mirrors/changes.ts"
+import { TRANSFER_SECONDS } from "../../code/mirrors/jobs.ts"
 import type { Landing } from "../../code/mirrors/landing.ts"
 import { type Brought, bringFiles } from "../../code/mirrors/lfs.ts"
 import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
@@ -78,6 +82,15 @@ export async function runImport(services: Services, importId: number, { signal, 
   }
   await end("done")
 }
+
+// The attempts are for processes that end in the middle.
+export const importJob = defineJob({
+  kind: "mirrors.import",
+  payload: Type.Object({ importId: int64() }),
+  attempts: 20,
+  timeoutSeconds: TRANSFER_SECONDS,
+  run: ({ importId }, run) => runImport(run.context, importId, run),
+})
 
 /** Brings the large files that the repository points to and doesn't have, and writes down how far that is. */
 async function importLargeFiles(

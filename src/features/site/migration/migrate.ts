@@ -8,7 +8,6 @@ import { flag } from "../../../core/database/tables.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type RemoteListing } from "../../../git/index.ts"
-import { importKind } from "../../code/mirrors/kinds.ts"
 import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
 import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
@@ -17,7 +16,7 @@ import { deleteRepository } from "../../code/repositories/delete.ts"
 import { establish, requireRoom } from "../../code/repositories/establish.ts"
 import { mirrorSecretContext, requireInterval } from "../../code/repositories/mirror.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
-import { importSecretContext } from "./import.ts"
+import { importJob, importSecretContext } from "./import.ts"
 import type { Part } from "./source.ts"
 
 /** How long the answer waits for the import. Proxies in front give up after a minute. */
@@ -206,7 +205,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
         importId = stored.id
         const sealed = seal(importSecretContext(importId))
         if (sealed !== "") await tx.updateTable("imports").set({ sealed_secret: sealed }).where("id", "=", importId).execute()
-        await jobs.enqueue(tx, importKind, { importId })
+        await jobs.enqueue(tx, importJob, { importId })
       },
     }),
   )

@@ -1,12 +1,12 @@
 import { sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import Type, { Check } from "../../../core/schema.ts"
 import { clean, cut, type Landing, momentOf, originalOf } from "../../code/mirrors/landing.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { advanceImport, type Import } from "../../code/mirrors/store.ts"
 import { insertRelease, recountReleases } from "../../code/releases/store.ts"
-import { holdRepository } from "../../code/repositories/counters.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic } from "../../code/topics/names.ts"
 import { replaceTopics } from "../../code/topics/rules.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch.ts"
@@ -49,7 +49,7 @@ export async function importRecords(landing: Landing, target: RemoteAddress, sof
     progress = { ...progress, [part]: { ...sum, total: isOver ? sum.done + sum.missing : page.total } }
     const told = JSON.stringify(progress)
     await services.database.write(async (tx) => {
-      await holdRepository(tx, repository.id)
+      await lockRow(tx, "repositories", repository.id)
       // Whoever was here first has written the page already.
       if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: told, now: services.now() })) === 0)
         throw new Error("the import goes on elsewhere")

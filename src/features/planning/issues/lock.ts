@@ -1,30 +1,24 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 
 /**
- * Changes hold the rows that they build on, always the repository before the issue, so that two of them never wait for each other in a
- * circle, and see them as they are then: what was read when the caller was let in may be older.
+ * Changes lock the rows that they build on, always the repository before the issue so that there is no deadlock, and see them as they are then:
+ * what was read when the caller was let in may be older.
  */
 
-const holdById = query("issues.hold", (db, p: Params<{ id: number }>) =>
-  db
-    .updateTable("issues")
-    .set((eb) => ({ pin_order: eb.ref("pin_order") }))
-    .where("id", "=", p.id)
-    .returningAll(),
-)
-
 /** Keeps others from changing the issue until the transaction ends, and gives its row. Refuses `notFound` where it is gone. */
-export async function holdIssue(tx: Transaction, id: number): Promise<Issue> {
-  const issue = await holdById.first(tx, { id })
+export async function lockIssue(tx: Transaction, id: number): Promise<Issue> {
+  const issue = await lockRow(tx, "issues", id)
   if (!issue) throw refuse.notFound()
   return issue
 }
 
-const holdRow = query("issues.holdRepository", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
+/** Changing the row locks it, too. */
+const countUp = query("repositories.countUpIssues", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
   db
     .updateTable("repositories")
     .set((eb) => ({
@@ -40,8 +34,10 @@ const holdRow = query("issues.holdRepository", (db, p: Params<{ id: number; issu
  * is about to add: a new one is counted up, since counting a long list anew would make every one dearer than the last.
  * Refuses `notFound` where the repository is gone, `archived` where it takes no changes any more.
  */
-export async function holdForIssues(tx: Transaction, repositoryId: number, opens?: "issue" | "pull"): Promise<Repository> {
-  const repository = await holdRow.first(tx, { id: repositoryId, issues: opens === "issue" ? 1 : 0, pulls: opens === "pull" ? 1 : 0 })
+export async function lockForIssues(tx: Transaction, repositoryId: number, opens?: "issue" | "pull"): Promise<Repository> {
+  const repository = opens
+    ? await countUp.first(tx, { id: repositoryId, issues: opens === "issue" ? 1 : 0, pulls: opens === "pull" ? 1 : 0 })
+    : await lockRow(tx, "repositories", repositoryId)
   if (!repository) throw refuse.notFound()
   if (repository.is_archived === 1) throw refuse.archived()
   return repository

@@ -1,19 +1,17 @@
-import { sql } from "kysely"
 import { permissionOn, type Repository } from "../../../access/permission.ts"
 import { type Issue, readsKind } from "../../../access/policies/issues.ts"
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import { findIssueById, findUserById } from "../../../access/store.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { portable } from "../../../core/database/dialect.ts"
+import { forShare, lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
-import { type AtColumn, type Column, findColumn, findColumnOf, findProject, findProjectHeld, held, type Project } from "./store.ts"
+import { type AtColumn, type Column, findColumn, findColumnOf, findProject, lockProjectOf, type Project } from "./store.ts"
 
 /**
- * What a change builds on is held until its transaction ends, always the repository before the issue before the project, so that two
- * changes never wait for each other in a circle. Whoever changes what is in a project holds the project: its columns and cards are written
- * by one at a time.
+ * What a change builds on is locked until its transaction ends, always the repository before the issue before the project, so that there is
+ * no deadlock. A change of what is in a project locks the project: its columns and cards are written by one at a time.
  */
 
 /** The home's project. Refuses `notFound`. */
@@ -23,16 +21,16 @@ export async function requireProject(db: Handle, home: ProjectHome, id: number):
   return project
 }
 
-/** The home's project, held. Refuses `notFound`. */
-export async function holdProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
-  const project = await findProjectHeld(tx, home, id)
+/** The home's project, locked. Refuses `notFound`. */
+export async function lockProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
+  const project = await lockProjectOf(tx, home, id)
   if (!project) throw refuse.notFound()
   return project
 }
 
-/** The home's project, held so that what is in it can be changed. Refuses `notFound`, and `forbidden` a closed one. */
-export async function holdOpenProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
-  const project = await holdProject(tx, home, id)
+/** The home's project, locked so that what is in it can be changed. Refuses `notFound`, and `forbidden` a closed one. */
+export async function lockOpenProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
+  const project = await lockProject(tx, home, id)
   if (project.is_closed === 1) throw refuse.forbidden("project is closed")
   return project
 }
@@ -52,32 +50,24 @@ export async function requireColumnOf(db: Handle, home: ProjectHome, at: AtColum
 }
 
 /** An issue and its repository, neither of which goes away or is handed over meanwhile. */
-export interface HeldIssue {
+export interface LockedIssue {
   readonly issue: Issue
   readonly repository: Repository
 }
 
 const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
-  db
-    .selectFrom("repositories")
-    .selectAll()
-    .where("id", "=", p.id)
-    .modifyEnd(portable({ sqlite: sql``, postgres: sql`for share` })),
-)
-
-const holdIssue = query("projects.holdIssue", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("issues").selectAll().where("id", "=", p.id).modifyEnd(held),
+  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
 )
 
 /**
- * The issue or pull request of that id, held; undefined where it is not for this home, or nothing that the caller may read. It refuses
- * nothing: what comes before it in the order of refusals is held after it.
+ * The issue or pull request of that id, locked; undefined where it is not for this home, or nothing that the caller may read. It refuses
+ * nothing: what comes before it in the order of refusals is locked after it.
  */
-export async function holdIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<HeldIssue | undefined> {
+export async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<LockedIssue | undefined> {
   const found = id === 0 ? undefined : await findIssueById.first(tx, { id })
   if (!found || (home.repository && home.repository.id !== found.repository_id)) return undefined
   const repository = await shareRepository.first(tx, { id: found.repository_id })
-  const issue = repository && (await holdIssue.first(tx, { id }))
+  const issue = repository && (await lockRow(tx, "issues", id))
   const owner = issue && (await findUserById.first(tx, { id: repository.owner_id }))
   if (!owner) return undefined
   const owned = { repository, owner }

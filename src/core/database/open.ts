@@ -1,0 +1,60 @@
+/** Opens a database of either kind, with its tables up to date. */
+import type { Database, DatabaseLogger, DriverOptions } from "./database.ts"
+import { DatabaseRefused } from "./failures.ts"
+import { type Migration, migrateDatabase } from "./migrate.ts"
+import { migrations as projectMigrations } from "./migrations/index.ts"
+import { openSqlite } from "./sqlite.ts"
+import type { Tables } from "./tables.ts"
+
+export interface DatabaseOptions {
+  /** `sqlite:/absolute/path/hearth.db`, `sqlite::memory:` or `postgres://user:password@host/name`. */
+  readonly url: string
+  readonly logger?: DatabaseLogger
+  /** True (the default) brings the tables up to date; false refuses a database that is not. */
+  readonly migrate?: boolean
+  /** The history of the tables; the project's own unless a test brings another. */
+  readonly migrations?: readonly Migration[]
+  /** Milliseconds that a transaction may sit without a statement; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
+  readonly idleLimit?: number
+  /** PostgreSQL only: the most connections for reading, and as many again for writing; 10 by default. */
+  readonly poolSize?: number
+}
+
+const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
+
+/**
+ * Opens the database and brings its tables up to date.
+ * Fails with {@link DatabaseRefused}, in words for the operator, when it can't be reached, is newer than this program, or doesn't fit its history.
+ */
+export async function openDatabase<T = Tables>(options: DatabaseOptions): Promise<Database<T>> {
+  const driver: DriverOptions = {
+    url: options.url,
+    logger: options.logger ?? silent,
+    idleLimit: options.idleLimit ?? 1_000,
+    poolSize: options.poolSize ?? 10,
+  }
+  const opened = await openDriver<T>(driver)
+  try {
+    await migrateDatabase(opened.migrating, options.migrations ?? projectMigrations, {
+      apply: options.migrate ?? true,
+      logger: driver.logger,
+    })
+  } catch (error) {
+    await opened.database.close()
+    throw error
+  }
+  return opened.database
+}
+
+async function openDriver<T>(options: DriverOptions) {
+  if (options.url.startsWith("sqlite:")) return openSqlite<T>(options)
+  if (/^postgres(ql)?:\/\//.test(options.url)) {
+    const { openPostgres } = await import("./postgres.ts")
+    return openPostgres<T>(options)
+  }
+  throw new DatabaseRefused(
+    "unreachable",
+    "The database URL is neither sqlite: nor postgres://.",
+    'Set HEARTH_DATABASE_URL to "sqlite:/path/hearth.db" or "postgres://…".',
+  )
+}

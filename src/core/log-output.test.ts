@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { openLog } from "./log.ts"
+import { openLogOutput } from "./log-output.ts"
+
+/** A pipe that takes so many bytes before it is full. */
+function openPipe() {
+  const pipe = { room: 0, text: "" }
+  const send = (bytes: Uint8Array): number => {
+    if (pipe.room === 0) throw Object.assign(new Error("full"), { code: "EAGAIN" })
+    const taken = bytes.subarray(0, pipe.room)
+    pipe.room -= taken.length
+    pipe.text += Buffer.from(taken).toString("latin1")
+    return taken.length
+  }
+  return { pipe, send }
+}
+
+describe("an output that is full", () => {
+  const exits = process.listenerCount("exit")
+  beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
+  afterEach(() => vi.useRealTimers())
+
+  test("keeps lines, whole and in order, and writes them when there is room", () => {
+    const { pipe, send } = openPipe()
+    const output = openLogOutput({ send })
+    pipe.room = 4
+    for (const line of ["one\n", "two\n", "three\n"]) output.write(line)
+    expect(pipe.text).toBe("one\n")
+    pipe.room = 6
+    vi.advanceTimersByTime(100)
+    expect(pipe.text).toBe("one\ntwo\nth")
+    output.write("four\n")
+    pipe.room = 100
+    vi.advanceTimersByTime(100)
+    expect(pipe.text).toBe("one\ntwo\nthree\nfour\n")
+    expect(output.dropped()).toBe(0)
+  })
+
+  test("drops what is too much, counts it, and says so once it is read again", () => {
+    const { pipe, send } = openPipe()
+    const output = openLogOutput({ send, limit: 300 })
+    const log = openLog({ log: { level: "info", format: "json" } }, output)
+    for (let line = 0; line < 10; line++) log.info("x".repeat(50))
+    expect(output.dropped()).toBeGreaterThan(5)
+    pipe.room = 10_000
+    vi.advanceTimersByTime(100)
+    const lines = pipe.text.trim().split("\n")
+    expect(lines).toHaveLength(10 - output.dropped() + 1)
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ level: "warn", lines: output.dropped() })
+    log.info("once")
+    vi.advanceTimersByTime(100)
+    expect(pipe.text.trim().split("\n")).toHaveLength(lines.length + 1)
+  })
+
+  test("holds a timer and a listener only meanwhile", () => {
+    const { pipe, send } = openPipe()
+    const output = openLogOutput({ send })
+    output.write("one\n")
+    expect([vi.getTimerCount(), process.listenerCount("exit")]).toEqual([1, exits + 1])
+    pipe.room = 100
+    vi.advanceTimersByTime(100)
+    expect([vi.getTimerCount(), process.listenerCount("exit")]).toEqual([0, exits])
+  })
+})
+
+describe("a last line", () => {
+  test("is waited for, and not for ever", () => {
+    const { pipe, send } = openPipe()
+    let refusals = 0
+    const slowly = (bytes: Uint8Array): number => {
+      if (++refusals === 5) pipe.room = 100_000
+      return send(bytes)
+    }
+    const log = openLog({ log: { level: "info", format: "json" } }, openLogOutput({ send: slowly }))
+    log.info("before")
+    log.fatal("the end")
+    expect(pipe.text.trim().split("\n")).toHaveLength(2)
+    const stuck = openLogOutput({ send: openPipe().send })
+    stuck.write("lost\n")
+    stuck.flush()
+    expect(stuck.dropped()).toBe(0)
+  })
+})
+
+test("an output whose reader is gone drops lines, and goes on", () => {
+  const output = openLogOutput({
+    send: () => {
+      throw Object.assign(new Error("gone"), { code: "EPIPE" })
+    },
+  })
+  output.write("one\n")
+  output.write("two\n")
+  expect(output.dropped()).toBe(2)
+})
