@@ -113,7 +113,7 @@ export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(case when projects.repository_id is null
     then exists (select 1 from users where users.id = projects.owner_id and ${readableOwners(actor)})
     else exists (select 1 from repositories where repositories.id = projects.repository_id and repositories.projects_mode <> 'owner'
-      and ${readableRepositories(actor, sql.lit(UNIT))}) end)`
+      and ${readableRepositories(actor, UNIT)}) end)`
 }
 
 /** Which rows of `users` have projects that the caller may read. */
