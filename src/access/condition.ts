@@ -7,13 +7,15 @@ import { Mode } from "./modes.ts"
  * the rows at hand go, and `toSql` writes what is left into the `where` of a query.
  */
 
-/** The rows that rules speak of, and the unit that is asked for: its name, or "" where any will do. */
+/** What rules speak of: rows, the unit that is asked for (its name, or "" where any will do), and what the caller came with. */
 interface Subjects {
   readonly repository: RepositoriesTable
   /** The account that owns the repository, or the account that the rule is about. */
   readonly owner: UsersTable
   readonly caller: UsersTable
   readonly asked: { readonly unit: string }
+  /** The key of a repository that the caller came with. */
+  readonly key: { readonly repository_id: number }
 }
 
 export type SubjectName = keyof Subjects
@@ -40,7 +42,7 @@ export interface Relation {
   /** True: only organizations, and what belongs to them, have such rows. */
   readonly ofOrganizations?: true
   /** The column that names the caller; or the condition that a row is about the caller, where it takes more. */
-  readonly caller: string | ((caller: RawBuilder<unknown>) => RawBuilder<SqlBool>)
+  readonly caller: string | ((id: string) => string)
   /** What a row gives in the whole repository: its own mode from `least` on, or another in its place. Without `least` every row gives it. */
   readonly whole?: { readonly column: string; readonly least?: number; readonly gives?: number }
   /** What a row gives in the one unit that it names. */
@@ -51,7 +53,7 @@ export type Condition =
   | boolean
   | { readonly kind: "all" | "any"; readonly of: readonly Condition[] }
   | { readonly kind: "not"; readonly of: Condition }
-  | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean; readonly bound: boolean }
+  | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean }
   | { readonly kind: "same"; readonly left: Column; readonly right: Column }
   | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
   | { readonly kind: "owner"; readonly of: Condition }
@@ -66,37 +68,14 @@ function columnOf(name: ColumnName): Column {
   if (!of) throw new TypeError(`no such subject: ${name}`)
   return { of, name: name.slice(dot + 1) }
 }
-const SUBJECT_NAMES: readonly SubjectName[] = ["repository", "owner", "caller", "asked"]
+const SUBJECT_NAMES: readonly SubjectName[] = ["repository", "owner", "caller", "asked", "key"]
 
 export const all = (...of: readonly Condition[]): Condition => ({ kind: "all", of })
 export const any = (...of: readonly Condition[]): Condition => ({ kind: "any", of })
 export const not = (of: Condition): Condition => ({ kind: "not", of })
 
-/** The column has this value. It is part of the rule, and of the text of the query. */
-export const is = (name: ColumnName, value: Value): Condition => ({
-  kind: "is",
-  column: columnOf(name),
-  value,
-  negated: false,
-  bound: false,
-})
-export const isNot = (name: ColumnName, value: Value): Condition => ({
-  kind: "is",
-  column: columnOf(name),
-  value,
-  negated: true,
-  bound: false,
-})
-
-/** The column has this value, which differs from call to call, and is bound to the query. */
-export const equals = (name: ColumnName, value: Value): Condition => ({
-  kind: "is",
-  column: columnOf(name),
-  value,
-  negated: false,
-  bound: true,
-})
-
+export const is = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: false })
+export const isNot = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: true })
 export const same = (left: ColumnName, right: ColumnName): Condition => ({ kind: "same", left: columnOf(left), right: columnOf(right) })
 
 /** The condition of the column's value. One that is not listed meets none. */
@@ -117,18 +96,21 @@ export const relatedInAnyUnit = (by: Relation): Condition => ({ kind: "related",
 
 // --- over rows -------------------------------------------------------------------------------------------------------------------
 
+type Row = Readonly<Record<string, unknown>>
+
 /** What is known already; what is left out is not. */
 export interface Known {
-  readonly repository?: object | undefined
-  readonly owner?: object | undefined
-  readonly caller?: object | undefined
-  readonly asked?: { readonly unit: string }
+  readonly repository?: Row | undefined
+  readonly owner?: Row | undefined
+  readonly caller?: Row | undefined
+  readonly asked?: { readonly unit: string } | undefined
+  readonly key?: Row | undefined
   readonly related?: (relation: Relation) => boolean | undefined
 }
 
-function columnValue(known: Known, { of, name }: Column): unknown {
-  const row = known[of]
-  return row === undefined ? undefined : Reflect.get(row, name)
+const columnValue = (known: Known, { of, name }: Column): unknown => {
+  const row: Row | undefined = known[of]
+  return row?.[name]
 }
 
 /** True or false where what is known decides the condition, and otherwise what is left of it. */
@@ -179,12 +161,9 @@ function evaluateEach(conditions: readonly Condition[], known: Known, kind: "all
   return open.length === 1 && only !== undefined ? only : { kind, of: open }
 }
 
-function evaluateSame(left: Column, right: Column, known: Known): Condition | undefined {
+function evaluateSame(left: Column, right: Column, known: Known): boolean | undefined {
   const [one, other] = [columnValue(known, left), columnValue(known, right)]
-  if (one !== undefined && other !== undefined) return one === other
-  if (typeof one === "number" || typeof one === "string") return { kind: "is", column: right, value: one, negated: false, bound: true }
-  if (typeof other === "number" || typeof other === "string") return { kind: "is", column: left, value: other, negated: false, bound: true }
-  return undefined
+  return one === undefined || other === undefined ? undefined : one === other
 }
 
 /** Whether rows that say all there is to know meet the condition. */
@@ -208,87 +187,91 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
 
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------
 
-type Sql = RawBuilder<unknown>
-
-/** Where the query has what the condition speaks of. */
-export interface Places {
-  /** The name of the owner's row, where the query has it; without, the owner is looked up from the row `repositories`. */
+/** The rows that a query has beside `repositories`, by the names that it gives them. */
+export interface Rows {
+  /** Without this row, the owner is looked up from the row `repositories`. */
   readonly owner?: string
-  /** The name of the caller's row, where the query has it; without, the caller must be known to `evaluate`. */
   readonly caller?: string
-  /** The caller's id, where there is no such row. */
-  readonly callerId?: Sql
-  /** The unit that is asked for, where it is not known to `evaluate`. */
-  readonly unit?: Sql
 }
 
-/** The condition as SQL over the row `repositories` and the places. Throws where it speaks of something that has none. */
-export function toSql(condition: Condition, places: Places): RawBuilder<SqlBool> {
-  if (typeof condition === "boolean") return condition ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`
+/** What takes the place of columns that a query has no rows for, by their names: the caller's id, the unit that is asked for. */
+export type Values = { readonly [name in ColumnName]?: unknown }
+
+/** SQL as text, with the names of columns in braces where `fill` puts in values. It is the same for all callers of a kind, and made once. */
+export type Template = readonly string[] & { readonly raw: readonly string[]; readonly holes: readonly string[] }
+
+export function template(text: string): Template {
+  const parts = text.split(/\{([\w.]+)\}/)
+  const texts = parts.filter((_, index) => index % 2 === 0)
+  return Object.assign(texts, { raw: texts, holes: parts.filter((_, index) => index % 2 === 1) })
+}
+
+/** Throws where a value is missing: the query can't answer what the rule asks. */
+export const fill = (made: Template, values: Values): RawBuilder<SqlBool> =>
+  sql<SqlBool>(made, ...made.holes.map((hole) => valueFor(hole, values)))
+
+function valueFor(hole: string, values: Values): unknown {
+  const value: unknown = Reflect.get(values, hole)
+  if (value === undefined) throw new TypeError(`the query has no ${hole}`)
+  return value
+}
+
+/** The condition as text of SQL, see `template`. */
+export function toSql(condition: Condition, rows: Rows): string {
+  if (typeof condition === "boolean") return condition ? "1 = 1" : "1 = 0"
   switch (condition.kind) {
     case "all":
-      return join(condition.of, places, sql` and `)
+      return `(${condition.of.map((each) => toSql(each, rows)).join(" and ")})`
     case "any":
-      return join(condition.of, places, sql` or `)
+      return `(${condition.of.map((each) => toSql(each, rows)).join(" or ")})`
     case "not":
-      return sql<SqlBool>`not ${toSql(condition.of, places)}`
+      return `not ${toSql(condition.of, rows)}`
     case "is":
-      return sql<SqlBool>`${columnSql(condition.column, places)} ${sql.raw(condition.negated ? "<>" : "=")} ${condition.bound ? condition.value : sql.lit(condition.value)}`
+      return `${columnSql(condition.column, rows)} ${condition.negated ? "<>" : "="} ${literal(condition.value)}`
     case "same":
-      return sql<SqlBool>`${columnSql(condition.left, places)} = ${columnSql(condition.right, places)}`
+      return `${columnSql(condition.left, rows)} = ${columnSql(condition.right, rows)}`
     case "cases": {
-      const whens = [...condition.cases].map(([value, of]) => sql`when ${sql.lit(value)} then ${toSql(of, places)}`)
-      return sql<SqlBool>`case ${columnSql(condition.column, places)} ${sql.join(whens, sql` `)} else 1 = 0 end`
+      const whens = [...condition.cases].map(([value, of]) => `when ${literal(value)} then ${toSql(of, rows)}`)
+      return `case ${columnSql(condition.column, rows)} ${whens.join(" ")} else 1 = 0 end`
     }
     case "owner":
-      if (places.owner !== undefined) return toSql(condition.of, places)
-      return sql<SqlBool>`exists (select 1 from users as owner where owner.id = repositories.owner_id and ${toSql(condition.of, { ...places, owner: "owner" })})`
+      if (rows.owner !== undefined) return toSql(condition.of, rows)
+      return `exists (select 1 from users as owner where owner.id = repositories.owner_id and ${toSql(condition.of, { ...rows, owner: "owner" })})`
     case "related":
-      return relatedSql(condition.by, condition.unit, places)
+      return relatedSql(condition.by, condition.unit, rows)
   }
 }
 
-const join = (conditions: readonly Condition[], places: Places, by: Sql): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(${sql.join(
-    conditions.map((condition) => toSql(condition, places)),
-    by,
-  )})`
+/** Values of rules are numbers and plain words. */
+const literal = (value: Value): string => (typeof value === "number" ? String(value) : `'${value}'`)
 
-function columnSql({ of, name }: Column, { owner, caller, unit }: Places): Sql {
-  const row = { repository: "repositories", owner, caller, asked: undefined }[of]
-  if (row !== undefined) return sql.ref(`${row}.${name}`)
-  if (of === "asked" && unit) return unit
-  throw new TypeError(`the query has no ${of}.${name}`)
+function columnSql({ of, name }: Column, { owner, caller }: Rows): string {
+  const row = { repository: "repositories", owner, caller, asked: undefined, key: undefined }[of]
+  return row === undefined ? `{${of}.${name}}` : `${row}.${name}`
 }
 
-function relatedSql(relation: Relation, unit: string | undefined, places: Places): RawBuilder<SqlBool> {
+function relatedSql(relation: Relation, unit: string | undefined, rows: Rows): string {
   const { from, subject } = relation
   const conditions = [
-    sql`${sql.ref(subject.column)} = ${columnSql({ of: subject.of, name: "id" }, places)}`,
-    isCaller(relation, places.callerId ?? columnSql(CALLER_ID, places)),
-    ...givesAnything(relation, unit, places),
+    `${subject.column} = ${columnSql({ of: subject.of, name: "id" }, rows)}`,
+    isCaller(relation, columnSql(CALLER_ID, rows)),
+    ...givesAnything(relation, unit),
   ]
-  return sql<SqlBool>`exists (select 1 from ${sql.raw(from)} where ${sql.join(conditions, sql` and `)})`
+  return `exists (select 1 from ${from} where ${conditions.join(" and ")})`
 }
 
 const CALLER_ID = columnOf("caller.id")
-const ASKED_UNIT = columnOf("asked.unit")
 
 /** The condition that a row of the relation is about the caller of that id. */
-export const isCaller = ({ caller }: Relation, id: Sql): RawBuilder<SqlBool> =>
-  typeof caller === "string" ? sql<SqlBool>`${sql.ref(caller)} = ${id}` : caller(id)
+export const isCaller = ({ caller }: Relation, id: string): string => (typeof caller === "string" ? `${caller} = ${id}` : caller(id))
 
 /** The condition that a row gives anything in the unit; none where every row does. */
-function givesAnything({ whole, part }: Relation, unit: string | undefined, places: Places): readonly Sql[] {
+function givesAnything({ whole, part }: Relation, unit: string | undefined): readonly string[] {
   if (whole?.least === undefined) return []
-  const inWhole = sql`${sql.ref(whole.column)} >= ${sql.lit(whole.least)}`
+  const inWhole = `${whole.column} >= ${whole.least}`
   if (!part) return [inWhole]
-  return [sql`(${inWhole} or (${sql.ref(part.mode)} > ${sql.lit(Mode.none)}${isUnit(sql.ref(part.unit), unit, places)}))`]
-}
-
-function isUnit(column: Sql, unit: string | undefined, places: Places): Sql {
-  if (unit === "") return sql``
-  if (unit !== undefined) return sql` and ${column} = ${sql.lit(unit)}`
-  const asked = columnSql(ASKED_UNIT, places)
-  return sql` and (${asked} = '' or ${column} = ${asked})`
+  const anything = `${part.mode} > ${Mode.none}`
+  if (unit === "") return [`(${inWhole} or ${anything})`]
+  const inUnit = unit === undefined ? `({asked.unit} = '' or ${part.unit} = {asked.unit})` : `${part.unit} = ${literal(unit)}`
+  return [`(${inWhole} or (${anything} and ${inUnit}))`]
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import { inList } from "../core/database/expressions.ts"
 import { type Params, type PreparedQuery, query } from "../core/database/query.ts"
-import { isCaller, type Relation } from "./condition.ts"
+import { fill, isCaller, type Relation, template } from "./condition.ts"
 import { COLLABORATION, MEMBERSHIP, OFFER, TEAM } from "./rules.ts"
 
 /** The rows of the relations that rules speak of, for decisions about rows at hand. They are read at every request, as those of `store.ts` are. */
@@ -29,8 +29,9 @@ interface OfPeople {
 /** The rows of one caller and many subjects. */
 const ofCaller = (name: string, relation: Relation): PreparedQuery<OfCaller, Grant> => {
   const subject = sql.ref<number>(relation.subject.column)
+  const isOfCaller = template(isCaller(relation, "{caller.id}"))
   return query(name, (db, p: Params<OfCaller>) =>
-    reading(relation, subject, sql`${isCaller(relation, sql`${p.userId}`)} and ${inList(subject, p.subjectIds)}`, db),
+    reading(relation, subject, sql`${fill(isOfCaller, { "caller.id": p.userId })} and ${inList(subject, p.subjectIds)}`, db),
   )
 }
 
@@ -63,11 +64,11 @@ const findTeamGrantsOn = ofPeople("access.findTeamGrantsOn", TEAM)
 export const findMembersAmong = ofPeople("access.findMembersAmong", MEMBERSHIP)
 
 /** The queries for each relation that gives anything. */
-export const GRANTS: readonly {
-  readonly relation: Relation
-  readonly ofCaller: PreparedQuery<OfCaller, Grant>
-  readonly ofPeople: PreparedQuery<OfPeople, Grant>
-}[] = [
-  { relation: COLLABORATION, ofCaller: findCollaborations, ofPeople: findCollaborationsOn },
-  { relation: TEAM, ofCaller: findTeamGrants, ofPeople: findTeamGrantsOn },
-]
+export const GRANTS_OF_CALLER = [
+  { relation: COLLABORATION, find: findCollaborations },
+  { relation: TEAM, find: findTeamGrants },
+] as const
+export const GRANTS_OF_PEOPLE = [
+  { relation: COLLABORATION, find: findCollaborationsOn },
+  { relation: TEAM, find: findTeamGrantsOn },
+] as const

@@ -3,9 +3,9 @@ import type { Actor, User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
 import { evaluate, type Known, meets, type Relation } from "./condition.ts"
-import { findMemberOrganizations, findMembersAmong, findTransferOffers, GRANTS, type Grant } from "./grants.ts"
+import { findMemberOrganizations, findMembersAmong, findTransferOffers, GRANTS_OF_CALLER, GRANTS_OF_PEOPLE, type Grant } from "./grants.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
-import { type Entitlement, entitlementOf, knownCaller, MEMBERSHIP, OF_PEOPLE, PUBLIC, UNIT_IS_ON } from "./rules.ts"
+import { type Entitlement, entitlementOf, knownOf, MEMBERSHIP, OF_PEOPLE, PUBLIC, UNIT_IS_ON } from "./rules.ts"
 
 export type Repository = Selectable<RepositoriesTable>
 
@@ -49,11 +49,11 @@ const mayTie = (relation: Relation, owner: User): boolean => !relation.ofOrganiz
  */
 export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Owned[]): Promise<ReadonlyMap<number, Permission>> {
   const entitlement = entitlementOf(actor)
-  const caller = knownCaller(actor)
+  const ofCaller = knownOf(actor)
   const decided = new Map<number, Permission>()
   const open: Owned[] = []
   for (const item of owned) {
-    const known = withoutLooking(entitlement, { ...item, caller })
+    const known = withoutLooking(entitlement, { ...ofCaller, ...item })
     if (known) decided.set(item.repository.id, known)
     else open.push(item)
   }
@@ -61,17 +61,18 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
 
   const userId = actor.user.id
   const rows: Granted[] = []
-  for (const { relation, ofCaller } of GRANTS) {
+  for (const { relation, find } of GRANTS_OF_CALLER) {
     const subjectIds = open.filter(({ owner }) => mayTie(relation, owner)).map(({ repository }) => repository.id)
-    if (subjectIds.length > 0) rows.push({ relation, rows: Map.groupBy(await ofCaller(db, { userId, subjectIds }), ({ id }) => id) })
+    if (subjectIds.length > 0) rows.push({ relation, rows: Map.groupBy(await find(db, { userId, subjectIds }), ({ id }) => id) })
   }
-  const hidden = open.filter((item) => hangsOnMembership(entitlement, { ...item, caller })).map(({ owner }) => owner.id)
+  const hidden = open.filter((item) => hangsOnMembership(entitlement, { ...ofCaller, ...item })).map(({ owner }) => owner.id)
   const organizations = hidden.length > 0 ? await findMemberOrganizations(db, { userId, subjectIds: [...new Set(hidden)] }) : []
   const memberOf = new Set(organizations.map(({ id }) => id))
 
   const unreached: number[] = []
   for (const { repository, owner } of open) {
-    const known: Known = { repository, owner, caller, related: (relation) => relation === MEMBERSHIP && memberOf.has(owner.id) }
+    const related = (relation: Relation): boolean => relation === MEMBERSHIP && memberOf.has(owner.id)
+    const known: Known = { ...ofCaller, repository, owner, related }
     const permission = decide(entitlement, known, rows, repository.id)
     decided.set(repository.id, permission)
     if (!reaches(permission)) unreached.push(repository.id)
@@ -84,7 +85,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
 }
 
 export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Promise<Permission> {
-  const known = withoutLooking(entitlementOf(actor), { ...owned, caller: knownCaller(actor) })
+  const known = withoutLooking(entitlementOf(actor), { ...knownOf(actor), repository: owned.repository, owner: owned.owner })
   return known ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
 }
 
@@ -107,8 +108,8 @@ export async function permissionsOf(
   if (open.length === 0) return decided
   const on = { subjectId: repository.id, userIds: open.map(({ id }) => id) }
   const rows: Granted[] = []
-  for (const { relation, ofPeople } of GRANTS)
-    if (mayTie(relation, owner)) rows.push({ relation, rows: Map.groupBy(await ofPeople(db, on), ({ id }) => id) })
+  for (const { relation, find } of GRANTS_OF_PEOPLE)
+    if (mayTie(relation, owner)) rows.push({ relation, rows: Map.groupBy(await find(db, on), ({ id }) => id) })
   const hidden = open.filter((caller) => hangsOnMembership(OF_PEOPLE, { repository, owner, caller })).map(({ id }) => id)
   const members = new Set(
     hidden.length > 0 ? (await findMembersAmong(db, { subjectId: owner.id, userIds: hidden })).map(({ id }) => id) : [],
@@ -150,11 +151,14 @@ const hangsOnMembership = ({ rules }: Entitlement, known: Known & { readonly own
 
 /** The most of what the rules and the rows give. */
 function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {
-  const units = new Map<string, number>()
+  let units: Map<string, number> | undefined
   let mode: number = Mode.none
   const give = (given: number, unit?: string): void => {
     if (unit === undefined) mode = Math.max(mode, given)
-    else units.set(unit, Math.max(units.get(unit) ?? Mode.none, given))
+    else {
+      units ??= new Map()
+      units.set(unit, Math.max(units.get(unit) ?? Mode.none, given))
+    }
   }
   for (const rule of rules) if (meets(rule.when, known)) give(rule.mode, rule.unit)
   for (const { relation, rows } of granted)
@@ -163,5 +167,5 @@ function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[
       if (whole && own >= (whole.least ?? Mode.none)) give(whole.gives ?? own)
       if (part && unit && unit_mode) give(unit_mode, unit)
     }
-  return { mode, units: units.size === 0 || mode === Mode.owner ? NO_UNITS : units }
+  return { mode, units: units === undefined || mode === Mode.owner ? NO_UNITS : units }
 }

@@ -1,14 +1,12 @@
-import { sql } from "kysely"
-import { type Actor, type DeployKeyCredential, deployKeyOf, isPublicOnly, isSiteAdministrator, type User } from "../core/actor.ts"
-import { flag } from "../core/database/tables.ts"
+import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator } from "../core/actor.ts"
 import {
   all,
   any,
   type Condition,
   cases,
-  equals,
   is,
   isNot,
+  type Known,
   not,
   ofOwner,
   type Relation,
@@ -75,9 +73,9 @@ export const TEAM = {
 export const OFFER: Relation = {
   from: "repository_transfers",
   subject: { of: "repository", column: "repository_transfers.repository_id" },
-  caller: (caller) => sql`(repository_transfers.recipient_id = ${caller} or exists (
+  caller: (id) => `(repository_transfers.recipient_id = ${id} or exists (
     select 1 from team_members join teams on teams.id = team_members.team_id
-    where team_members.organization_id = repository_transfers.recipient_id and team_members.user_id = ${caller}
+    where team_members.organization_id = repository_transfers.recipient_id and team_members.user_id = ${id}
       and teams.can_create_repositories = 1))`,
 }
 
@@ -157,26 +155,27 @@ const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFF
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
 
 /** A key gives the code of its own repository, whoever that belongs to, and not even what everybody sees of others. */
-const ofDeployKey = ({ repositoryId, isReadOnly }: DeployKeyCredential): Entitlement =>
-  entitlement({
-    within: true,
-    rules: [{ when: equals("repository.id", repositoryId), mode: isReadOnly ? Mode.read : Mode.write, unit: "repo.code" }],
-    grants: [],
-  })
+const ofDeployKey = (mode: number): Entitlement =>
+  entitlement({ within: true, rules: [{ when: same("repository.id", "key.repository_id"), mode, unit: "repo.code" }], grants: [] })
+const OF_READING_KEYS = ofDeployKey(Mode.read)
+const OF_WRITING_KEYS = ofDeployKey(Mode.write)
 
 /** What the caller is entitled to by the way they signed in. */
 export function entitlementOf(actor: Actor): Entitlement {
   if (actor.kind === "anonymous") return OF_ANONYMOUS
   const key = deployKeyOf(actor)
-  if (key) return ofDeployKey(key)
+  if (key) return key.isReadOnly ? OF_READING_KEYS : OF_WRITING_KEYS
   return isPublicOnly(actor) ? OF_PUBLIC_ONLY_TOKENS : OF_CALLERS
 }
 
-/** What rules know of the caller; nothing of those who haven't signed in. The key of a repository makes nobody an administrator of the site. */
-export const knownCaller = (actor: Actor): Pick<User, "id" | "is_admin" | "is_restricted"> | undefined =>
-  actor.kind === "anonymous"
-    ? undefined
-    : { id: actor.user.id, is_admin: flag(isSiteAdministrator(actor)), is_restricted: actor.user.is_restricted }
+/** What rules ask of the caller. The key of a repository makes nobody an administrator of the site. */
+export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
+  if (actor.kind === "anonymous") return {}
+  const { id, is_restricted } = actor.user
+  const caller = { id, is_restricted, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
+  const key = deployKeyOf(actor)
+  return key ? { caller, key: { repository_id: key.repositoryId } } : { caller }
+}
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
 

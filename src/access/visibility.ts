@@ -1,6 +1,20 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { type Actor, actorId, isPublicOnly, type User } from "../core/actor.ts"
-import { all, any, type Condition, evaluate, impliedBy, type Known, meets, related, toSql } from "./condition.ts"
+import type { RawBuilder, SqlBool } from "kysely"
+import { type Actor, actorId, deployKeyOf, isPublicOnly, type User } from "../core/actor.ts"
+import {
+  all,
+  any,
+  type Condition,
+  evaluate,
+  fill,
+  impliedBy,
+  type Known,
+  meets,
+  type Rows,
+  related,
+  type Template,
+  template,
+  toSql,
+} from "./condition.ts"
 import type { Unit } from "./modes.ts"
 import {
   ACCOUNT_IS_LISTED,
@@ -9,7 +23,7 @@ import {
   COLLABORATION,
   type Entitlement,
   entitlementOf,
-  knownCaller,
+  knownOf,
   MEMBERSHIP,
   OF_PEOPLE,
   OFFER,
@@ -27,37 +41,43 @@ type AskedUnit = Unit | RawBuilder<string>
 // --- repositories ----------------------------------------------------------------------------------------------------------------
 
 /** Which rows of `repositories` the caller may know of: what `permissionsOn` decides. */
-export function visibleRepositories(actor: Actor): Sql {
-  const known = { caller: knownCaller(actor), asked: { unit: "" } }
-  return toSql(allowed(entitlementOf(actor), known), { callerId: callerId(actor) })
-}
+export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
-export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql =>
-  inUnit(entitlementOf(actor), unit, { caller: knownCaller(actor) }, { callerId: callerId(actor) })
+export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
 
 /**
  * Whether the person of the row `users` may read a unit of the row `repositories`, whose owner is the row `owner`: what `permissionsOf`
  * decides.
  */
-export const readableByUsers = (unit: AskedUnit): Sql => inUnit(OF_PEOPLE, unit, {}, { caller: "users", owner: "owner" })
+export function readableByUsers(unit: AskedUnit): Sql {
+  const { known, value } = asked(unit)
+  return fill(template(toSql(reading(OF_PEOPLE, { asked: known }), { caller: "users", owner: "owner" })), { "asked.unit": value })
+}
 
 /** Repositories that somebody was let in to: as a collaborator, through a team, or by the offer of a transfer. */
-export const grantedRepositories = (userId: number): Sql =>
-  toSql(evaluate(any(related(COLLABORATION), related(TEAM), related(OFFER)), { asked: { unit: "" } }), { callerId: sql`${userId}` })
+export const grantedRepositories = (userId: number): Sql => fill(GRANTED, { "caller.id": userId })
 
-function inUnit(entitlement: Entitlement, unit: AskedUnit, caller: Known, places: Parameters<typeof toSql>[1]): Sql {
-  if (typeof unit !== "string") return toSql(all(ASKED_UNIT_IS_ON, allowed(entitlement, caller)), { ...places, unit })
-  const known = { ...caller, asked: { unit } }
-  return toSql(evaluate(all(ASKED_UNIT_IS_ON, allowed(entitlement, known)), known), places)
+const GRANTED = template(toSql(evaluate(any(related(COLLABORATION), related(TEAM), related(OFFER)), { asked: { unit: "" } }), {}))
+
+function ofCaller(actor: Actor, unit: Unit | "" | RawBuilder<string>): Sql {
+  const entitlement = entitlementOf(actor)
+  const { known, value } = asked(unit)
+  const made = remembered(entitlement, actor, known?.unit ?? "?", (kind) => reading(entitlement, { caller: kind, asked: known }))
+  return fill(made, { "caller.id": actorId(actor), "key.repository_id": deployKeyOf(actor)?.repositoryId, "asked.unit": value })
 }
 
-/** What is left of an entitlement once the caller is known. What it is confined to need not be asked again. */
-function allowed({ within, reading }: Entitlement, known: Known): Condition {
-  return evaluate(all(within, evaluate(reading, { ...known, ...impliedBy(within) })), {})
-}
+/** A unit by its name is part of the condition; an expression is put in. */
+const asked = (
+  unit: Unit | "" | RawBuilder<string>,
+): { readonly known?: { readonly unit: string }; readonly value?: RawBuilder<string> } =>
+  typeof unit === "string" ? { known: { unit } } : { value: unit }
 
-const callerId = (actor: Actor): RawBuilder<unknown> => sql`${actorId(actor)}`
+/** What must be so for the unit that is asked for to be read, as far as it is not known. What an entitlement is confined to need not be asked twice. */
+function reading(entitlement: Entitlement, known: Known): Condition {
+  const { within } = entitlement
+  return evaluate(all(ASKED_UNIT_IS_ON, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
+}
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
 
@@ -67,20 +87,49 @@ export const visibleOrganizations = (actor: Actor): Sql => accounts(actor, ORGAN
 /** Which people and organisations (rows of `users`) are shown to the caller in lists of people. */
 export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LISTED)
 
-const accounts = (actor: Actor, rule: AccountRule): Sql =>
-  toSql(evaluate(ruleFor(actor, rule), { caller: knownCaller(actor) }), { owner: "users", callerId: callerId(actor) })
+function accounts(actor: Actor, rule: AccountRule): Sql {
+  const condition = ruleFor(actor, rule)
+  const made = remembered(rule, actor, condition === rule.narrow ? "narrow" : "full", (caller) => evaluate(condition, { caller }), {
+    owner: "users",
+  })
+  return fill(made, { "caller.id": actorId(actor) })
+}
 
 const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
   actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
 
 /** Whether the caller may know of this person. Organisations go by `organizationVisible`, which needs the membership. */
 export const personVisible = (actor: Actor, user: User): boolean =>
-  meets(ruleFor(actor, PERSON_IS_SHOWN), { owner: user, caller: knownCaller(actor) })
+  meets(ruleFor(actor, PERSON_IS_SHOWN), { ...knownOf(actor), owner: user })
 
 /** Whether the caller may know of this organisation. */
 export const organizationVisible = (actor: Actor, organization: User, isMember: boolean): boolean =>
   meets(ruleFor(actor, ORGANIZATION_IS_SHOWN), {
+    ...knownOf(actor),
     owner: organization,
-    caller: knownCaller(actor),
     related: (relation) => relation === MEMBERSHIP && isMember,
   })
+
+// --- made once -------------------------------------------------------------------------------------------------------------------
+
+/** Templates by rule, and by what of the caller and the question their text depends on. There are few. */
+const templates = new WeakMap<object, Map<string, Template>>()
+
+/** The template of a rule for callers like this one: those who agree in all that rules ask but who they are. */
+function remembered(
+  rule: object,
+  actor: Actor,
+  question: string,
+  condition: (caller: Known["caller"]) => Condition,
+  rows: Rows = {},
+): Template {
+  const ofRule = templates.get(rule) ?? new Map<string, Template>()
+  templates.set(rule, ofRule)
+  const { is_admin, is_restricted } = knownOf(actor).caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${question}`
+  const known = ofRule.get(kind)
+  if (known) return known
+  const made = template(toSql(condition({ is_admin, is_restricted }), rows))
+  ofRule.set(kind, made)
+  return made
+}

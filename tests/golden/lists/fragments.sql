@@ -20,7 +20,7 @@
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= 3 or (team_units.mode > 0))) or exists (
+      and (teams.mode >= 3 or team_units.mode > 0)) or exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
