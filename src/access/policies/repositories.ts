@@ -97,6 +97,14 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
   }
 }
 
+/**
+ * Refuses `archived` where the operation changes what an archived repository keeps as it is. Only policies that tell this before they refuse
+ * anything else need to ask: `operation` asks once more when the caller has been let in.
+ */
+export function refuseArchived({ archived }: Request, { repository }: OnRepository, reason?: string): void {
+  if (archived === "refused" && repository.is_archived === 1) throw refuse.archived(reason)
+}
+
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
 
 /** At least `mode` in a unit. Administrators of the repository pass even where the unit is switched off. */
