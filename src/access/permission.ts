@@ -36,6 +36,10 @@ export function unitMode(permission: Permission, repository: Repository, unit: U
   return isExternalUnit(unit) ? Math.min(mode, Mode.read) : mode
 }
 
+/** Like `unitMode`, for those whom a unit that is switched off still lets in: administrators of the repository. */
+export const unitModeOrAdmin = (permission: Permission, repository: Repository, unit: Unit): number =>
+  permission.mode >= Mode.admin ? permission.mode : unitMode(permission, repository, unit)
+
 /** Whether the caller can reach anything of the repository; otherwise it is as good as missing. */
 export const reaches = (permission: Permission): boolean =>
   permission.mode > Mode.none || UNITS.some((unit) => (permission.units.get(unit) ?? Mode.none) > Mode.none)
@@ -85,7 +89,8 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
 }
 
 export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Promise<Permission> {
-  const known = withoutLooking(entitlementOf(actor), { ...knownOf(actor), repository: owned.repository, owner: owned.owner })
+  const { caller, key } = knownOf(actor)
+  const known = withoutLooking(entitlementOf(actor), { repository: owned.repository, owner: owned.owner, caller, key })
   return known ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
 }
 
@@ -160,7 +165,10 @@ function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[
       units.set(unit, Math.max(units.get(unit) ?? Mode.none, given))
     }
   }
-  for (const rule of rules) if (meets(rule.when, known)) give(rule.mode, rule.unit)
+  for (const rule of rules) {
+    if (meets(rule.when, known)) give(rule.mode, rule.unit)
+    if (mode === Mode.owner) break
+  }
   for (const { relation, rows } of granted)
     for (const { mode: own = Mode.none, unit, unit_mode } of rows.get(id) ?? []) {
       const { whole, part } = relation

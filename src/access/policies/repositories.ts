@@ -3,7 +3,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { Moved, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
-import { type Owned, type Permission, permissionOn, reaches, unitMode } from "../permission.ts"
+import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
 import { findRepositoryById, findRepositoryByName, findRepositoryRedirect, findUserById } from "../store.ts"
 import { locateUser } from "./people.ts"
 import { asMe, type Me } from "./site.ts"
@@ -129,7 +129,7 @@ export const onRepositoryUnitRead = (unit: UnitWord): Access<OnRepository> => ({
 
 /** Refuses unless the caller has at least `mode` in the unit, or administers the repository. */
 export function requireUnit({ permission, repository }: OnRepository, unit: Unit, mode: Extract<ModeName, "read" | "write">): void {
-  if (permission.mode >= Mode.admin || unitMode(permission, repository, unit) >= Mode[mode]) return
+  if (unitModeOrAdmin(permission, repository, unit) >= Mode[mode]) return
   throw refuse.forbidden(`user should have a permission to ${mode} to a repo`)
 }
 
