@@ -1,17 +1,11 @@
 import type { Selectable } from "kysely"
-import { type Actor, type DeployKeyCredential, deployKeyOf, inPerson, isPublicOnly, type User } from "../core/actor.ts"
+import type { Actor, User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
+import { evaluate, type Known, meets, type Relation } from "./condition.ts"
+import { findMemberOrganizations, findMembersAmong, findTransferOffers, GRANTS_OF_CALLER, GRANTS_OF_PEOPLE, type Grant } from "./grants.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
-import {
-  findCollaborations,
-  findCollaborationsOn,
-  findMemberOrganizations,
-  findMembersAmong,
-  findTeamGrants,
-  findTeamGrantsOn,
-  findTransferOffers,
-} from "./store.ts"
+import { type Entitlement, entitlementOf, knownOf, MEMBERSHIP, OF_PEOPLE, PUBLIC, UNIT_IS_ON } from "./rules.ts"
 
 export type Repository = Selectable<RepositoriesTable>
 
@@ -30,34 +24,10 @@ export interface Permission {
 }
 
 const NO_UNITS: ReadonlyMap<string, number> = new Map()
-const plain = (mode: number): Permission => ({ mode, units: NO_UNITS })
-const NOTHING = plain(Mode.none)
+const NOTHING: Permission = { mode: Mode.none, units: NO_UNITS }
 
 /** Whether a unit is switched on in the repository; an external one stands in for ours. */
-export function unitEnabled(repository: Repository, unit: Unit): boolean {
-  switch (unit) {
-    case "repo.code":
-      return repository.has_code === 1
-    case "repo.issues":
-      return repository.has_issues === 1 && repository.external_tracker_url === ""
-    case "repo.ext_issues":
-      return repository.has_issues === 1 && repository.external_tracker_url !== ""
-    case "repo.pulls":
-      return repository.has_pull_requests === 1
-    case "repo.releases":
-      return repository.has_releases === 1
-    case "repo.wiki":
-      return repository.has_wiki === 1 && repository.external_wiki_url === ""
-    case "repo.ext_wiki":
-      return repository.has_wiki === 1 && repository.external_wiki_url !== ""
-    case "repo.projects":
-      return repository.has_projects === 1
-    case "repo.packages":
-      return repository.has_packages === 1
-    case "repo.actions":
-      return repository.has_actions === 1
-  }
-}
+export const unitEnabled = (repository: Repository, unit: Unit): boolean => meets(UNIT_IS_ON[unit], { repository })
 
 /** What the caller may do in a unit. A unit that is switched off gives nothing to anybody. */
 export function unitMode(permission: Permission, repository: Repository, unit: Unit): number {
@@ -66,56 +36,62 @@ export function unitMode(permission: Permission, repository: Repository, unit: U
   return isExternalUnit(unit) ? Math.min(mode, Mode.read) : mode
 }
 
+/** Like `unitMode`, for those whom a unit that is switched off still lets in: administrators of the repository. */
+export const unitModeOrAdmin = (permission: Permission, repository: Repository, unit: Unit): number =>
+  permission.mode >= Mode.admin ? permission.mode : unitMode(permission, repository, unit)
+
 /** Whether the caller can reach anything of the repository; otherwise it is as good as missing. */
 export const reaches = (permission: Permission): boolean =>
   permission.mode > Mode.none || UNITS.some((unit) => (permission.units.get(unit) ?? Mode.none) > Mode.none)
 
+/** Whether the relation can have rows about what belongs to this owner. */
+const mayTie = (relation: Relation, owner: User): boolean => !relation.ofOrganizations || owner.kind === "organization"
+
 /**
  * The one decision about repositories, for a whole list at a time: at most four queries, whatever its length.
- * `visibleRepositories` says the same in SQL; tests compare both on generated worlds.
+ * `visibleRepositories` says the same in SQL, from the same rules; tests compare both on generated worlds.
  */
 export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Owned[]): Promise<ReadonlyMap<number, Permission>> {
+  const entitlement = entitlementOf(actor)
+  const ofCaller = knownOf(actor)
   const decided = new Map<number, Permission>()
   const open: Owned[] = []
   for (const item of owned) {
-    const known = withoutLooking(actor, item)
+    const known = withoutLooking(entitlement, { ...ofCaller, ...item })
     if (known) decided.set(item.repository.id, known)
     else open.push(item)
   }
   if (open.length === 0 || actor.kind === "anonymous") return decided
 
   const userId = actor.user.id
-  const ids = open.map(({ repository }) => repository.id)
-  const ofOrganizations = open.filter(({ owner }) => owner.kind === "organization")
-  const collaborations = new Map((await findCollaborations(db, { userId, repositoryIds: ids })).map((row) => [row.repository_id, row.mode]))
-  const grants =
-    ofOrganizations.length === 0
-      ? []
-      : await findTeamGrants(db, { userId, repositoryIds: ofOrganizations.map(({ repository }) => repository.id) })
-  const hidden = ofOrganizations.filter(({ owner }) => owner.visibility !== "public")
-  const memberships =
-    hidden.length === 0
-      ? []
-      : await findMemberOrganizations(db, { userId, organizationIds: [...new Set(hidden.map(({ owner }) => owner.id))] })
-  const memberOf = new Set(memberships.map((row) => row.organization_id))
+  const rows: Granted[] = []
+  for (const { relation, find } of GRANTS_OF_CALLER) {
+    const subjectIds = open.filter(({ owner }) => mayTie(relation, owner)).map(({ repository }) => repository.id)
+    if (subjectIds.length > 0) rows.push({ relation, rows: Map.groupBy(await find(db, { userId, subjectIds }), ({ id }) => id) })
+  }
+  const hidden = open.filter((item) => hangsOnMembership(entitlement, { ...ofCaller, ...item })).map(({ owner }) => owner.id)
+  const organizations = hidden.length > 0 ? await findMemberOrganizations(db, { userId, subjectIds: [...new Set(hidden)] }) : []
+  const memberOf = new Set(organizations.map(({ id }) => id))
 
   const unreached: number[] = []
   for (const { repository, owner } of open) {
-    const collaboration = collaborations.get(repository.id) ?? Mode.none
-    const teams = grants.filter((row) => row.repository_id === repository.id)
-    const permission = decide(actor.user, repository, owner, collaboration, teams, memberOf.has(owner.id))
+    const related = (relation: Relation): boolean => relation === MEMBERSHIP && memberOf.has(owner.id)
+    const known: Known = { ...ofCaller, repository, owner, related }
+    const permission = decide(entitlement, known, rows, repository.id)
     decided.set(repository.id, permission)
     if (!reaches(permission)) unreached.push(repository.id)
   }
-  // Whoever was offered a repository may look at it before taking it over. Only what is out of reach otherwise needs the question.
-  if (unreached.length > 0)
-    for (const { repository_id } of await findTransferOffers(db, { userId, repositoryIds: unreached }))
-      decided.set(repository_id, plain(Mode.read))
+  // Only what is out of reach otherwise needs the question whether it was offered.
+  if (unreached.length > 0 && entitlement.lastResort)
+    for (const { id } of await findTransferOffers(db, { userId, subjectIds: unreached }))
+      decided.set(id, { mode: Mode.read, units: NO_UNITS })
   return decided
 }
 
 export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Promise<Permission> {
-  return withoutLooking(actor, owned) ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
+  const { caller, key } = knownOf(actor)
+  const known = withoutLooking(entitlementOf(actor), { repository: owned.repository, owner: owned.owner, caller, key })
+  return known ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
 }
 
 /**
@@ -129,21 +105,23 @@ export async function permissionsOf(
 ): Promise<ReadonlyMap<number, Permission>> {
   const decided = new Map<number, Permission>()
   const open: User[] = []
-  for (const user of people) {
-    const known = withoutLooking(inPerson(user), { repository, owner })
-    if (known) decided.set(user.id, known)
-    else open.push(user)
+  for (const caller of people) {
+    const known = withoutLooking(OF_PEOPLE, { repository, owner, caller })
+    if (known) decided.set(caller.id, known)
+    else open.push(caller)
   }
   if (open.length === 0) return decided
-  const userIds = open.map(({ id }) => id)
-  const on = { repositoryId: repository.id, userIds }
-  const collaborations = new Map((await findCollaborationsOn(db, on)).map((row) => [row.user_id, row.mode]))
-  const grants = Map.groupBy(owner.kind === "organization" ? await findTeamGrantsOn(db, on) : [], (row) => row.user_id)
-  const asksMembers = owner.kind === "organization" && owner.visibility !== "public"
-  const members = new Set(asksMembers ? (await findMembersAmong(db, { organizationId: owner.id, userIds })).map((row) => row.user_id) : [])
-  for (const user of open) {
-    const collaboration = collaborations.get(user.id) ?? Mode.none
-    decided.set(user.id, decide(user, repository, owner, collaboration, grants.get(user.id) ?? [], members.has(user.id)))
+  const on = { subjectId: repository.id, userIds: open.map(({ id }) => id) }
+  const rows: Granted[] = []
+  for (const { relation, find } of GRANTS_OF_PEOPLE)
+    if (mayTie(relation, owner)) rows.push({ relation, rows: Map.groupBy(await find(db, on), ({ id }) => id) })
+  const hidden = open.filter((caller) => hangsOnMembership(OF_PEOPLE, { repository, owner, caller })).map(({ id }) => id)
+  const members = new Set(
+    hidden.length > 0 ? (await findMembersAmong(db, { subjectId: owner.id, userIds: hidden })).map(({ id }) => id) : [],
+  )
+  for (const caller of open) {
+    const known: Known = { repository, owner, caller, related: (relation) => relation === MEMBERSHIP && members.has(caller.id) }
+    decided.set(caller.id, decide(OF_PEOPLE, known, rows, caller.id))
   }
   return decided
 }
@@ -152,51 +130,50 @@ export async function permissionsOf(
 export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people: readonly User[]): Promise<readonly User[]> {
   const { repository, owner } = owned
   if (people.length === 0 || !unitEnabled(repository, unit)) return []
-  if (repository.is_private === 0 && owner.visibility === "public") return people
+  if (meets(PUBLIC, { repository, owner })) return people
   const permissions = await permissionsOf(db, owned, people)
   return people.filter(({ id }) => unitMode(permissions.get(id) ?? NOTHING, repository, unit) >= Mode.read)
 }
 
+// --- from the rules --------------------------------------------------------------------------------------------------------------
+
+/** The rows of a relation, by what they are asked for: repositories of one caller, or callers of one repository. */
+interface Granted {
+  readonly relation: Relation
+  readonly rows: ReadonlyMap<number, readonly Grant[]>
+}
+
 /** The answers that need no query. */
-function withoutLooking(actor: Actor, { repository, owner }: Owned): Permission | undefined {
-  const publicly = repository.is_private === 0 && owner.visibility === "public"
-  if (actor.kind === "anonymous") return publicly ? plain(Mode.read) : NOTHING
-  if (isPublicOnly(actor) && !publicly) return NOTHING
-  const key = deployKeyOf(actor)
-  if (key) return ofDeployKey(key, repository)
-  if (actor.user.is_admin === 1 || actor.user.id === owner.id) return plain(Mode.owner)
-  return undefined
+function withoutLooking(entitlement: Entitlement, known: Known): Permission | undefined {
+  if (!meets(entitlement.within, known)) return NOTHING
+  const permission = decide(entitlement, known, [], 0)
+  return entitlement.grants.length === 0 || permission.mode === Mode.owner ? permission : undefined
 }
 
-/** A key gives the code of its own repository, whoever that belongs to, and not even what everybody sees of others. */
-function ofDeployKey({ repositoryId, isReadOnly }: DeployKeyCredential, { id }: Repository): Permission {
-  if (id !== repositoryId) return NOTHING
-  return { mode: Mode.none, units: new Map([["repo.code", isReadOnly ? Mode.read : Mode.write]]) }
-}
+/** Whether it matters to a rule that the caller is a member of the organization that owns the repository. */
+const hangsOnMembership = ({ rules }: Entitlement, known: Known & { readonly owner: User }): boolean =>
+  mayTie(MEMBERSHIP, known.owner) && rules.some(({ when }) => typeof evaluate(when, known) !== "boolean")
 
-interface Grant {
-  readonly team_mode: number
-  readonly unit: string | null
-  readonly unit_mode: number | null
-}
-
-function decide(
-  user: User,
-  repository: Repository,
-  owner: User,
-  collaboration: number,
-  teams: readonly Grant[],
-  isMember: boolean,
-): Permission {
-  const ownerVisible = owner.visibility === "public" || (owner.visibility === "limited" && user.is_restricted === 0) || isMember
-  if (!ownerVisible && collaboration === Mode.none && teams.length === 0) return NOTHING
-  // A restricted person gets nothing for free but what belongs to fully public owners.
-  const free =
-    repository.is_private === 0 && ownerVisible && (user.is_restricted === 0 || owner.visibility === "public") ? Mode.read : Mode.none
-  const mode = Math.max(collaboration, free)
-  if (teams.length === 0) return plain(mode)
-  if (teams.some((grant) => grant.team_mode >= Mode.admin)) return plain(Mode.owner)
-  const units = new Map<string, number>()
-  for (const { unit, unit_mode } of teams) if (unit !== null) units.set(unit, Math.max(units.get(unit) ?? mode, unit_mode ?? Mode.none))
-  return { mode, units }
+/** The most of what the rules and the rows give. */
+function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {
+  let units: Map<string, number> | undefined
+  let mode: number = Mode.none
+  const give = (given: number, unit?: string): void => {
+    if (unit === undefined) mode = Math.max(mode, given)
+    else {
+      units ??= new Map()
+      units.set(unit, Math.max(units.get(unit) ?? Mode.none, given))
+    }
+  }
+  for (const rule of rules) {
+    if (meets(rule.when, known)) give(rule.mode, rule.unit)
+    if (mode === Mode.owner) break
+  }
+  for (const { relation, rows } of granted)
+    for (const { mode: own = Mode.none, unit, unit_mode } of rows.get(id) ?? []) {
+      const { whole, part } = relation
+      if (whole && own >= (whole.least ?? Mode.none)) give(whole.gives ?? own)
+      if (part && unit && unit_mode) give(unit_mode, unit)
+    }
+  return { mode, units: units === undefined || mode === Mode.owner ? NO_UNITS : units }
 }

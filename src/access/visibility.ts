@@ -1,116 +1,135 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator, type User } from "../core/actor.ts"
-import { Mode } from "./modes.ts"
+import type { RawBuilder, SqlBool } from "kysely"
+import { type Actor, actorId, deployKeyOf, isPublicOnly, type User } from "../core/actor.ts"
+import {
+  all,
+  any,
+  type Condition,
+  evaluate,
+  fill,
+  impliedBy,
+  type Known,
+  meets,
+  type Rows,
+  related,
+  type Template,
+  template,
+  toSql,
+} from "./condition.ts"
+import type { Unit } from "./modes.ts"
+import {
+  ACCOUNT_IS_LISTED,
+  type AccountRule,
+  ASKED_UNIT_IS_ON,
+  COLLABORATION,
+  type Entitlement,
+  entitlementOf,
+  knownOf,
+  MEMBERSHIP,
+  OF_PEOPLE,
+  OFFER,
+  ORGANIZATION_IS_SHOWN,
+  PERSON_IS_SHOWN,
+  TEAM,
+} from "./rules.ts"
 
-type Condition = RawBuilder<SqlBool>
-type Text = RawBuilder<string>
+/** The rules in SQL, for the `where` of lists, counts and searches: a page and its total come from the same set. */
 
-const everything: Condition = sql<SqlBool>`1 = 1`
+type Sql = RawBuilder<SqlBool>
+/** A unit, or an expression that says which, so that it may differ from row to row; '' stands for any. */
+type AskedUnit = Unit | RawBuilder<string>
+
+// --- repositories ----------------------------------------------------------------------------------------------------------------
+
+/** Which rows of `repositories` the caller may know of: what `permissionsOn` decides. */
+export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
+
+/** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
+export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCaller(actor, unit)
 
 /**
- * Which rows of `repositories` the caller may know of. Lists, counts and searches put it into their `where`, so that a page and its
- * total come from the same set. Says in SQL what `permissionsOn` decides.
+ * Whether the person of the row `users` may read a unit of the row `repositories`, whose owner is the row `owner`: what `permissionsOf`
+ * decides.
  */
-export function visibleRepositories(actor: Actor): Condition {
-  return open(actor, (id) => grantedRepositories(id))
-}
-
-/**
- * Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. The unit is an expression, so
- * that it may differ from row to row; '' stands for anything that lets one know of the repository.
- */
-export function readableRepositories(actor: Actor, unit: Text): Condition {
-  // The offer of a transfer counts only for those whom nothing else lets in.
-  const granted = (id: number) =>
-    sql<SqlBool>`(${collaborates(id)} or ${throughTeam(id, unit)} or (${offered(id)} and not ${throughTeam(id)}))`
-  return sql<SqlBool>`(${unitEnabledIn(unit)} and ${open(actor, granted)})`
-}
-
-/** Whether a unit is switched on in the row of `repositories`. */
-export const unitEnabledIn = (unit: Text): Condition => sql<SqlBool>`case ${unit}
-  when 'repo.code' then repositories.has_code = 1
-  when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = ''
-  when 'repo.pulls' then repositories.has_pull_requests = 1
-  when 'repo.projects' then repositories.has_projects = 1
-  else 1 = 1 end`
-
-function open(actor: Actor, granted: (userId: number) => Condition): Condition {
-  const ownedPublicly = sql<SqlBool>`exists (select 1 from users as owner where owner.id = repositories.owner_id and owner.visibility = 'public')`
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`(repositories.is_private = 0 and ${ownedPublicly})`
-  const key = deployKeyOf(actor)
-  if (key) return sql<SqlBool>`repositories.id = ${key.repositoryId}`
-  if (isSiteAdministrator(actor)) return everything
-  const { id, is_restricted } = actor.user
-  const openOwner = is_restricted
-    ? ownedPublicly
-    : sql<SqlBool>`exists (select 1 from users as owner where owner.id = repositories.owner_id and (owner.visibility in ('public', 'limited') or ${memberOf(id, sql.ref("owner.id"))}))`
-  return sql<SqlBool>`(repositories.owner_id = ${id} or (repositories.is_private = 0 and ${openOwner}) or ${granted(id)})`
+export function readableByUsers(unit: AskedUnit): Sql {
+  const { known, value } = asked(unit)
+  return fill(template(toSql(reading(OF_PEOPLE, { asked: known }), { caller: "users", owner: "owner" })), { "asked.unit": value })
 }
 
 /** Repositories that somebody was let in to: as a collaborator, through a team, or by the offer of a transfer. */
-export const grantedRepositories = (userId: number): Condition =>
-  sql<SqlBool>`(${collaborates(userId)} or ${throughTeam(userId)} or ${offered(userId)})`
+export const grantedRepositories = (userId: number): Sql => fill(GRANTED, { "caller.id": userId })
 
-const collaborates = (userId: number): Condition =>
-  sql<SqlBool>`exists (select 1 from collaborations where collaborations.repository_id = repositories.id and collaborations.user_id = ${userId})`
+const GRANTED = template(toSql(evaluate(any(related(COLLABORATION), related(TEAM), related(OFFER)), { asked: { unit: "" } }), {}))
 
-/** Through a team that gives anything on the repository; with `unit`, anything in that unit. */
-const throughTeam = (userId: number, unit?: Text): Condition => sql<SqlBool>`exists (
-  select 1 from team_repositories
-  join team_members on team_members.team_id = team_repositories.team_id
-  join teams on teams.id = team_repositories.team_id
-  left join team_units on team_units.team_id = teams.id
-  where team_repositories.repository_id = repositories.id and team_members.user_id = ${userId}
-    and (teams.mode >= ${Mode.admin} or (team_units.mode > ${Mode.none}${unit ? sql` and (${unit} = '' or team_units.unit = ${unit})` : sql``})))`
+function ofCaller(actor: Actor, unit: Unit | "" | RawBuilder<string>): Sql {
+  const entitlement = entitlementOf(actor)
+  const { known, value } = asked(unit)
+  const made = remembered(entitlement, actor, known?.unit ?? "?", (kind) => reading(entitlement, { caller: kind, asked: known }))
+  return fill(made, { "caller.id": actorId(actor), "key.repository_id": deployKeyOf(actor)?.repositoryId, "asked.unit": value })
+}
 
-const offered = (userId: number): Condition => sql<SqlBool>`exists (
-  select 1 from repository_transfers
-  where repository_transfers.repository_id = repositories.id
-    and (repository_transfers.recipient_id = ${userId} or exists (
-      select 1 from team_members join teams on teams.id = team_members.team_id
-      where team_members.organization_id = repository_transfers.recipient_id and team_members.user_id = ${userId}
-        and teams.can_create_repositories = 1)))`
+/** A unit by its name is part of the condition; an expression is put in. */
+const asked = (
+  unit: Unit | "" | RawBuilder<string>,
+): { readonly known?: { readonly unit: string }; readonly value?: RawBuilder<string> } =>
+  typeof unit === "string" ? { known: { unit } } : { value: unit }
 
-const memberOf = (userId: number, organization: RawBuilder<unknown>): Condition =>
-  sql<SqlBool>`exists (select 1 from organization_members where organization_members.organization_id = ${organization} and organization_members.user_id = ${userId})`
+/** What must be so for the unit that is asked for to be read, as far as it is not known. What an entitlement is confined to need not be asked twice. */
+function reading(entitlement: Entitlement, known: Known): Condition {
+  const { within } = entitlement
+  return evaluate(all(ASKED_UNIT_IS_ON, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
+}
+
+// --- accounts --------------------------------------------------------------------------------------------------------------------
 
 /** Which organisations (rows of `users`) the caller may know of. */
-export function visibleOrganizations(actor: Actor): Condition {
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`users.visibility = 'public'`
-  if (isSiteAdministrator(actor)) return everything
-  const shown = actor.user.is_restricted ? sql`('public')` : sql`('public', 'limited')`
-  return sql<SqlBool>`(users.visibility in ${shown} or ${memberOf(actor.user.id, sql.ref("users.id"))})`
+export const visibleOrganizations = (actor: Actor): Sql => accounts(actor, ORGANIZATION_IS_SHOWN)
+
+/** Which people and organisations (rows of `users`) are shown to the caller in lists of people. */
+export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LISTED)
+
+function accounts(actor: Actor, rule: AccountRule): Sql {
+  const condition = ruleFor(actor, rule)
+  const made = remembered(rule, actor, condition === rule.narrow ? "narrow" : "full", (caller) => evaluate(condition, { caller }), {
+    owner: "users",
+  })
+  return fill(made, { "caller.id": actorId(actor) })
 }
 
-/**
- * Which people and organisations (rows of `users`) are shown to the caller in lists of people. Private people show themselves to those
- * whom they follow and to those with whom they share a team.
- */
-export function listedUsers(actor: Actor): Condition {
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`users.visibility = 'public'`
-  if (isSiteAdministrator(actor)) return everything
-  const { id, is_restricted } = actor.user
-  if (is_restricted) return sql<SqlBool>`(users.visibility = 'public' or users.id = ${id})`
-  return sql<SqlBool>`(users.visibility in ('public', 'limited') or users.id = ${id}
-    or ${memberOf(id, sql.ref("users.id"))}
-    or exists (select 1 from follows where follows.follower_id = users.id and follows.followed_id = ${id})
-    or exists (
-      select 1 from team_members as theirs join team_members as mine on mine.team_id = theirs.team_id
-      where theirs.user_id = users.id and mine.user_id = ${id}))`
-}
+const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
+  actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
 
 /** Whether the caller may know of this person. Organisations go by `organizationVisible`, which needs the membership. */
-export function personVisible(actor: Actor, user: User): boolean {
-  if (user.visibility === "public") return true
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return false
-  if (actor.user.id === user.id || actor.user.is_admin === 1) return true
-  return user.visibility === "limited" && actor.user.is_restricted === 0
-}
+export const personVisible = (actor: Actor, user: User): boolean =>
+  meets(ruleFor(actor, PERSON_IS_SHOWN), { ...knownOf(actor), owner: user })
 
 /** Whether the caller may know of this organisation. */
-export function organizationVisible(actor: Actor, organization: User, isMember: boolean): boolean {
-  if (organization.visibility === "public") return true
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return false
-  if (actor.user.is_admin === 1 || isMember) return true
-  return organization.visibility === "limited" && actor.user.is_restricted === 0
+export const organizationVisible = (actor: Actor, organization: User, isMember: boolean): boolean =>
+  meets(ruleFor(actor, ORGANIZATION_IS_SHOWN), {
+    ...knownOf(actor),
+    owner: organization,
+    related: (relation) => relation === MEMBERSHIP && isMember,
+  })
+
+// --- made once -------------------------------------------------------------------------------------------------------------------
+
+/** Templates by rule, and by what of the caller and the question their text depends on. There are few. */
+const templates = new WeakMap<object, Map<string, Template>>()
+
+/** The template of a rule for callers like this one: those who agree in all that rules ask but who they are. */
+function remembered(
+  rule: object,
+  actor: Actor,
+  question: string,
+  condition: (caller: Known["caller"]) => Condition,
+  rows: Rows = {},
+): Template {
+  const ofRule = templates.get(rule) ?? new Map<string, Template>()
+  templates.set(rule, ofRule)
+  const { is_admin, is_restricted } = knownOf(actor).caller ?? {}
+  const kind = `${is_admin} ${is_restricted} ${question}`
+  const known = ofRule.get(kind)
+  if (known) return known
+  const made = template(toSql(condition({ is_admin, is_restricted }), rows))
+  ofRule.set(kind, made)
+  return made
 }

@@ -1,6 +1,6 @@
 import type { Actor } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
-import { catalogue, type RefusalKind } from "./errors.ts"
+import { catalogue, type RefusalKind, refuse } from "./errors.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
 
@@ -23,6 +23,8 @@ export interface Request {
   readonly db: Handle
   readonly actor: Actor
   readonly path: Readonly<Record<string, string>>
+  /** What the operation declares about archived repositories; see `refuseArchived` in `access/`. */
+  readonly archived?: "refused"
 }
 
 /**
@@ -148,7 +150,10 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   readonly access: Access<Found>
   /** "refused": tokens limited to public things may not use it at all. */
   readonly publicOnly?: "refused"
-  /** "refused": 423 on an archived repository, before the body is looked at. */
+  /**
+   * "refused": 423 on an archived repository, before the body is looked at. This is the one place that says so: a policy may only say at
+   * which moment it is told, and otherwise it is told once the caller has been let in.
+   */
   readonly archived?: "refused"
   /** Only for requests that were signed in with a Basic header. */
   readonly basicOnly?: boolean
@@ -191,8 +196,6 @@ export interface Operation {
 
 /** What the caller has been let in to. */
 export interface Opened {
-  /** The repository that the call is about is archived. */
-  readonly archived: boolean
   readonly run: (input: Input) => Promise<Sent<number, unknown>> | Sent<number, unknown>
 }
 
@@ -251,10 +254,11 @@ export function operation<
     body: declared.body,
     answers: declared.answers,
     refuses: declared.refuses ?? [],
-    open: async (request) => {
+    open: async (asked) => {
+      const request = declared.archived ? { ...asked, archived: declared.archived } : asked
       const found = await declared.access.open(request)
+      if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
-        archived: "repository" in found && isArchived(found.repository),
         run: ({ query, body, page, request: call }) =>
           // Query and body were checked by the server against the very schemas that give these types.
           declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
+import { allowedOnArchived } from "./archived.ts"
 import { type Cell, expected } from "./expectation.ts"
 import { buildWorld, credentials, roles, type Visibility, visibilities, type World } from "./world.ts"
 
@@ -69,6 +70,36 @@ describe("the permission matrix", () => {
     expect(
       wrong.map(({ cell, got, wanted }) => `${cell.role} by ${cell.credential} on ${cell.visibility}: expected ${wanted}, got ${got}`),
     ).toEqual([])
+  })
+
+  describe("of an archived repository", () => {
+    const writing = operations.filter(({ method, rule }) => method !== "GET" && rule.subject === "repository")
+
+    beforeAll(async () => {
+      await hearth.services.database.write((tx) => tx.updateTable("repositories").set({ is_archived: 1 }).execute())
+    })
+
+    it.each(writing.map((operation) => [operation.id, operation] as const))("asks %s", async (id, operation) => {
+      const wanted = allowedOnArchived.has(id) ? LET_IN : 423
+      for (const visibility of visibilities)
+        expect(await ask(operation.method, addressOf(operation, visibility), world.authorization("siteAdministrator", "full"))).toBe(wanted)
+    })
+
+    it("refuses strangers as ever, and tells nobody what they may not know", async () => {
+      const refused = writing.filter(({ id, rule }) => !allowedOnArchived.has(id) && !rule.asksFirst)
+      const answers = await Promise.all(
+        refused.map(async (operation) => [
+          operation.id,
+          await ask(operation.method, addressOf(operation, "private"), world.authorization("stranger", "full")),
+        ]),
+      )
+      expect(answers.filter(([, status]) => status !== 404)).toEqual([])
+    })
+
+    it("lists no operation that is not there", () => {
+      const ids = new Set(writing.map(({ id }) => id))
+      expect([...allowedOnArchived].filter((id) => !ids.has(id))).toEqual([])
+    })
   })
 
   it("asks about every operation, and many thousand times in all", () => {

@@ -4,10 +4,12 @@ import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
-import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
 /** Who changes the code of a repository through the service itself. */
+
+const NOT_TO_EDIT = "repo is not allowed to edit"
 
 /** Whether somebody without the right to write was let in to some branch. Which one, the push is judged by. */
 export type IsLetIn = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>
@@ -21,7 +23,8 @@ export const onEditableCode = (isLetIn: IsLetIn): Access<OnRepository & Me> => (
   open: async (request) => {
     const found = await locateFromPath(request)
     requireUnit(found, "repo.code", "read")
-    if (found.repository.is_archived === 1 || found.repository.is_mirror === 1) throw refuse.archived("repo is not allowed to edit")
+    refuseArchived(request, found, NOT_TO_EDIT)
+    if (found.repository.is_mirror === 1) throw refuse.archived(NOT_TO_EDIT)
     const me = asMe(request.actor)
     const writes = unitMode(found.permission, found.repository, "repo.code") >= Mode.write
     if (!writes && !(await isLetIn(request.db, request.actor, found))) requireUnit(found, "repo.code", "write")

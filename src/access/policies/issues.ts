@@ -7,7 +7,7 @@ import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type Unit } from "../modes.ts"
 import { unitMode } from "../permission.ts"
 import { findIssueByNumber } from "../store.ts"
-import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
 /** An issue or a pull request. */
@@ -105,10 +105,10 @@ export const onIssueSignedIn: Access<OnIssue & Me> = {
   },
 }
 
-/** What only changes things: an archived repository is refused to everybody who has signed in, before anything else is told. */
+/** For what only changes things: that a repository is archived is told everybody who has signed in, before anything else. */
 export async function openForChange(request: Request): Promise<OnRepository & Me> {
   const found = await onIssuesSignedIn.open(request)
-  if (found.repository.is_archived === 1) throw refuse.archived()
+  refuseArchived(request, found)
   return found
 }
 
@@ -158,8 +158,7 @@ export const onIssuesAsReader: Access<OnRepository> = {
 export const onIssuesAsReporter: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "required" },
   open: async (request) => {
-    const found = await onIssuesSignedIn.open(request)
-    if (found.repository.is_archived === 1) throw refuse.archived()
+    const found = await openForChange(request)
     requireUnit(found, "repo.issues", "read")
     return found
   },

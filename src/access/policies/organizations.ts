@@ -2,23 +2,23 @@ import type { User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { organizationVisible } from "../visibility.ts"
+import { type OrganizationRole, roleIn } from "./organization-role.ts"
 import { locateUser, type OnUser } from "./people.ts"
 import { asMe, type Me } from "./site.ts"
-import { type Standing, standingIn } from "./standing.ts"
 
 export interface OnOrganization {
   readonly organization: User
   /** What the caller is to it. */
-  readonly standing: Standing
+  readonly role: OrganizationRole
 }
 
 /** The organisation of the path's {org}; one that the caller may not know of is missing. */
 async function locateOrganization({ db, actor, path }: Request): Promise<OnOrganization> {
   const organization = await locateUser(db, actor, path.org ?? "", "org")
   if (organization.kind !== "organization") throw refuse.notFound()
-  const standing = await standingIn(db, actor, organization)
-  if (!organizationVisible(actor, organization, standing.isMember)) throw refuse.notFound()
-  return { organization, standing }
+  const role = await roleIn(db, actor, organization)
+  if (!organizationVisible(actor, organization, role.isMember)) throw refuse.notFound()
+  return { organization, role }
 }
 
 export const onOrganization: Access<OnOrganization> = {
@@ -31,8 +31,8 @@ const organizationPolicy = (needs: "visible" | "member" | "owner"): Access<OnOrg
   open: async (request) => {
     const me = asMe(request.actor)
     const found = await locateOrganization(request)
-    if (needs === "member" && !found.standing.isMember && !found.standing.isOwner) throw refuse.forbidden("Must be an organization member")
-    if (needs === "owner" && !found.standing.isOwner) throw refuse.forbidden("Must be an organization owner")
+    if (needs === "member" && !found.role.isMember && !found.role.isOwner) throw refuse.forbidden("Must be an organization member")
+    if (needs === "owner" && !found.role.isOwner) throw refuse.forbidden("Must be an organization owner")
     return { ...me, ...found }
   },
 })
@@ -46,7 +46,7 @@ export const onOrganizationAsCreator: Access<OnOrganization & Me> = {
   rule: { subject: "organization", needs: "createRepositories", signIn: "required" },
   open: async (request) => {
     const found = await onOrganizationSignedIn.open(request)
-    if (!found.standing.mayCreateRepositories) throw refuse.forbidden("User is not allowed to create repositories in this organization.")
+    if (!found.role.mayCreateRepositories) throw refuse.forbidden("User is not allowed to create repositories in this organization.")
     return found
   },
 }
@@ -60,8 +60,7 @@ export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
   open: async (request) => {
     const found = await onOrganizationSignedIn.open(request)
     const user = await locateUser(request.db, request.actor, request.path["username"] ?? "", "username")
-    if (user.id !== found.me.id && !found.standing.isMember && !found.standing.isOwner)
-      throw refuse.forbidden("Must be an organization member")
+    if (user.id !== found.me.id && !found.role.isMember && !found.role.isOwner) throw refuse.forbidden("Must be an organization member")
     return { ...found, user }
   },
 }

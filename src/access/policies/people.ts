@@ -4,8 +4,8 @@ import { Moved, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { findUserByName, findUserRedirect } from "../store.ts"
 import { organizationVisible, personVisible } from "../visibility.ts"
+import { roleIn } from "./organization-role.ts"
 import { asMe, type Me, siteAdministrator } from "./site.ts"
-import { standingIn } from "./standing.ts"
 
 /** The user of the path's {username}, person or organisation; an older name leads to the newer. */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
@@ -23,7 +23,7 @@ export async function locateUser(db: Handle, actor: Actor, name: string, paramet
 /** Whether the caller may know of this person or organisation. */
 export async function userVisible(db: Handle, actor: Actor, user: User): Promise<boolean> {
   if (user.kind === "person") return personVisible(actor, user)
-  return organizationVisible(actor, user, user.visibility !== "public" && (await standingIn(db, actor, user)).isMember)
+  return organizationVisible(actor, user, user.visibility !== "public" && (await roleIn(db, actor, user)).isMember)
 }
 
 export interface OnUser {

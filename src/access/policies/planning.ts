@@ -2,7 +2,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { unitMode } from "../permission.ts"
-import { type OnRepository, onRepositorySignedIn } from "./repositories.ts"
+import { type OnRepository, onRepositorySignedIn, refuseArchived } from "./repositories.ts"
 import type { Me } from "./site.ts"
 
 /**
@@ -14,7 +14,7 @@ export const onPlanning: Access<OnRepository & Me> = {
   open: async (request) => {
     const found = await onRepositorySignedIn.open(request)
     const { permission, repository } = found
-    if (repository.is_archived === 1) throw refuse.archived()
+    refuseArchived(request, found)
     const mode = Math.max(unitMode(permission, repository, "repo.issues"), unitMode(permission, repository, "repo.pulls"))
     if (permission.mode < Mode.admin && mode < Mode.write) throw refuse.forbidden("write permission is required")
     return found

@@ -6,11 +6,11 @@ import { Mode } from "../modes.ts"
 import type { Repository } from "../permission.ts"
 import { findTeamUnit } from "../store.ts"
 import { readableRepositories } from "../visibility.ts"
+import type { OrganizationRole } from "./organization-role.ts"
 import { onOrganization } from "./organizations.ts"
 import { onVisibleUser } from "./people.ts"
 import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
-import type { Standing } from "./standing.ts"
 
 /** Whose projects: those of a person or an organisation itself, or those of one of its repositories. */
 export interface ProjectHome {
@@ -39,8 +39,8 @@ export const onMyProjects: Access<OnProjects & Me> = {
 // --- an organisation's -----------------------------------------------------------------------------------------------------------
 
 /** What the caller may do with the projects of an organisation itself: what a team gives, and reading where it is public. */
-async function organizationMode({ db, actor }: Request, organization: User, standing: Standing): Promise<number> {
-  if (standing.isOwner) return Mode.owner
+async function organizationMode({ db, actor }: Request, organization: User, role: OrganizationRole): Promise<number> {
+  if (role.isOwner) return Mode.owner
   const open = organization.visibility === "public" ? Mode.read : Mode.none
   if (actor.kind === "anonymous") return open
   const granted = await findTeamUnit.first(db, { organizationId: organization.id, userId: actor.user.id, unit: UNIT })
@@ -48,8 +48,8 @@ async function organizationMode({ db, actor }: Request, organization: User, stan
 }
 
 async function locateInOrganization(request: Request): Promise<OnProjects & { readonly mode: number }> {
-  const { organization, standing } = await onOrganization.open(request)
-  const mode = await organizationMode(request, organization, standing)
+  const { organization, role } = await onOrganization.open(request)
+  const mode = await organizationMode(request, organization, role)
   if (mode < Mode.read) throw refuse.notFound()
   return { home: { owner: organization, repository: null }, mode }
 }
@@ -113,7 +113,7 @@ export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(case when projects.repository_id is null
     then exists (select 1 from users where users.id = projects.owner_id and ${readableOwners(actor)})
     else exists (select 1 from repositories where repositories.id = projects.repository_id and repositories.projects_mode <> 'owner'
-      and ${readableRepositories(actor, sql.lit(UNIT))}) end)`
+      and ${readableRepositories(actor, UNIT)}) end)`
 }
 
 /** Which rows of `users` have projects that the caller may read. */

@@ -5,7 +5,7 @@ import { refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { findIssueByNumber, findPullByIssue } from "../store.ts"
 import { type Issue, type OnIssue, readsKind, requireWriting } from "./issues.ts"
-import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
+import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
 /** Who reads and changes pull requests: whoever may read them and the code that they are about. */
@@ -36,7 +36,7 @@ const locate = async (request: Request): Promise<OnRepository> => requirePulls(a
 async function locateToChange(request: Request): Promise<OnRepository & Me> {
   const found = await locate(request)
   const me = asMe(request.actor)
-  if (found.repository.is_archived === 1) throw refuse.archived()
+  refuseArchived(request, found)
   return { ...me, ...found }
 }
 

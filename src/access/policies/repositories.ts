@@ -3,7 +3,7 @@ import type { Handle } from "../../core/database/database.ts"
 import { Moved, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
-import { type Owned, type Permission, permissionOn, reaches, unitMode } from "../permission.ts"
+import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
 import { findRepositoryById, findRepositoryByName, findRepositoryRedirect, findUserById } from "../store.ts"
 import { locateUser } from "./people.ts"
 import { asMe, type Me } from "./site.ts"
@@ -97,6 +97,14 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
   }
 }
 
+/**
+ * Refuses `archived` where the operation changes what an archived repository keeps as it is. Only policies that tell this before they refuse
+ * anything else need to ask: `operation` asks once more when the caller has been let in.
+ */
+export function refuseArchived({ archived }: Request, { repository }: OnRepository, reason?: string): void {
+  if (archived === "refused" && repository.is_archived === 1) throw refuse.archived(reason)
+}
+
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
 
 /** At least `mode` in a unit. Administrators of the repository pass even where the unit is switched off. */
@@ -121,7 +129,7 @@ export const onRepositoryUnitRead = (unit: UnitWord): Access<OnRepository> => ({
 
 /** Refuses unless the caller has at least `mode` in the unit, or administers the repository. */
 export function requireUnit({ permission, repository }: OnRepository, unit: Unit, mode: Extract<ModeName, "read" | "write">): void {
-  if (permission.mode >= Mode.admin || unitMode(permission, repository, unit) >= Mode[mode]) return
+  if (unitModeOrAdmin(permission, repository, unit) >= Mode[mode]) return
   throw refuse.forbidden(`user should have a permission to ${mode} to a repo`)
 }
 

@@ -4,9 +4,10 @@ import type { Handle } from "../../core/database/database.ts"
 import type { ReviewsTable } from "../../core/database/tables/pulls.ts"
 import { refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
+import { findCollaborations, findTeamGrants } from "../grants.ts"
 import { Mode } from "../modes.ts"
 import type { Owned } from "../permission.ts"
-import { findCollaborations, findReviewById, findTeamGrants } from "../store.ts"
+import { findReviewById } from "../store.ts"
 import type { Issue } from "./issues.ts"
 import { type OnPull, onPull, onPullSignedIn } from "./pulls.ts"
 import { type OnRepository, onRepositorySignedIn } from "./repositories.ts"
@@ -77,12 +78,12 @@ export async function choosesReviewers(
 ): Promise<boolean> {
   if (repository.is_archived === 1) return false
   if (user.id === owner.id || user.id === issue?.author_id) return true
-  const on = { userId: user.id, repositoryIds: [repository.id] }
+  const on = { userId: user.id, subjectIds: [repository.id] }
   if ((await findCollaborations(db, on)).length > 0) return true
   if (owner.kind !== "organization") return false
   const grants = await findTeamGrants(db, on)
   return grants.some(
-    ({ team_mode, unit, unit_mode }) => team_mode >= Mode.admin || (unit === "repo.pulls" && (unit_mode ?? Mode.none) >= Mode.read),
+    ({ mode = Mode.none, unit, unit_mode }) => mode >= Mode.admin || (unit === "repo.pulls" && (unit_mode ?? Mode.none) >= Mode.read),
   )
 }
 

@@ -5,9 +5,9 @@ import { refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { findTeam, findTeamMember, findUserById } from "../store.ts"
 import { organizationVisible } from "../visibility.ts"
+import { type OrganizationRole, roleIn } from "./organization-role.ts"
 import type { OnOrganization } from "./organizations.ts"
 import { asMe, type Me } from "./site.ts"
-import { type Standing, standingIn } from "./standing.ts"
 
 export type Team = Selectable<TeamsTable>
 
@@ -23,36 +23,36 @@ async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   if (!team || !organization) throw refuse.notFound()
   if (isPublicOnly(actor) && organization.visibility !== "public") throw refuse.notFound()
   const me = asMe(actor)
-  const standing = await standingIn(db, actor, organization)
-  if (!organizationVisible(actor, organization, standing.isMember)) throw refuse.notFound()
+  const role = await roleIn(db, actor, organization)
+  if (!organizationVisible(actor, organization, role.isMember)) throw refuse.notFound()
   const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: me.me.id })) !== undefined
-  return { ...me, team, organization, standing, isTeamMember }
+  return { ...me, team, organization, role, isTeamMember }
 }
 
 /** A team that the caller may not read is forbidden to members of the organisation, who know that it has teams, and missing for others. */
-function requireTeamReadable({ actor, team, organization, standing, isTeamMember }: OnTeam): void {
-  if (teamReadable(actor, team, organization, standing, isTeamMember)) return
-  throw standing.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
+function requireTeamReadable({ actor, team, organization, role, isTeamMember }: OnTeam): void {
+  if (teamReadable(actor, team, organization, role, isTeamMember)) return
+  throw role.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
 }
 
 /** A private team is for its members and the owners, a limited one for the organisation, a public one for whoever sees the organisation. */
-export function teamReadable(actor: SignedIn, team: Team, organization: User, standing: Standing, isTeamMember: boolean): boolean {
-  if (standing.isOwner || isTeamMember) return true
-  if (team.visibility === "limited") return standing.isMember
-  return team.visibility === "public" && organizationVisible(actor, organization, standing.isMember)
+export function teamReadable(actor: SignedIn, team: Team, organization: User, role: OrganizationRole, isTeamMember: boolean): boolean {
+  if (role.isOwner || isTeamMember) return true
+  if (team.visibility === "limited") return role.isMember
+  return team.visibility === "public" && organizationVisible(actor, organization, role.isMember)
 }
 
 const teamPolicy = (needs: "read" | "organizationMember" | "privileged" | "owner"): Access<OnTeam> => ({
   rule: { subject: "team", needs, signIn: "required" },
   open: async (request) => {
     const found = await locateTeam(request)
-    const { standing, isTeamMember } = found
+    const { role, isTeamMember } = found
     // Clients know a team that is not theirs to change as forbidden, whether they may read it or not.
-    if (needs === "owner" && !standing.isOwner) throw refuse.forbidden("Must be an organization owner")
+    if (needs === "owner" && !role.isOwner) throw refuse.forbidden("Must be an organization owner")
     requireTeamReadable(found)
-    if (needs === "organizationMember" && !standing.isMember && !standing.isOwner) throw refuse.forbidden("Must be an organization member")
-    if (needs === "privileged" && !isTeamMember && !standing.isOwner)
-      throw standing.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
+    if (needs === "organizationMember" && !role.isMember && !role.isOwner) throw refuse.forbidden("Must be an organization member")
+    if (needs === "privileged" && !isTeamMember && !role.isOwner)
+      throw role.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
     return found
   },
 })

@@ -105,7 +105,6 @@ export function registerApi(
     const path = pathOf(operation, request.params)
     for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path })
-    if (operation.archived === "refused" && opened.archived) throw refuse.archived()
     return { actor, behind, opened, parameters, keep }
   }
 

@@ -6,11 +6,11 @@
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -20,7 +20,7 @@
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?))) or exists (
+      and (teams.mode >= 3 or team_units.mode > 0)) or exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -29,17 +29,17 @@
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1)))))
+          and teams.can_create_repositories = 1))))
 
 -- visible_organizations
-(users.visibility in ('public', 'limited') or exists (
+(users.visibility = 'public' or users.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = users.id
       and organization_members.user_id = ?))
 
 -- listed_users
-(users.visibility in ('public', 'limited') or users.id = ? or exists (
+(users.visibility = 'public' or users.id = ? or users.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = users.id

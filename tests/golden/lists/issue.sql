@@ -111,15 +111,15 @@ from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -129,7 +129,7 @@ where issue_dependencies.dependency_id = ?
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -138,27 +138,27 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select issues.*
 from issue_dependencies
 inner join issues on issues.id = issue_dependencies.issue_id
 inner join repositories on repositories.id = issues.repository_id
 where issue_dependencies.dependency_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -168,7 +168,7 @@ where issue_dependencies.dependency_id = ?
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -177,13 +177,13 @@ where issue_dependencies.dependency_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
 order by case when issues.repository_id = ? then 0 else issues.repository_id end, issues.created_at desc, issues.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -295,7 +295,7 @@ inner join repositories on repositories.id = issues.repository_id
 where issues.repository_id = ?
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -402,15 +402,15 @@ where issues.repository_id = ?
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -420,7 +420,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -429,16 +429,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -449,15 +449,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -467,7 +467,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -476,13 +476,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -496,15 +496,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -514,7 +514,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -523,16 +523,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -545,15 +545,15 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -563,7 +563,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -572,13 +572,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -603,15 +603,15 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -621,7 +621,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -630,16 +630,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -656,15 +656,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -674,7 +674,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -683,13 +683,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -711,15 +711,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -729,7 +729,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -738,16 +738,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -762,15 +762,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -780,7 +780,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -789,13 +789,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -815,15 +815,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -833,7 +833,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -842,16 +842,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -863,15 +863,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -881,7 +881,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -890,13 +890,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -911,15 +911,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -929,7 +929,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -938,16 +938,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -961,15 +961,15 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -979,7 +979,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -988,13 +988,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1013,15 +1013,15 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1031,7 +1031,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1040,16 +1040,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1061,15 +1061,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1079,7 +1079,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1088,13 +1088,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1111,15 +1111,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1129,7 +1129,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1138,16 +1138,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1162,15 +1162,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1180,7 +1180,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1189,13 +1189,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1213,15 +1213,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1231,7 +1231,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1240,16 +1240,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1266,15 +1266,15 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1284,7 +1284,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1293,13 +1293,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1321,15 +1321,15 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1339,7 +1339,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1348,16 +1348,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1369,15 +1369,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1387,7 +1387,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1396,13 +1396,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1417,15 +1417,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1435,7 +1435,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1444,16 +1444,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1467,15 +1467,15 @@ limit ? offset ?
 select issues.id
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1485,7 +1485,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1494,13 +1494,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1519,15 +1519,15 @@ limit ? offset ?;
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1537,7 +1537,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1546,16 +1546,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1570,15 +1570,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1588,7 +1588,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1597,13 +1597,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1623,15 +1623,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1641,7 +1641,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1650,16 +1650,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1678,15 +1678,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1696,7 +1696,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1705,13 +1705,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1735,15 +1735,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1753,7 +1753,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1762,16 +1762,16 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
-    select case when found.rowid % 2 = 0 then found.rowid / 2 else(
+    select case when found.rowid % 2 = 0 then found.rowid / 2 else (
         select comments.issue_id
         from comments
         where comments.id = found.rowid / 2) end
@@ -1787,15 +1787,15 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
 select count(*) as total
 from issues
 inner join repositories on repositories.id = issues.repository_id
-where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1805,7 +1805,7 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1814,13 +1814,13 @@ where (case case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end 
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and issues.is_closed = ?
   and issues.id in (
     select worded.id
@@ -1872,15 +1872,15 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -1890,7 +1890,7 @@ where comments.issue_id = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1899,26 +1899,26 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -1928,7 +1928,7 @@ where comments.issue_id = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1937,13 +1937,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+          and (teams.mode >= 3 or team_units.mode > 0))))))));
 select comments.*
 from comments
 where comments.issue_id = ?
@@ -1954,15 +1954,15 @@ where comments.issue_id = ?
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.ref_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -1972,7 +1972,7 @@ where comments.issue_id = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1981,26 +1981,26 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
   and (comments.dependent_issue_id is null or exists (
     select 1
     from issues as other join repositories on repositories.id = other.repository_id
     where other.id = comments.dependent_issue_id
-      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -2010,7 +2010,7 @@ where comments.issue_id = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -2019,13 +2019,13 @@ where comments.issue_id = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
 order by comments.created_at, comments.id
 limit ? offset ?;
 

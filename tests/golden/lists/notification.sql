@@ -6,15 +6,15 @@
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -24,7 +24,7 @@ from (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -33,13 +33,13 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))) then 1 else 0 end as visible
+          and (teams.mode >= 3 or team_units.mode > 0)))))) then 1 else 0 end as visible
     from notification_totals
     inner join repositories on repositories.id = notification_totals.repository_id
     where notification_totals.user_id = ?
@@ -140,15 +140,15 @@ where notifications.user_id = ?
 -- without filters
 select subject, status, case when visible = 1 then 0 else repository_id end as hidden_id, cast(sum(total) as bigint) as total
 from (
-    select repository_id, subject, status, total, case when(case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+    select repository_id, subject, status, total, case when (case case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -158,7 +158,7 @@ from (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or team_units.unit = case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -167,13 +167,13 @@ from (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))) then 1 else 0 end as visible
+          and (teams.mode >= 3 or team_units.mode > 0)))))) then 1 else 0 end as visible
     from notification_totals
     inner join repositories on repositories.id = notification_totals.repository_id
     where notification_totals.user_id = ?

@@ -692,15 +692,15 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -710,7 +710,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -719,13 +719,13 @@ where (activity_totals.is_hidden = 0 and activity_totals.repository_id = ? and a
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+          and (teams.mode >= 3 or team_units.mode > 0))))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.repository_id = ? and activities.receiver_id = activities.actor_id and (activities.actor_id = ? or exists (
@@ -737,15 +737,15 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -755,7 +755,7 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -764,13 +764,13 @@ where (activities.is_hidden = 0 and activities.repository_id = ? and activities.
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -883,15 +883,15 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -901,7 +901,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -910,13 +910,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -933,15 +933,15 @@ group by cards.project_id, cards.is_closed;
 select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -951,7 +951,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -960,13 +960,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id = ?
   and cards.column_id = ?
 group by cards.repository_id, cards.is_pull;
@@ -994,15 +994,15 @@ where projects.id in ?
     from repositories
     where repositories.id = projects.repository_id
       and repositories.projects_mode <> 'owner'
-      and (case 'repo.projects' when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -1012,7 +1012,7 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and ('repo.projects' = '' or team_units.unit = 'repo.projects')))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1027,19 +1027,19 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))) end);
+          and (teams.mode >= 3 or team_units.mode > 0)))))) end);
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1049,7 +1049,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1058,13 +1058,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 

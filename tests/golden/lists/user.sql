@@ -414,15 +414,15 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -432,7 +432,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -441,28 +441,28 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and exi
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+          and (teams.mode >= 3 or team_units.mode > 0))))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -472,7 +472,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -481,13 +481,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and exists (
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 -- prepared: repositories.findByIds
@@ -502,15 +502,15 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
     select 1
     from repositories
     where repositories.id = activity_totals.repository_id
-      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activity_totals.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -520,7 +520,7 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activity_totals.unit = '' or team_units.unit = activity_totals.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -529,28 +529,28 @@ where (activity_totals.is_hidden = 0 and activity_totals.receiver_id = ? and act
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activity_totals.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))));
+          and (teams.mode >= 3 or team_units.mode > 0))))))));
 select activities.*
 from activities
 where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.receiver_id = activities.actor_id and exists (
     select 1
     from repositories
     where repositories.id = activities.repository_id
-      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case activities.unit when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -560,7 +560,7 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (activities.unit = '' or team_units.unit = activities.unit)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -569,13 +569,13 @@ where (activities.is_hidden = 0 and activities.receiver_id = ? and activities.re
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (activities.unit = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))))
+          and (teams.mode >= 3 or team_units.mode > 0))))))))
 order by activities.created_at desc, activities.id desc
 limit ? offset ?;
 
@@ -589,15 +589,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -607,7 +607,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -616,13 +616,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?;
 select tracked_times.*, users.name as user_name
 from tracked_times
@@ -632,15 +632,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -650,7 +650,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -659,13 +659,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
 order by tracked_times.id
 limit ? offset ?;
@@ -684,15 +684,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -702,7 +702,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -711,13 +711,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.created_at >= ?;
 select tracked_times.*, users.name as user_name
@@ -728,15 +728,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -746,7 +746,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -755,13 +755,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.created_at >= ?
 order by tracked_times.id
@@ -775,15 +775,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -793,7 +793,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -802,13 +802,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.created_at <= ?;
 select tracked_times.*, users.name as user_name
@@ -819,15 +819,15 @@ where tracked_times.is_deleted = ?
     select 1
     from issues join repositories on repositories.id = issues.repository_id
     where issues.id = tracked_times.issue_id
-      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -837,7 +837,7 @@ where tracked_times.is_deleted = ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -846,13 +846,13 @@ where tracked_times.is_deleted = ?
             from team_members join teams on teams.id = team_members.team_id
             where team_members.organization_id = repository_transfers.recipient_id
               and team_members.user_id = ?
-              and teams.can_create_repositories = 1))) and not exists (
+              and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
         select 1
         from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?))))))))
+          and (teams.mode >= 3 or team_units.mode > 0)))))))
   and tracked_times.user_id = ?
   and tracked_times.created_at <= ?
 order by tracked_times.id
@@ -867,15 +867,15 @@ inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -885,7 +885,7 @@ where stopwatches.user_id = ?
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -894,28 +894,28 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))));
+      and (teams.mode >= 3 or team_units.mode > 0))))));
 select stopwatches.created_at, issues.number, issues.title, users.name as owner, repositories.name as repository
 from stopwatches
 inner join issues on issues.id = stopwatches.issue_id
 inner join repositories on repositories.id = issues.repository_id
 inner join users on users.id = repositories.owner_id
 where stopwatches.user_id = ?
-  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+  and (case case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -925,7 +925,7 @@ where stopwatches.user_id = ?
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -934,13 +934,13 @@ where stopwatches.user_id = ?
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
 order by stopwatches.created_at desc, issues.id desc
 limit ? offset ?;
 
@@ -960,15 +960,15 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -978,7 +978,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -987,13 +987,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1013,15 +1013,15 @@ limit ? offset ?;
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1031,7 +1031,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1040,13 +1040,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 
@@ -1063,15 +1063,15 @@ group by cards.project_id, cards.is_closed;
 select cards.repository_id, cards.is_pull, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1081,7 +1081,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1090,13 +1090,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id = ?
   and cards.column_id = ?
 group by cards.repository_id, cards.is_pull;
@@ -1125,15 +1125,15 @@ where projects.id in ?
     from repositories
     where repositories.id = projects.repository_id
       and repositories.projects_mode <> 'owner'
-      and (case 'repo.projects' when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+      and (repositories.has_projects = 1 and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
         select 1
         from users as owner
         where owner.id = repositories.owner_id
-          and (owner.visibility in ('public', 'limited') or exists (
+          and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
             select 1
             from organization_members
             where organization_members.organization_id = owner.id
-              and organization_members.user_id = ?)))) or (exists (
+              and organization_members.user_id = ?)))) or exists (
         select 1
         from collaborations
         where collaborations.repository_id = repositories.id
@@ -1143,7 +1143,7 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ? and ('repo.projects' = '' or team_units.unit = 'repo.projects')))) or (exists (
+          and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.projects'))) or (exists (
         select 1
         from repository_transfers
         where repository_transfers.repository_id = repositories.id
@@ -1158,19 +1158,19 @@ where projects.id in ?
         left join team_units on team_units.team_id = teams.id
         where team_repositories.repository_id = repositories.id
           and team_members.user_id = ?
-          and (teams.mode >= ? or (team_units.mode > ?)))))))) end);
+          and (teams.mode >= 3 or team_units.mode > 0)))))) end);
 select cards.project_id, cards.is_closed, cast(sum(cards.total) as bigint) as total
 from project_card_totals as cards
 inner join repositories on repositories.id = cards.repository_id
-where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
+where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (repositories.owner_id = ? or (repositories.is_private = 0 and exists (
     select 1
     from users as owner
     where owner.id = repositories.owner_id
-      and (owner.visibility in ('public', 'limited') or exists (
+      and (owner.visibility = 'public' or owner.visibility = 'limited' or exists (
         select 1
         from organization_members
         where organization_members.organization_id = owner.id
-          and organization_members.user_id = ?)))) or (exists (
+          and organization_members.user_id = ?)))) or exists (
     select 1
     from collaborations
     where collaborations.repository_id = repositories.id
@@ -1180,7 +1180,7 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ? and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
+      and (teams.mode >= 3 or (team_units.mode > 0 and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or team_units.unit = case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end)))) or (exists (
     select 1
     from repository_transfers
     where repository_transfers.repository_id = repositories.id
@@ -1189,13 +1189,13 @@ where (case case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end w
         from team_members join teams on teams.id = team_members.team_id
         where team_members.organization_id = repository_transfers.recipient_id
           and team_members.user_id = ?
-          and teams.can_create_repositories = 1))) and not exists (
+          and teams.can_create_repositories = 1))) and (case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end = '' or not exists (
     select 1
     from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = ?
-      and (teams.mode >= ? or (team_units.mode > ?)))))))
+      and (teams.mode >= 3 or team_units.mode > 0))))))
   and cards.project_id in ?
 group by cards.project_id, cards.is_closed;
 

@@ -8,16 +8,16 @@ where issue_id = ?
   and user_id = ?;
 
 -- access.findCollaborations
-select repository_id, mode
+select collaborations.repository_id as id, collaborations.mode as mode
 from collaborations
-where user_id = ?
-  and repository_id in ?;
+where collaborations.user_id = ?
+  and collaborations.repository_id in ?;
 
 -- access.findCollaborationsOn
-select user_id, mode
+select collaborations.user_id as id, collaborations.mode as mode
 from collaborations
-where repository_id = ?
-  and user_id in ?;
+where collaborations.repository_id = ?
+  and collaborations.user_id in ?;
 
 -- access.findCommentById
 select *
@@ -36,16 +36,16 @@ where repository_id = ?
   and number = ?;
 
 -- access.findMemberOrganizations
-select organization_id
+select organization_members.organization_id as id
 from organization_members
-where user_id = ?
-  and organization_id in ?;
+where organization_members.user_id = ?
+  and organization_members.organization_id in ?;
 
 -- access.findMembersAmong
-select user_id
+select organization_members.user_id as id
 from organization_members
-where organization_id = ?
-  and user_id in ?;
+where organization_members.organization_id = ?
+  and organization_members.user_id in ?;
 
 -- access.findMembership
 select max(teams.mode) as mode, max(teams.can_create_repositories) as can_create_repositories, max(member.is_public) as is_public
@@ -92,19 +92,15 @@ from teams
 where id = ?;
 
 -- access.findTeamGrants
-select team_repositories.repository_id, teams.mode as team_mode, team_units.unit, team_units.mode as unit_mode
-from team_members
-inner join team_repositories on team_repositories.team_id = team_members.team_id
-inner join teams on teams.id = team_members.team_id
+select team_repositories.repository_id as id, teams.mode as mode, team_units.unit as unit, team_units.mode as unit_mode
+from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
 left join team_units on team_units.team_id = teams.id
 where team_members.user_id = ?
   and team_repositories.repository_id in ?;
 
 -- access.findTeamGrantsOn
-select team_members.user_id, teams.mode as team_mode, team_units.unit, team_units.mode as unit_mode
-from team_repositories
-inner join team_members on team_members.team_id = team_repositories.team_id
-inner join teams on teams.id = team_repositories.team_id
+select team_members.user_id as id, teams.mode as mode, team_units.unit as unit, team_units.mode as unit_mode
+from team_repositories join team_members on team_members.team_id = team_repositories.team_id join teams on teams.id = team_repositories.team_id
 left join team_units on team_units.team_id = teams.id
 where team_repositories.repository_id = ?
   and team_members.user_id in ?;
@@ -125,16 +121,15 @@ where team_members.organization_id = ?
   and team_members.user_id = ?;
 
 -- access.findTransferOffers
-select repository_id
+select repository_transfers.repository_id as id
 from repository_transfers
-where repository_id in ?
-  and (recipient_id = ? or exists (
-    select teams.id
-    from team_members
-    inner join teams on teams.id = team_members.team_id
+where (repository_transfers.recipient_id = ? or exists (
+    select 1
+    from team_members join teams on teams.id = team_members.team_id
     where team_members.organization_id = repository_transfers.recipient_id
       and team_members.user_id = ?
-      and teams.can_create_repositories = ?));
+      and teams.can_create_repositories = 1))
+  and repository_transfers.repository_id in ?;
 
 -- access.findUserById
 select *

@@ -77,7 +77,7 @@ where users.id = told.id
     where issue_watches.user_id = users.id
       and issue_watches.issue_id = ?
       and issue_watches.is_watching = ?))
-  and (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (case ? when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then (repositories.has_issues = 1 and repositories.external_tracker_url = '') when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.releases' then repositories.has_releases = 1 when 'repo.wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url = '') when 'repo.ext_wiki' then (repositories.has_wiki = 1 and repositories.external_wiki_url <> '') when 'repo.ext_issues' then (repositories.has_issues = 1 and repositories.external_tracker_url <> '') when 'repo.projects' then repositories.has_projects = 1 when 'repo.packages' then repositories.has_packages = 1 when 'repo.actions' then repositories.has_actions = 1 when '' then 1 = 1 else 1 = 0 end and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id

@@ -42,7 +42,7 @@ where users.id in (
   and users.kind = ?
   and users.is_active = ?
   and users.prohibit_login = ?
-  and (case 'repo.pulls' when 'repo.code' then repositories.has_code = 1 when 'repo.issues' then repositories.has_issues = 1 and repositories.external_tracker_url = '' when 'repo.pulls' then repositories.has_pull_requests = 1 when 'repo.projects' then repositories.has_projects = 1 else 1 = 1 end and (users.is_admin = 1 or users.id = owner.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
+  and (repositories.has_pull_requests = 1 and (users.is_admin = 1 or repositories.owner_id = users.id or (repositories.is_private = 0 and (owner.visibility = 'public' or (users.is_restricted = 0 and (owner.visibility = 'limited' or exists (
     select 1
     from organization_members
     where organization_members.organization_id = owner.id
@@ -56,7 +56,7 @@ where users.id in (
     left join team_units on team_units.team_id = teams.id
     where team_repositories.repository_id = repositories.id
       and team_members.user_id = users.id
-      and (teams.mode >= 3 or (team_units.mode > 0 and ('repo.pulls' = '' or team_units.unit = 'repo.pulls'))))))
+      and (teams.mode >= 3 or (team_units.mode > 0 and team_units.unit = 'repo.pulls')))))
 order by users.lower_name, users.id;
 
 -- reviews.findEntries

@@ -1,5 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
-import { unitMode } from "../../../access/permission.ts"
+import { unitModeOrAdmin } from "../../../access/permission.ts"
 import { type OnRepository, onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
@@ -37,7 +37,7 @@ export const filterOf = ({ event, branch, status, actor, head_sha }: Static<type
 
 /** Whether somebody may read the repository's pull requests; without a repository it is the owner of all of them who asks. */
 export const readsPulls = (on: OnRepository | undefined): boolean =>
-  on === undefined || on.permission.mode >= Mode.admin || unitMode(on.permission, on.repository, "repo.pulls") >= Mode.read
+  on === undefined || unitModeOrAdmin(on.permission, on.repository, "repo.pulls") >= Mode.read
 
 const lists: readonly Operation[] = inEveryScope((scope) => [
   operation({

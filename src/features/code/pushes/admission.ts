@@ -1,5 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
-import { unitMode } from "../../../access/permission.ts"
+import { unitModeOrAdmin } from "../../../access/permission.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import { scopeAllows } from "../../../access/scopes.ts"
 import { type Actor, deployKeyOf, type SignedIn } from "../../../core/actor.ts"
@@ -17,8 +17,7 @@ export const MIRROR = "mirror repository is read-only"
 export const NO_WRITE = "User permission denied for writing."
 
 /** What somebody may do with the code: where the unit is switched off, its administrators still reach it. */
-export const codeMode = ({ permission, repository }: OnRepository): number =>
-  permission.mode >= Mode.admin ? permission.mode : unitMode(permission, repository, "repo.code")
+export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
 /** Refuses `forbidden` for accounts that may not act now, and for tokens that are not for repositories. */
 export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {

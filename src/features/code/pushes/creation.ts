@@ -1,5 +1,5 @@
+import { roleIn } from "../../../access/policies/organization-role.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
-import { standingIn } from "../../../access/policies/standing.ts"
 import { isPublicOnly, type SignedIn, type User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -27,7 +27,7 @@ export async function admitCreation(services: Services, pusher: SignedIn, ownerN
     if (owner.id !== pusher.user.id && pusher.user.is_admin === 0) throw refuse.notFound(NOT_FOUND)
     if (!config.git.pushToCreate.user) throw refuse.forbidden("Push to create is not enabled for users.")
   } else {
-    if (!(await standingIn(database.read, pusher, owner)).mayCreateRepositories) throw refuse.notFound(NOT_FOUND)
+    if (!(await roleIn(database.read, pusher, owner)).mayCreateRepositories) throw refuse.notFound(NOT_FOUND)
     if (!config.git.pushToCreate.organization) throw refuse.forbidden("Push to create is not enabled for organizations.")
   }
   requireRepositoryName(name)

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
+import { findMemberOrganizations } from "../../../access/grants.ts"
 import { Mode } from "../../../access/modes.ts"
 import { type Owned, type Permission, permissionOn, permissionsOn, reaches, unitMode } from "../../../access/permission.ts"
-import { findMemberOrganizations } from "../../../access/store.ts"
 import { organizationVisible, personVisible } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -283,6 +283,6 @@ async function memberships(
   if (actor.kind === "anonymous") return new Set()
   const hidden = transfers.map((transfer) => transfer.recipient_id).filter((id) => users.get(id)?.visibility !== "public")
   if (hidden.length === 0) return new Set()
-  const rows = await findMemberOrganizations(db, { userId: actor.user.id, organizationIds: hidden })
-  return new Set(rows.map((row) => row.organization_id))
+  const rows = await findMemberOrganizations(db, { userId: actor.user.id, subjectIds: hidden })
+  return new Set(rows.map(({ id }) => id))
 }

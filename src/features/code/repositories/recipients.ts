@@ -1,5 +1,5 @@
+import { roleIn } from "../../../access/policies/organization-role.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
-import { standingIn } from "../../../access/policies/standing.ts"
 import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Moved, refuse } from "../../../core/errors.ts"
@@ -19,6 +19,6 @@ export async function locateNamed(db: Handle, actor: SignedIn, name: string): Pr
 export async function requireMayCreateFor(db: Handle, actor: SignedIn, owner: User): Promise<void> {
   if (owner.id === actor.user.id || isSiteAdministrator(actor)) return
   if (owner.kind === "person") throw refuse.forbidden("repositories are made for oneself or for organizations")
-  if (!(await standingIn(db, actor, owner)).mayCreateRepositories)
+  if (!(await roleIn(db, actor, owner)).mayCreateRepositories)
     throw refuse.forbidden("User is not allowed to create repositories in this organization.")
 }

@@ -77,7 +77,7 @@ export const activityOperations: readonly Operation[] = [
     handle: (call) =>
       feed(call, {
         feed: { of: "account", receiverId: call.organization.id, performedOnly: false },
-        withPrivate: call.standing.isMember || isSiteAdministrator(call.actor),
+        withPrivate: call.role.isMember || isSiteAdministrator(call.actor),
         ofAnybody: false,
         day: dayOf(call.query.date),
       }),

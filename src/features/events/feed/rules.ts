@@ -2,7 +2,7 @@ import { type SqlBool, sql } from "kysely"
 import type { Unit } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
-import { mayRead } from "../../../access/readers.ts"
+import { readableByUsers } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -82,7 +82,7 @@ const tell = query("activity.tell", (db, p: Params<Row>) => {
     .where("doer.id", "=", p.actorId)
     .union(db.selectFrom("repositories as home").select("home.owner_id as id").where("home.id", "=", p.repositoryId))
     .union(db.selectFrom("watches").select("user_id as id").where("repository_id", "=", p.repositoryId).where("mode", "!=", "declined"))
-  const watcher = sql<SqlBool>`(users.is_active = 1 and users.prohibit_login = 0 and (${p.unit} = '' or ${mayRead(sql`${p.unit}`)})
+  const watcher = sql<SqlBool>`(users.is_active = 1 and users.prohibit_login = 0 and (${p.unit} = '' or ${readableByUsers(sql`${p.unit}`)})
     and exists (select 1 from watches where watches.repository_id = repositories.id and watches.user_id = users.id and watches.mode <> 'declined'))`
   return db
     .insertInto("activities")

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
-import { mayRead } from "../../../access/readers.ts"
+import { readableByUsers } from "../../../access/visibility.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 
@@ -98,7 +98,7 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
             ),
           ]),
         )
-        .where(mayRead(sql`${p.unit}`))
+        .where(readableByUsers(sql`${p.unit}`))
         .orderBy("users.id"),
     )
     .onConflict((conflict) =>

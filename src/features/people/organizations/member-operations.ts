@@ -1,3 +1,4 @@
+import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
 import {
   onOrganization,
   onOrganizationAsMember,
@@ -5,7 +6,6 @@ import {
   onOrganizationSignedIn,
 } from "../../../access/policies/organizations.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
-import type { Standing } from "../../../access/policies/standing.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../../core/operation.ts"
@@ -25,10 +25,10 @@ const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) 
   )
 
 /** Members know each other; a restricted one only those with whom he works. */
-function shownTo(actor: Actor, standing: Standing): MembersShown {
+function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
   if (isPublicOnly(actor)) return "public"
-  if (isSiteAdministrator(actor) || standing.isOwner) return "all"
-  if (!standing.isMember || actor.kind === "anonymous") return "public"
+  if (isSiteAdministrator(actor) || role.isOwner) return "all"
+  if (!role.isMember || actor.kind === "anonymous") return "public"
   return actor.user.is_restricted === 1 ? "publicAndTeamMates" : "all"
 }
 
@@ -50,8 +50,8 @@ export const organizationMemberOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(UserRecord) },
     refuses: ["notFound"],
-    handle: async ({ db, services, actor, organization, standing, page }) =>
-      presentPage(services, await findMembers(db, organization, actor, shownTo(actor, standing), page), actor),
+    handle: async ({ db, services, actor, organization, role, page }) =>
+      presentPage(services, await findMembers(db, organization, actor, shownTo(actor, role), page), actor),
   }),
 
   operation({
@@ -63,9 +63,9 @@ export const organizationMemberOperations: readonly Operation[] = [
     access: onOrganizationSignedIn,
     answers: { 204: null, 303: null },
     refuses: ["notFound"],
-    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+    handle: async ({ db, services, actor, me, organization, role, path }) => {
       const user = await locateUser(db, actor, path.username, "username")
-      const insider = (standing.isMember || standing.isOwner) && !isPublicOnly(actor)
+      const insider = (role.isMember || role.isOwner) && !isPublicOnly(actor)
       if (!insider && user.id !== me.id) {
         // The answer must not tell a hidden person from a missing one.
         if (!(await userVisible(db, actor, user))) throw refuse.notFound()
@@ -130,10 +130,10 @@ export const organizationMemberOperations: readonly Operation[] = [
     access: onOrganizationAsMember,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+    handle: async ({ db, services, actor, me, organization, role, path }) => {
       const user = await locateUser(db, actor, path.username, "username")
       await services.database.write((tx) =>
-        showMembership(tx, organization.id, user.id, { isPublic: true, byUserId: me.id, mayChangeOthers: standing.isOwner }),
+        showMembership(tx, organization.id, user.id, { isPublic: true, byUserId: me.id, mayChangeOthers: role.isOwner }),
       )
       return noContent()
     },
@@ -148,10 +148,10 @@ export const organizationMemberOperations: readonly Operation[] = [
     access: onOrganizationAsMember,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ db, services, actor, me, organization, standing, path }) => {
+    handle: async ({ db, services, actor, me, organization, role, path }) => {
       const user = await locateUser(db, actor, path.username, "username")
       await services.database.write((tx) =>
-        showMembership(tx, organization.id, user.id, { isPublic: false, byUserId: me.id, mayChangeOthers: standing.isOwner }),
+        showMembership(tx, organization.id, user.id, { isPublic: false, byUserId: me.id, mayChangeOthers: role.isOwner }),
       )
       return noContent()
     },

@@ -31,8 +31,8 @@ export const teamOperations: readonly Operation[] = [
     paged: true,
     answers: { 200: Type.Array(Team) },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ db, services, actor, organization, standing, page }) => {
-      const { rows, total } = await findTeams(db, organization.id, actor, standing, { text: "", inDescriptions: false }, page)
+    handle: async ({ db, services, actor, organization, role, page }) => {
+      const { rows, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, page)
       return listed(await presentTeams(db, services.site, rows, { withOrganization: false }), total)
     },
   }),
@@ -52,9 +52,9 @@ export const teamOperations: readonly Operation[] = [
     },
     answers: { 200: TeamSearchResults },
     refuses: ["notFound"],
-    handle: async ({ db, services, actor, organization, standing, page, query }) => {
+    handle: async ({ db, services, actor, organization, role, page, query }) => {
       const search = { text: query.q ?? "", inDescriptions: query.include_desc ?? true }
-      const { rows, total } = await findTeams(db, organization.id, actor, standing, search, page)
+      const { rows, total } = await findTeams(db, organization.id, actor, role, search, page)
       return listed({ data: await presentTeams(db, services.site, rows, { withOrganization: false }), ok: true }, total)
     },
   }),

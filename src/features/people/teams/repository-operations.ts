@@ -1,4 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
+import { type OrganizationRole, roleIn } from "../../../access/policies/organization-role.ts"
 import { locateUser } from "../../../access/policies/people.ts"
 import {
   locateRepositoryById,
@@ -6,7 +7,6 @@ import {
   onRepositoryAsAdministrator,
   onRepositorySignedIn,
 } from "../../../access/policies/repositories.ts"
-import { type Standing, standingIn } from "../../../access/policies/standing.ts"
 import { onTeam, onTeamPrivileged, type Team as TeamRow, teamReadable } from "../../../access/policies/teams.ts"
 import { findRepositoryByName, findRepositoryRedirect } from "../../../access/store.ts"
 import type { Actor, SignedIn, User } from "../../../core/actor.ts"
@@ -53,10 +53,10 @@ async function openTeamRepository(
   db: Handle,
   actor: Actor,
   organization: User,
-  standing: Standing,
+  role: OrganizationRole,
   path: RepositoryPath,
 ): Promise<OnRepository> {
-  requireMayChangeTeams(organization, standing.isOwner)
+  requireMayChangeTeams(organization, role.isOwner)
   const found = await locateTeamRepository(db, actor, organization, path)
   if (found.permission.mode < Mode.admin) throw refuse.forbidden("Must have admin-level access to the repository")
   return found
@@ -103,8 +103,8 @@ export const teamRepositoryOperations: readonly Operation[] = [
     access: onTeamPrivileged,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ db, services, actor, team, organization, standing, path }) => {
-      const { repository } = await openTeamRepository(db, actor, organization, standing, path)
+    handle: async ({ db, services, actor, team, organization, role, path }) => {
+      const { repository } = await openTeamRepository(db, actor, organization, role, path)
       const { autoWatchNewRepositories } = services.config.users
       await services.database.write((tx) => addTeamRepository(tx, team.id, repository.id, services.now(), autoWatchNewRepositories))
       return noContent()
@@ -120,8 +120,8 @@ export const teamRepositoryOperations: readonly Operation[] = [
     access: onTeamPrivileged,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, actor, team, organization, standing, path }) => {
-      const { repository } = await openTeamRepository(db, actor, organization, standing, path)
+    handle: async ({ db, services, actor, team, organization, role, path }) => {
+      const { repository } = await openTeamRepository(db, actor, organization, role, path)
       await services.database.write((tx) => removeTeamRepository(tx, team.id, repository.id, "id"))
       return noContent()
     },
@@ -139,9 +139,9 @@ interface OnOwnedRepository extends OnRepository {
 /** Which teams of the repository's owner the caller may know of. Refuses as `methodNotAllowed` a person's repository, which has none. */
 async function teamReader(db: Handle, { owner, actor }: OnOwnedRepository): Promise<(team: TeamRow) => boolean> {
   if (owner.kind !== "organization") throw refuse.methodNotAllowed("repo is not owned by an organization")
-  const standing = await standingIn(db, actor, owner)
+  const role = await roleIn(db, actor, owner)
   const own = new Set((await findOwnTeamIds(db, { organizationId: owner.id, userId: actor.user.id })).map((row) => row.team_id))
-  return (team) => teamReadable(actor, team, owner, standing, own.has(team.id))
+  return (team) => teamReadable(actor, team, owner, role, own.has(team.id))
 }
 
 /** The team of the path's {team}, of the repository's owner; one that the caller may not know of is missing. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Repository } from "../../../access/permission.ts"
-import type { Standing } from "../../../access/policies/standing.ts"
+import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
 import type { Team } from "../../../access/policies/teams.ts"
 import { visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
@@ -63,9 +63,9 @@ export interface Found<Row> {
 }
 
 /** Which teams of the organisation the caller may know of: says in SQL what `teamReadable` decides. */
-function readableTeams(actor: SignedIn, standing: Standing): RawBuilder<SqlBool> {
-  if (standing.isOwner) return sql<SqlBool>`1 = 1`
-  const open = standing.isMember ? sql`('public', 'limited')` : sql`('public')`
+function readableTeams(actor: SignedIn, role: OrganizationRole): RawBuilder<SqlBool> {
+  if (role.isOwner) return sql<SqlBool>`1 = 1`
+  const open = role.isMember ? sql`('public', 'limited')` : sql`('public')`
   return sql<SqlBool>`(teams.visibility in ${open} or exists (
     select 1 from team_members where team_members.team_id = teams.id and team_members.user_id = ${actor.user.id}))`
 }
@@ -82,14 +82,14 @@ export async function findTeams(
   db: Handle,
   organizationId: number,
   actor: SignedIn,
-  standing: Standing,
+  role: OrganizationRole,
   { text, inDescriptions }: TeamSearch,
   page: Page,
 ): Promise<Found<Team>> {
   const matching = db
     .selectFrom("teams")
     .where("organization_id", "=", organizationId)
-    .where(readableTeams(actor, standing))
+    .where(readableTeams(actor, role))
     .$if(text !== "", (q) =>
       q.where((eb) =>
         eb.or([

@@ -1,5 +1,5 @@
 import { Mode } from "../../../access/modes.ts"
-import { type Owned, type Permission, permissionsOn, unitMode } from "../../../access/permission.ts"
+import { type Owned, type Permission, permissionsOn, unitModeOrAdmin } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { Pull } from "../../../access/policies/pulls.ts"
 import { findPullByIssue } from "../../../access/store.ts"
@@ -200,7 +200,7 @@ async function placesOf(
 }
 
 const readsCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
-  permission !== undefined && (permission.mode >= Mode.admin || unitMode(permission, repository, "repo.code") >= Mode.read)
+  permission !== undefined && unitModeOrAdmin(permission, repository, "repo.code") >= Mode.read
 
 /** Where it goes and where it comes from. A fork that the caller may not know of is shown like one that is gone. */
 function branchesOf(

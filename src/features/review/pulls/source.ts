@@ -1,9 +1,10 @@
+import { findCollaborations } from "../../../access/grants.ts"
 import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionOn, unitMode } from "../../../access/permission.ts"
 import { locateUser } from "../../../access/policies/people.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import { findCollaborations, findMembership } from "../../../access/store.ts"
+import { findMembership } from "../../../access/store.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Moved, Refusal, refuse } from "../../../core/errors.ts"
@@ -146,7 +147,7 @@ export async function locateEnds(
 /** Site administrators, the owner, members of the organisation and collaborators; and whoever may write to the code of the head. */
 async function mayOffer(db: Handle, { me, repository, owner }: OnRepository & Me, head: OnRepository): Promise<boolean> {
   if (me.is_admin === 1 || me.id === owner.id || unitMode(head.permission, head.repository, "repo.code") >= Mode.write) return true
-  const collaborations = await findCollaborations(db, { userId: me.id, repositoryIds: [repository.id] })
+  const collaborations = await findCollaborations(db, { userId: me.id, subjectIds: [repository.id] })
   if (collaborations.length > 0) return true
   return owner.kind === "organization" && (await findMembership.first(db, { organizationId: owner.id, userId: me.id })) !== undefined
 }

@@ -1,4 +1,4 @@
-import { onPull, onPullSignedIn } from "../../../access/policies/pulls.ts"
+import { onPull, onPullToChange } from "../../../access/policies/pulls.ts"
 import { onReview, onReviewAsAdministrator, onReviewAsAuthor, onReviewSignedIn } from "../../../access/policies/reviews.ts"
 import { listed, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -13,7 +13,8 @@ const REVIEWS = "/repos/{owner}/{repo}/pulls/{index}/reviews"
 const REVIEW = `${REVIEWS}/{id}` as const
 
 const common = { tag: "repository", scope: ["repository"] } as const
-const dismissing = { ...common, access: onReviewAsAdministrator, answers: { 200: PullReview }, refuses: ["forbidden"] } as const
+const change = { ...common, archived: "refused" } as const
+const dismissing = { ...change, access: onReviewAsAdministrator, answers: { 200: PullReview }, refuses: ["forbidden"] } as const
 
 /** The review as it is now. */
 async function answer({ db, services, actor, ...place }: Request & ReviewPlace, id: number) {
@@ -38,14 +39,14 @@ export const reviewOperations: readonly Operation[] = [
     },
   }),
   operation({
-    ...common,
+    ...change,
     id: "repoCreatePullReview",
     route: `POST ${REVIEWS}`,
     summary: "Review a pull request",
     description:
       "APPROVED, REQUEST_CHANGES and COMMENT are seen by everybody at once; without an event the review is pending, seen by its author alone, " +
       "until it is submitted. A pending review of the caller’s is gone on with.",
-    access: onPullSignedIn,
+    access: onPullToChange,
     body: CreatePullReviewOptions,
     answers: { 200: PullReview },
     refuses: ["conflict", "forbidden"],
@@ -61,7 +62,7 @@ export const reviewOperations: readonly Operation[] = [
     handle: (call) => answer(call, call.review.id),
   }),
   operation({
-    ...common,
+    ...change,
     id: "repoSubmitPullReview",
     route: `POST ${REVIEW}`,
     summary: "Submit a pending review",
@@ -73,7 +74,7 @@ export const reviewOperations: readonly Operation[] = [
     handle: async (call) => answer(call, (await submitReview(call.services, call, call.body)).id),
   }),
   operation({
-    ...common,
+    ...change,
     id: "repoDeletePullReview",
     route: `DELETE ${REVIEW}`,
     summary: "Delete a review",

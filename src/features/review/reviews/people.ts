@@ -1,5 +1,4 @@
-import { type SqlBool, sql } from "kysely"
-import { mayRead } from "../../../access/readers.ts"
+import { readableByUsers } from "../../../access/visibility.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /** Who can be asked for a review. */
@@ -57,7 +56,7 @@ export const findCandidates = query("reviews.findCandidates", (db, p: Params<{ r
     .where("users.kind", "=", "person")
     .where("users.is_active", "=", 1)
     .where("users.prohibit_login", "=", 0)
-    .where(sql<SqlBool>`${mayRead(sql.lit("repo.pulls"))}`)
+    .where(readableByUsers("repo.pulls"))
     .orderBy("users.lower_name")
     .orderBy("users.id"),
 )

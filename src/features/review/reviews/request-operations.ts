@@ -1,4 +1,4 @@
-import { type OnPull, onPullSignedIn } from "../../../access/policies/pulls.ts"
+import { type OnPull, onPullToChange } from "../../../access/policies/pulls.ts"
 import { onReviewers } from "../../../access/policies/reviews.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { created, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
@@ -14,7 +14,7 @@ import { findSpokenReviews } from "./store.ts"
 const REQUESTED = "/repos/{owner}/{repo}/pulls/{index}/requested_reviewers"
 
 const common = { tag: "repository", scope: ["repository"] } as const
-const asking = { ...common, access: onPullSignedIn, body: PullReviewRequestOptions } as const
+const asking = { ...common, access: onPullToChange, archived: "refused", body: PullReviewRequestOptions } as const
 
 type Call = OnPull & Me & Pick<Request, "services"> & { readonly body: PullReviewRequestOptions }
 

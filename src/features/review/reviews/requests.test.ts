@@ -96,8 +96,8 @@ describe.each(databaseKinds)("requests for reviews (%s)", (kind) => {
     expect((await ask(ben, { reviewers: ["nobody"] }, "DELETE")).status).toBe(404)
     expect(names(await reviews())).toEqual(["dee"])
     await must(ann, `PATCH ${at}`, { archived: true })
-    expect((await ask(ann, { reviewers: ["cyd"] })).status).toBe(422)
-    expect((await ask(ann, { reviewers: ["dee"] }, "DELETE")).status).toBe(422)
+    expect((await ask(ann, { reviewers: ["cyd"] })).status).toBe(423)
+    expect((await ask(ann, { reviewers: ["dee"] }, "DELETE")).status).toBe(423)
   })
 
   it("go only to those who can read what they are about", async () => {

@@ -108,6 +108,26 @@ describe.each(databaseKinds)("reviews (%s)", (kind) => {
     expect((await dismiss(ann, first.id)).status).toBe(403)
   })
 
+  it("stay as they are where the repository is archived", async () => {
+    const { ann, ben, must } = world
+    const pull = await world.reviewed()
+    const given = await pull.must(ben, { event: "COMMENT", body: "Fine." })
+    const pending = await pull.must(ben, { body: "Not yet.", comments: [{ path: "a.txt", body: "Why 2?", new_position: 2 }] })
+    await must(ann, `PATCH ${pull.at}`, { archived: true })
+    const before = await pull.reviews(ben)
+    for (const [by, method, path, body] of [
+      [ben, "POST", "reviews", { event: "COMMENT", body: "One more." }],
+      [ben, "POST", `reviews/${pending.id}`, { event: "COMMENT", body: "Done." }],
+      [ben, "DELETE", `reviews/${pending.id}`, undefined],
+      [ann, "POST", `reviews/${given.id}/dismissals`, { message: "No." }],
+      [ann, "POST", `reviews/${given.id}/undismissals`, undefined],
+    ] as const)
+      expect((await pull.call(by, method, path, body)).status).toBe(423)
+    expect(await pull.reviews(ben)).toEqual(before)
+    await must(ann, `PATCH ${pull.at}`, { archived: false })
+    expect((await pull.call(ben, "POST", `reviews/${pending.id}`, { event: "COMMENT", body: "Done." })).status).toBe(200)
+  })
+
   it("come one page at a time", async () => {
     const { ben, call, reviewed } = world
     const pull = await reviewed()

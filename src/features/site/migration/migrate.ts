@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Owned } from "../../../access/permission.ts"
+import { roleIn } from "../../../access/policies/organization-role.ts"
 import { userVisible } from "../../../access/policies/people.ts"
-import { standingIn } from "../../../access/policies/standing.ts"
 import { findRepositoryById, findUserById, findUserByName } from "../../../access/store.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables.ts"
@@ -114,7 +114,7 @@ async function ownerOf(
       : await findUserByName.first(db, { lowerName: name.toLowerCase() })
     : await findUserById.first(db, { id: uid ?? 0 })
   if (!found || !(await userVisible(db, actor, found))) throw refuse.invalid(field, "there is nobody of that name")
-  const isOwner = found.kind === "organization" ? (await standingIn(db, actor, found)).isOwner : found.id === me.id || me.is_admin === 1
+  const isOwner = found.kind === "organization" ? (await roleIn(db, actor, found)).isOwner : found.id === me.id || me.is_admin === 1
   if (!isOwner)
     throw refuse.forbidden(
       found.kind === "organization" ? "Given user is not owner of organization." : "Given user is not an organization.",

@@ -4,14 +4,14 @@ import { Mode } from "../modes.ts"
 import { findMembership } from "../store.ts"
 
 /** What the caller is to an organisation. */
-export interface Standing {
+export interface OrganizationRole {
   readonly isMember: boolean
   readonly isOwner: boolean
   readonly mayCreateRepositories: boolean
 }
 
 /** What the caller is to the organisation. A site administrator stands as an owner, but is no member. */
-export async function standingIn(db: Handle, actor: Actor, organization: User): Promise<Standing> {
+export async function roleIn(db: Handle, actor: Actor, organization: User): Promise<OrganizationRole> {
   if (actor.kind === "anonymous") return { isMember: false, isOwner: false, mayCreateRepositories: false }
   const membership = await findMembership.first(db, { organizationId: organization.id, userId: actor.user.id })
   const owns = isSiteAdministrator(actor) || membership?.mode === Mode.owner

@@ -1,0 +1,277 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import type { RepositoriesTable, UsersTable } from "../core/database/tables.ts"
+import { Mode } from "./modes.ts"
+
+/**
+ * A small language for rules about rows. A rule is written once, as data (`rules.ts`), and read in two ways: `evaluate` decides it as far as
+ * the rows at hand go, and `toSql` writes what is left into the `where` of a query.
+ */
+
+/** What rules speak of: rows, the unit that is asked for (its name, or "" where any will do), and what the caller came with. */
+interface Subjects {
+  readonly repository: RepositoriesTable
+  /** The account that owns the repository, or the account that the rule is about. */
+  readonly owner: UsersTable
+  readonly caller: UsersTable
+  readonly asked: { readonly unit: string }
+  /** The key of a repository that the caller came with. */
+  readonly key: { readonly repository_id: number }
+}
+
+export type SubjectName = keyof Subjects
+type NameOf<S extends SubjectName> = S extends SubjectName ? `${S}.${keyof Subjects[S] & string}` : never
+/** A column of one of the subjects: "repository.is_private". */
+export type ColumnName = NameOf<SubjectName>
+
+interface Column {
+  readonly of: SubjectName
+  readonly name: string
+}
+
+type Value = string | number
+
+/**
+ * Rows that tie a caller to a repository or an account. They may give something: a mode in the whole repository, modes of single units, or
+ * both.
+ */
+export interface Relation {
+  /** What stands behind `from`. Columns below are written as they are called there. */
+  readonly from: string
+  /** The column that names the repository or the account. */
+  readonly subject: { readonly of: "repository" | "owner"; readonly column: string }
+  /** True: only organizations, and what belongs to them, have such rows. */
+  readonly ofOrganizations?: true
+  /** The column that names the caller; or the condition that a row is about the caller, where it takes more. */
+  readonly caller: string | ((id: string) => string)
+  /** What a row gives in the whole repository: its own mode from `least` on, or another in its place. Without `least` every row gives it. */
+  readonly whole?: { readonly column: string; readonly least?: number; readonly gives?: number }
+  /** What a row gives in the one unit that it names. */
+  readonly part?: { readonly unit: string; readonly mode: string }
+}
+
+export type Condition =
+  | boolean
+  | { readonly kind: "all" | "any"; readonly of: readonly Condition[] }
+  | { readonly kind: "not"; readonly of: Condition }
+  | { readonly kind: "is"; readonly column: Column; readonly value: Value; readonly negated: boolean }
+  | { readonly kind: "same"; readonly left: Column; readonly right: Column }
+  | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
+  | { readonly kind: "owner"; readonly of: Condition }
+  /** With a unit, that one counts ("" for any at all); without, the one that is asked for. */
+  | { readonly kind: "related"; readonly by: Relation; readonly unit?: string }
+
+// --- writing rules ---------------------------------------------------------------------------------------------------------------
+
+function columnOf(name: ColumnName): Column {
+  const dot = name.indexOf(".")
+  const of = SUBJECT_NAMES.find((subject) => subject === name.slice(0, dot))
+  if (!of) throw new TypeError(`no such subject: ${name}`)
+  return { of, name: name.slice(dot + 1) }
+}
+const SUBJECT_NAMES: readonly SubjectName[] = ["repository", "owner", "caller", "asked", "key"]
+
+export const all = (...of: readonly Condition[]): Condition => ({ kind: "all", of })
+export const any = (...of: readonly Condition[]): Condition => ({ kind: "any", of })
+export const not = (of: Condition): Condition => ({ kind: "not", of })
+
+export const is = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: false })
+export const isNot = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: true })
+export const same = (left: ColumnName, right: ColumnName): Condition => ({ kind: "same", left: columnOf(left), right: columnOf(right) })
+
+/** The condition of the column's value. One that is not listed meets none. */
+export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>): Condition => ({
+  kind: "cases",
+  column: columnOf(name),
+  cases: new Map(Object.entries(of)),
+})
+
+/** What the owner of the repository must meet. */
+export const ofOwner = (of: Condition): Condition => ({ kind: "owner", of })
+
+/** There is such a row, and it gives something in the unit that is asked for, where such rows give anything at all. */
+export const related = (by: Relation): Condition => ({ kind: "related", by })
+
+/** Like `related`, in any unit. */
+export const relatedInAnyUnit = (by: Relation): Condition => ({ kind: "related", by, unit: "" })
+
+// --- over rows -------------------------------------------------------------------------------------------------------------------
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What is known already; what is left out is not. */
+export interface Known {
+  readonly repository?: Row | undefined
+  readonly owner?: Row | undefined
+  readonly caller?: Row | undefined
+  readonly asked?: { readonly unit: string } | undefined
+  readonly key?: Row | undefined
+  readonly related?: (relation: Relation) => boolean | undefined
+}
+
+const columnValue = (known: Known, { of, name }: Column): unknown => {
+  const row: Row | undefined = known[of]
+  return row?.[name]
+}
+
+/** True or false where what is known decides the condition, and otherwise what is left of it. */
+export function evaluate(condition: Condition, known: Known): Condition {
+  if (typeof condition === "boolean") return condition
+  switch (condition.kind) {
+    case "all":
+      return evaluateEach(condition.of, known, "all", false)
+    case "any":
+      return evaluateEach(condition.of, known, "any", true)
+    case "not": {
+      const of = evaluate(condition.of, known)
+      return typeof of === "boolean" ? !of : not(of)
+    }
+    case "is": {
+      const value = columnValue(known, condition.column)
+      return value === undefined ? condition : (value === condition.value) !== condition.negated
+    }
+    case "same":
+      return evaluateSame(condition.left, condition.right, known) ?? condition
+    case "cases": {
+      const value = columnValue(known, condition.column)
+      if (value !== undefined) return evaluate(condition.cases.get(String(value)) ?? false, known)
+      return { ...condition, cases: new Map([...condition.cases].map(([key, of]) => [key, evaluate(of, known)])) }
+    }
+    case "owner": {
+      const of = evaluate(condition.of, known)
+      return typeof of === "boolean" ? of : ofOwner(of)
+    }
+    case "related":
+      return known.related?.(condition.by) ?? (known.asked ? { unit: known.asked.unit, ...condition } : condition)
+  }
+}
+
+/** The first that is `decisive` decides; those that decide nothing are left out, and groups of the same kind become one. */
+function evaluateEach(conditions: readonly Condition[], known: Known, kind: "all" | "any", decisive: boolean): Condition {
+  let open: Condition[] | undefined
+  for (const condition of conditions) {
+    const found = evaluate(condition, known)
+    if (found === decisive) return decisive
+    if (typeof found === "boolean") continue
+    open ??= []
+    if (found.kind === kind) open.push(...found.of)
+    else open.push(found)
+  }
+  if (open === undefined) return !decisive
+  const [only] = open
+  return open.length === 1 && only !== undefined ? only : { kind, of: open }
+}
+
+function evaluateSame(left: Column, right: Column, known: Known): boolean | undefined {
+  const [one, other] = [columnValue(known, left), columnValue(known, right)]
+  return one === undefined || other === undefined ? undefined : one === other
+}
+
+/** Whether rows that say all there is to know meet the condition. */
+export const meets = (condition: Condition, known: Known): boolean => evaluate(condition, known) === true
+
+/** What is known of a repository and its owner once they meet the condition: the columns that must have one certain value. */
+export function impliedBy(condition: Condition): Pick<Known, "repository" | "owner"> {
+  const repository: Record<string, Value> = {}
+  const owner: Record<string, Value> = {}
+  const collect = (part: Condition): void => {
+    if (typeof part === "boolean") return
+    if (part.kind === "all") for (const each of part.of) collect(each)
+    if (part.kind === "owner") collect(part.of)
+    if (part.kind !== "is" || part.negated) return
+    if (part.column.of === "repository") repository[part.column.name] = part.value
+    if (part.column.of === "owner") owner[part.column.name] = part.value
+  }
+  collect(condition)
+  return { repository, owner }
+}
+
+// --- in SQL ----------------------------------------------------------------------------------------------------------------------
+
+/** The rows that a query has beside `repositories`, by the names that it gives them. */
+export interface Rows {
+  /** Without this row, the owner is looked up from the row `repositories`. */
+  readonly owner?: string
+  readonly caller?: string
+}
+
+/** What takes the place of columns that a query has no rows for, by their names: the caller's id, the unit that is asked for. */
+export type Values = { readonly [name in ColumnName]?: unknown }
+
+/** SQL as text, with the names of columns in braces where `fill` puts in values. It is the same for all callers of a kind, and made once. */
+export type Template = readonly string[] & { readonly raw: readonly string[]; readonly holes: readonly string[] }
+
+export function template(text: string): Template {
+  const parts = text.split(/\{([\w.]+)\}/)
+  const texts = parts.filter((_, index) => index % 2 === 0)
+  return Object.assign(texts, { raw: texts, holes: parts.filter((_, index) => index % 2 === 1) })
+}
+
+/** Throws where a value is missing: the query can't answer what the rule asks. */
+export const fill = (made: Template, values: Values): RawBuilder<SqlBool> =>
+  sql<SqlBool>(made, ...made.holes.map((hole) => valueFor(hole, values)))
+
+function valueFor(hole: string, values: Values): unknown {
+  const value: unknown = Reflect.get(values, hole)
+  if (value === undefined) throw new TypeError(`the query has no ${hole}`)
+  return value
+}
+
+/** The condition as text of SQL, see `template`. */
+export function toSql(condition: Condition, rows: Rows): string {
+  if (typeof condition === "boolean") return condition ? "1 = 1" : "1 = 0"
+  switch (condition.kind) {
+    case "all":
+      return `(${condition.of.map((each) => toSql(each, rows)).join(" and ")})`
+    case "any":
+      return `(${condition.of.map((each) => toSql(each, rows)).join(" or ")})`
+    case "not":
+      return `not ${toSql(condition.of, rows)}`
+    case "is":
+      return `${columnSql(condition.column, rows)} ${condition.negated ? "<>" : "="} ${literal(condition.value)}`
+    case "same":
+      return `${columnSql(condition.left, rows)} = ${columnSql(condition.right, rows)}`
+    case "cases": {
+      const whens = [...condition.cases].map(([value, of]) => `when ${literal(value)} then ${toSql(of, rows)}`)
+      return `case ${columnSql(condition.column, rows)} ${whens.join(" ")} else 1 = 0 end`
+    }
+    case "owner":
+      if (rows.owner !== undefined) return toSql(condition.of, rows)
+      return `exists (select 1 from users as owner where owner.id = repositories.owner_id and ${toSql(condition.of, { ...rows, owner: "owner" })})`
+    case "related":
+      return relatedSql(condition.by, condition.unit, rows)
+  }
+}
+
+/** Values of rules are numbers and plain words. */
+const literal = (value: Value): string => (typeof value === "number" ? String(value) : `'${value}'`)
+
+function columnSql({ of, name }: Column, { owner, caller }: Rows): string {
+  const row = { repository: "repositories", owner, caller, asked: undefined, key: undefined }[of]
+  return row === undefined ? `{${of}.${name}}` : `${row}.${name}`
+}
+
+function relatedSql(relation: Relation, unit: string | undefined, rows: Rows): string {
+  const { from, subject } = relation
+  const conditions = [
+    `${subject.column} = ${columnSql({ of: subject.of, name: "id" }, rows)}`,
+    isCaller(relation, columnSql(CALLER_ID, rows)),
+    ...givesAnything(relation, unit),
+  ]
+  return `exists (select 1 from ${from} where ${conditions.join(" and ")})`
+}
+
+const CALLER_ID = columnOf("caller.id")
+
+/** The condition that a row of the relation is about the caller of that id. */
+export const isCaller = ({ caller }: Relation, id: string): string => (typeof caller === "string" ? `${caller} = ${id}` : caller(id))
+
+/** The condition that a row gives anything in the unit; none where every row does. */
+function givesAnything({ whole, part }: Relation, unit: string | undefined): readonly string[] {
+  if (whole?.least === undefined) return []
+  const inWhole = `${whole.column} >= ${whole.least}`
+  if (!part) return [inWhole]
+  const anything = `${part.mode} > ${Mode.none}`
+  if (unit === "") return [`(${inWhole} or ${anything})`]
+  const inUnit = unit === undefined ? `({asked.unit} = '' or ${part.unit} = {asked.unit})` : `${part.unit} = ${literal(unit)}`
+  return [`(${inWhole} or (${anything} and ${inUnit}))`]
+}
