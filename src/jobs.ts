@@ -9,6 +9,7 @@ import { countAnew } from "./features/administration/counters.ts"
 import { sweepArchives } from "./features/archives/sweep.ts"
 import { removeFilesJob as removeAttachedFilesJob } from "./features/attachments/files.ts"
 import { sweepAttachments } from "./features/attachments/sweep.ts"
+import { sweepAvatars } from "./features/avatars/pictures.ts"
 import { renameJob } from "./features/branches/rename.ts"
 import { surveyJob } from "./features/composition/survey.ts"
 import { sweepLfs } from "./features/lfs/sweep.ts"
@@ -63,6 +64,7 @@ export const schedule: readonly Task[] = [
   sweepAttachments,
   sweepActionFiles,
   sweepArchives,
+  sweepAvatars,
   sweepLfs,
   maintainRepositories,
   checkRepositories,

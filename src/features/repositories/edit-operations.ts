@@ -83,9 +83,10 @@ export const editOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, repository, body }) => {
-      const digest = await storeAvatar(services, body.image)
-      await changeAvatar(services, repository.id, digest)
-      if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
+      await storeAvatar(services, body.image, async (digest) => {
+        await changeAvatar(services, repository.id, digest)
+        if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
+      })
       return noContent()
     },
   }),
