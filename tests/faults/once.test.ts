@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { countAnew } from "../../src/features/administration/counters.ts"
 import { type MergeWorld, openMergeWorld } from "../../src/features/pulls/merge/testing.ts"
 import { SWITCHES } from "../../src/features/webhooks/events/kinds.ts"
@@ -18,7 +18,7 @@ import { repositoryCases } from "./once/repositories.ts"
  * is written twice.
  *
  * On PostgreSQL the callers are made to meet: another connection holds every row, or every table, until each caller has come as far as its first write;
- * by then they have all looked, and all found that it may be done. SQLite has one writer at a time; there they are only sent together.
+ * by then they have all looked, and all found that it may be done. SQLite has one writer at a time; there each waits before its first transaction.
  */
 
 const CALLERS = 3
@@ -29,7 +29,7 @@ const TOTALS = { activity_totals: "activities", notification_totals: "notificati
 /** Callers that wait for one another before they come to the database never all wait there; then it goes on with those that do. */
 const GATHER_MS = 2_000
 
-const meetings = { sqlite: ["together"], postgres: ["rows", "tables"] } as const
+const meetings = { sqlite: ["transactions"], postgres: ["rows", "tables"] } as const
 type Meeting = (typeof meetings)[keyof typeof meetings][number]
 
 describe.each(databaseKinds)("at once on %s", (kind) => {
@@ -72,15 +72,30 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
   }
 
   async function meet(how: Meeting, { by, route, body }: Call): Promise<readonly number[]> {
-    const ask = async () => {
-      if (!process.env.SERIAL) return Promise.all(Array.from({ length: CALLERS }, () => world.call(by, route, body)))
-      const r = []
-      for (let i = 0; i < CALLERS; i++) r.push(await world.call(by, route, body))
-      return r
-    }
-    const answers = how === "together" ? await ask() : await behind(how, ask)
-    if (process.env.RECORD) console.log(JSON.stringify(answers.map(({ status, body }) => [status, status >= 400 ? body?.message : ""])))
+    const ask = () => Promise.all(Array.from({ length: CALLERS }, () => world.call(by, route, body)))
+    const answers = await (how === "transactions" ? together(ask) : behind(how, ask))
     return answers.map(({ status }) => status).sort()
+  }
+
+  /** Keeps the first transactions from beginning until so many wait as there are callers, or all are answered. */
+  async function together(ask: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+    const gate = Promise.withResolvers<void>()
+    const { write } = database()
+    let waiting = 0
+    const spy = vi.spyOn(database(), "write").mockImplementation(async (work) => {
+      waiting += 1
+      if (waiting === CALLERS) gate.resolve()
+      await gate.promise
+      return write(work)
+    })
+    const late = setTimeout(gate.resolve, GATHER_MS)
+    try {
+      return await ask()
+    } finally {
+      clearTimeout(late)
+      gate.resolve()
+      spy.mockRestore()
+    }
   }
 
   /** Keeps everything that is asked meanwhile from writing until all of it waits, or is answered. */
@@ -104,6 +119,8 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     }
   }
   async function waiting(client: pg.Client): Promise<number> {
+    // Within a transaction what was seen once stays.
+    await client.query("select pg_stat_clear_snapshot()")
     const { rows } = await client.query("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
     return rows.length
   }
@@ -119,23 +136,19 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
   }
 
   describe.each(meetings[kind])("(%s)", (how) => {
-    test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])(
-      "$name",
-      async ({ name, prepare, first, others, leaves }) => {
-        const call = await prepare(await scene())
-        const before = await countRows()
-        const answered = await meet(how, call)
-        const after = await countRows()
-        const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
-        const changed = Object.fromEntries(left.filter(([, more]) => more !== 0))
-        if (process.env.RECORD) console.log(JSON.stringify([kind, how, name, answered, changed]))
-        expect(answered).toContain(first)
-        const rest = answered.toSpliced(answered.indexOf(first), 1)
-        expect(rest.filter((status) => !others.includes(status))).toEqual([])
-        expect(changed).toEqual(leaves)
-        expect(await wrongTotals()).toEqual([])
-        expect(await countAnew.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
-      },
-    )
+    test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])("$name", async ({ prepare, first, others, leaves }) => {
+      const call = await prepare(await scene())
+      const before = await countRows()
+      const answered = await meet(how, call)
+      const after = await countRows()
+      const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
+      const changed = Object.fromEntries(left.filter(([, more]) => more !== 0))
+      expect(answered).toContain(first)
+      const rest = answered.toSpliced(answered.indexOf(first), 1)
+      expect(rest.filter((status) => !others.includes(status))).toEqual([])
+      expect(changed).toEqual(leaves)
+      expect(await wrongTotals()).toEqual([])
+      expect(await countAnew.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
+    })
   })
 })

@@ -41,10 +41,9 @@ const holdRepositories = query("repositories.hold", (db, p: Ids) =>
     .where("id", "in", p.ids),
 )
 
-/** Keeps others from changing the repository until the transaction ends. */
-export async function holdRepository(tx: Transaction, id: number): Promise<void> {
-  await holdRepositories(tx, { ids: [id] })
-}
+/** Keeps others from changing the repository until the transaction ends. Gives whether it is there. */
+export const holdRepository = async (tx: Transaction, id: number): Promise<boolean> =>
+  (await holdRepositories.changes(tx, { ids: [id] })) > 0
 
 const countForks = query("repositories.countForks", (db, p: Ids) =>
   db

@@ -12,7 +12,7 @@ import { deleteAttachments } from "../attachments/rules.ts"
 import { dropAvatar } from "../avatars/pictures.ts"
 import { closePullsFrom } from "../pulls/branches.ts"
 import { announceRepository } from "../webhooks/events/repositories.ts"
-import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
+import { holdRepository, recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
 import { OBJECT_FORMATS } from "./records.ts"
 
 /** Removes the files of a repository whose rows are gone. */
@@ -29,11 +29,12 @@ export const removeFilesJob = defineJob({
 
 /**
  * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
- * are closed; the files go once the transaction is committed. Deleting what is gone does nothing.
+ * are closed; the files go once the transaction is committed. Deleting what is gone does nothing. Gives whether it was there.
  */
-export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<void> {
+export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
   const { jobs } = services
   const { id } = repository
+  if (!(await holdRepository(tx, id))) return false
   await closePullsFrom(tx, services, { repository, actor, now: services.now() })
   await announceRepository(tx, services, { repositoryId: id, actor, action: "deleted" })
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
@@ -45,7 +46,7 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
     .where("id", "=", id)
     .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
     .executeTakeFirst()
-  if (!gone) return
+  if (!gone) return false
   await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
   await recountTopics(
     tx,
@@ -54,4 +55,5 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
   await recountOwned(tx, [gone.owner_id])
   await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+  return true
 }

@@ -1,5 +1,6 @@
 import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../access/policies/repositories.ts"
+import { refuse } from "../../core/errors.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"
@@ -43,7 +44,7 @@ export const editOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me }) => {
-      await services.database.write((tx) => deleteRepository(tx, services, repository, me))
+      if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me)))) throw refuse.notFound()
       return noContent()
     },
   }),

@@ -110,7 +110,7 @@ export const pullCases: readonly Case[] = [
       return { by: scene.world.alice, route: `PATCH ${at}`, body: { base: "other" } }
     },
     first: 201,
-    others: [201],
+    others: [201, 409],
     leaves: { comments: 1, webhook_deliveries: 1 },
   },
   {
@@ -121,7 +121,7 @@ export const pullCases: readonly Case[] = [
       return { by: scene.world.alice, route: `POST ${at}/update` }
     },
     first: 200,
-    others: [422],
+    others: [409, 422],
     leaves: { comments: 1, activities: 1, webhook_deliveries: 2 },
   },
   {
