@@ -19,6 +19,7 @@ import { alignTagsJob } from "./features/code/tags/on-push.ts"
 import { accountMailJob } from "./features/events/mail/accounts.ts"
 import { sendJob, spreadJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
+import { sweepAvatars } from "./features/people/avatars/pictures.ts"
 import { removeFilesJob as removeAttachedFilesJob } from "./features/planning/attachments/files.ts"
 import { sweepAttachments } from "./features/planning/attachments/sweep.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
@@ -71,6 +72,7 @@ export const schedule: readonly Task[] = [
   sweepAttachments,
   sweepActionFiles,
   sweepArchives,
+  sweepAvatars,
   sweepLfs,
   maintainRepositories,
   checkRepositories,

@@ -35,4 +35,5 @@ where issues.id = ?
 -- issueSubscriptions.put
 insert into issue_watches(issue_id, user_id, is_watching, updated_at)
 values (?, ?, ?, ?) on conflict (issue_id, user_id) do update
-set is_watching = ?, updated_at = ?;
+set is_watching = ?, updated_at = ?
+where issue_watches.is_watching != ?;

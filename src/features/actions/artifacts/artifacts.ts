@@ -7,6 +7,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
+import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { deliveryOf } from "../../planning/attachments/disposition.ts"
 import { type Artifact, findArtifact } from "../store.ts"
@@ -49,8 +50,8 @@ export async function storeArtifact(services: Services, artifact: NewArtifact, c
   const name = requireArtifactName(artifact.name)
   const { maxArtifactBytes: maxBytes, artifactSeconds } = config.actions
   const stored = await storeFile(services, { storage: repository.storage, maxBytes, expected }, content)
-  try {
-    return await database.write(async (tx) => {
+  const write = () =>
+    database.write(async (tx) => {
       const run = await lockRow(tx, "action_runs", runId)
       if (run?.repository_id !== repository.id) throw refuse.notFound()
       const before = await findNamed.first(tx, { runId, attempt, name })
@@ -72,10 +73,7 @@ export async function storeArtifact(services: Services, artifact: NewArtifact, c
         .returningAll()
         .executeTakeFirstOrThrow()
     })
-  } catch (error) {
-    await discardFile(services, stored)
-    throw error
-  }
+  return writeRow(write, () => discardFile(services, stored))
 }
 
 const removeRow = query("actions.removeArtifact", (db, p: Params<{ repositoryId: number; id: number }>) =>

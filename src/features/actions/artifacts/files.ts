@@ -2,7 +2,6 @@ import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { openIfThere, writeWhole } from "../../../core/files.ts"
@@ -63,23 +62,21 @@ export async function storeFile(
 ): Promise<StoredFile> {
   const place = { storage, file: randomUUID() }
   const digest = createHash("sha256")
-  let size = 0
-  async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      size += chunk.length
+  let [size, sha256] = [0, ""]
+  async function* checked(): AsyncGenerator<Buffer> {
+    for await (const chunk of content) {
+      const bytes: Buffer = chunk
+      size += bytes.length
       if (size > maxBytes) throw refuse.tooLarge(`an artifact has at most ${maxBytes} bytes`)
-      digest.update(chunk)
-      yield chunk
+      digest.update(bytes)
+      yield bytes
     }
-  }
-  let sha256 = ""
-  await writeWhole(pathOf(services, place), async (draft) => {
-    await pipeline(content, counted, draft)
     sha256 = digest.digest("hex")
     if (expected.size !== undefined && expected.size !== size)
       throw refuse.invalid("size", `${size} bytes came where ${expected.size} were announced`)
     if (expected.sha256 !== undefined && expected.sha256 !== sha256) throw refuse.invalid("hash", "the SHA-256 of what came is another one")
-  })
+  }
+  await writeWhole(pathOf(services, place), checked())
   return { ...place, size, sha256 }
 }
 

@@ -1,17 +1,10 @@
-import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { type SqlBool, sql } from "kysely"
+import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { changedAt, namesIn } from "../../../core/files.ts"
+import { namesIn, sweepFolder } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
-import type { Services } from "../../../core/services.ts"
 import { folderOf } from "./files.ts"
-
-/** Milliseconds; whatever is younger may belong to an upload that is under way. */
-const GRACE = 86_400_000
-
-/** Files whose rows are asked for at once. */
-const BATCH = 500
 
 // Written out: indexes that cover a part of a table are only used for the very words that they were made with.
 const isFile = sql<SqlBool>`file <> ''`
@@ -30,12 +23,8 @@ export const sweepActionFiles: Task = {
   cron: "47 4 * * *",
   run: async (services, signal) => {
     let removed = 0
-    const folders = await foldersBelow(folderOf(services))
-    for (const folder of folders) {
-      const names = await namesIn(folder)
-      for (let at = 0; at < names.length && !signal.aborted; at += BATCH)
-        removed += await sweep(services, folder, names.slice(at, at + BATCH))
-    }
+    for (const folder of await foldersBelow(folderOf(services)))
+      removed += await sweepFolder(folder, { now: services.now(), signal, findKept: (files) => findKept(services.database.read, files) })
     return removed === 0 ? undefined : `removed ${removed} files`
   },
 }
@@ -47,15 +36,7 @@ async function foldersBelow(root: string): Promise<readonly string[]> {
   return folders
 }
 
-async function sweep({ database, now }: Services, folder: string, names: readonly string[]): Promise<number> {
-  const rows = [...(await findArtifactFiles(database.read, { files: names })), ...(await findLogFiles(database.read, { files: names }))]
-  const kept = new Set(rows.map(({ file }) => file))
-  let removed = 0
-  for (const name of names) {
-    const path = join(folder, name)
-    if (kept.has(name) || (await changedAt(path)) > now() * 1000 - GRACE) continue
-    await rm(path, { force: true })
-    removed++
-  }
-  return removed
+async function findKept(db: Handle, files: readonly string[]): Promise<readonly string[]> {
+  const rows = [...(await findArtifactFiles(db, { files })), ...(await findLogFiles(db, { files }))]
+  return rows.map(({ file }) => file)
 }

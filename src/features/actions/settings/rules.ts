@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { ActionSecretsTable, ActionVariablesTable } from "../../../core/database/tables/actions.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -96,7 +97,7 @@ export async function updateVariable(
 /** Removes a variable. Refuses `notFound`. */
 export async function deleteVariable(tx: Transaction, place: Place, name: string): Promise<void> {
   const { id } = await requireVariable(tx, place, name)
-  await tx.deleteFrom("action_variables").where("id", "=", id).execute()
+  await deleteFound(tx.deleteFrom("action_variables").where("id", "=", id))
 }
 
 // --- secrets ---------------------------------------------------------------------------------------------------------------------

@@ -3,10 +3,11 @@ import type { Readable } from "node:stream"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Download } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
+import { openIfThere } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError } from "../../../git/index.ts"
 import { deliveryOf } from "../../planning/attachments/disposition.ts"
-import { findKept, folderOf, openFile, openKept } from "./cache.ts"
+import { findKept, folderOf, openKept } from "./cache.ts"
 import { type ArchiveRequest, type Format, readRequest } from "./requests.ts"
 import { trim } from "./sweep.ts"
 
@@ -36,7 +37,7 @@ export async function archiveDownload(services: Services, on: OnRepository, aske
 
 /** A file whose size was told already. Refuses `busy` where it was cleared away since. */
 async function openWhole(path: string): Promise<Readable> {
-  const file = await openFile(path)
+  const file = await openIfThere(path)
   if (!file) throw refuse.busy()
   return file.createReadStream()
 }

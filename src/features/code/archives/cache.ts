@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type FileHandle, stat, utimes } from "node:fs/promises"
+import { join } from "node:path"
 import { Readable } from "node:stream"
+import { draftOf, ifMissing, openIfThere, writeWhole } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
@@ -35,19 +35,11 @@ function makingOf(services: Services): Map<string, Making> {
 
 export const folderOf = ({ config }: Pick<Services, "config">): string => join(config.dataDir, "archives")
 
-/** The endings of files that are not whole yet. */
-export const DRAFT = ".part"
-
 /** A kept file's size in bytes; undefined where it isn't there. Asking for it counts as using it. */
 export async function findKept({ now }: Services, path: string): Promise<number | undefined> {
-  try {
-    const { size } = await stat(path)
-    await utimes(path, now(), now())
-    return size
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+  const found = await stat(path).catch(ifMissing(undefined))
+  if (found) await utimes(path, now(), now()).catch(ifMissing(undefined))
+  return found?.size
 }
 
 /**
@@ -58,7 +50,7 @@ export async function openKept(services: Services, path: string, make: () => Pro
   const all = makingOf(services)
   const under = all.get(path)
   if (under) return follow(under)
-  const kept = await openFile(path)
+  const kept = await openIfThere(path)
   if (kept) return kept.createReadStream()
   // Another call may have begun while this one looked.
   const begun = all.get(path) ?? begin(path, make)
@@ -70,7 +62,7 @@ export async function openKept(services: Services, path: string, make: () => Pro
 }
 
 function begin(path: string, make: () => Promise<Readable>): Making {
-  const draft = `${path}.${randomUUID()}${DRAFT}`
+  const draft = draftOf(path)
   let written = 0
   let wake = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
@@ -79,27 +71,18 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     wake = Promise.withResolvers<void>()
   }
 
-  async function write(): Promise<void> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-    const file = await open(draft, "wx", 0o640)
-    try {
-      for await (const chunk of await make()) {
-        const bytes: Buffer = chunk
-        await file.writeFile(bytes)
-        written += bytes.length
-        started.resolve()
-        tell()
-      }
-    } finally {
-      await file.close()
+  async function* told(): AsyncGenerator<Buffer> {
+    for await (const chunk of await make()) {
+      const bytes: Buffer = chunk
+      yield bytes
+      // Asked for the next one only when this one is written.
+      written += bytes.length
+      started.resolve()
+      tell()
     }
-    await rename(draft, path)
   }
 
-  const done = write().catch(async (error: unknown) => {
-    await rm(draft, { force: true })
-    throw error
-  })
+  const done = writeWhole(path, told(), draft)
   // Whoever follows looks at these when it comes to it.
   done.then(started.resolve, started.reject)
   done.then(tell, tell)
@@ -110,7 +93,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
 /** What is written of a file, from its beginning, until all is. */
 async function follow(made: Making): Promise<Readable> {
   await made.begun
-  const file = (await openFile(made.draft)) ?? (await openFile(made.path))
+  const file = (await openIfThere(made.draft)) ?? (await openIfThere(made.path))
   if (!file) throw new TypeError("a file that was made is gone before anybody read it")
   async function* bytes(from: FileHandle): AsyncGenerator<Buffer> {
     let [at, whole] = [0, false]
@@ -136,15 +119,3 @@ async function follow(made: Making): Promise<Readable> {
   }
   return Readable.from(bytes(file), { objectMode: false })
 }
-
-/** A file, to be read and closed by the caller; undefined where it isn't there. */
-export async function openFile(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r")
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
-export const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"

@@ -1,8 +1,9 @@
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { DRAFT, ifMissing } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
-import { DRAFT, folderOf, isMissing } from "./cache.ts"
+import { folderOf } from "./cache.ts"
 
 /** Milliseconds after which nobody writes to a file any more that is not whole. */
 const ABANDONED = 86_400_000
@@ -41,17 +42,11 @@ export async function trim(services: Services): Promise<number> {
 }
 
 async function filesIn(folder: string): Promise<readonly KeptFile[]> {
-  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-    if (isMissing(error)) return []
-    throw error
-  })
+  const names = await readdir(folder, { recursive: true }).catch(ifMissing([]))
   const files: KeptFile[] = []
   for (const name of names) {
     const path = join(folder, name)
-    const found = await stat(path).catch((error: unknown) => {
-      if (isMissing(error)) return undefined
-      throw error
-    })
+    const found = await stat(path).catch(ifMissing(undefined))
     if (found?.isFile()) files.push({ path, size: found.size, usedAt: found.mtimeMs })
   }
   return files

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import { refuse } from "../../../core/errors.ts"
 import { openIfThere, writeWhole } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
@@ -37,7 +36,7 @@ export interface Expected {
  */
 export async function storeFile(services: Housed, content: Readable, expected: Expected): Promise<string> {
   const file = randomUUID()
-  await writeWhole(pathOf(services, file), (draft) => pipeline(check(content.iterator({ destroyOnReturn: false }), expected), draft))
+  await writeWhole(pathOf(services, file), check(content.iterator({ destroyOnReturn: false }), expected))
   return file
 }
 

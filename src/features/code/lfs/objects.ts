@@ -2,6 +2,7 @@ import type { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import type { LargeFile } from "../contents/lfs.ts"
 import { discardFile, storeFile } from "./files.ts"
@@ -34,19 +35,17 @@ export async function takeObject(
   requireNameable(announced)
   if (size > config.lfs.maxBytes) throw tooLarge(config.lfs.maxBytes)
   const file = await storeFile(services, content, announced)
-  let kept: string | undefined
-  try {
-    kept = await database.write(async (tx) => {
+  const discard = () => discardFile(services, file)
+  const write = () =>
+    database.write(async (tx) => {
       const [object] = await keepObject(tx, { oid, size, file, now: now() })
       if (!object) throw new TypeError("an insert gives its row")
       await insertLink.changes(tx, { repositoryId, objectId: object.id, now: now() })
       await recountSize(tx, repositoryId)
       return object.file
     })
-  } finally {
-    // A commit whose answer was lost may have happened: then the sweep finds out.
-    if (kept !== undefined && kept !== file) await discardFile(services, file)
-  }
+  // Another upload may have been first.
+  if ((await writeRow(write, discard)) !== file) await discard()
 }
 
 export const tooLarge = (limit: number) => refuse.tooLarge(`a large file may have at most ${limit} bytes here`)

@@ -108,10 +108,16 @@ async function publishedNow(
   return found
 }
 
-/** Deletes a release with its files. Its tag stays. */
-export async function deleteRelease(services: Services, release: Release, actor: User): Promise<void> {
-  const { id, repository_id: repositoryId } = release
+/** Deletes a release with its files. Its tag stays. Refuses `notFound` where it is gone. */
+export async function deleteRelease(
+  services: Services,
+  { id, repository_id: repositoryId }: Pick<Release, "id" | "repository_id">,
+  actor: User,
+): Promise<void> {
   await services.database.write(async (tx) => {
+    await lockRow(tx, "repositories", repositoryId)
+    const release = await findRelease.first(tx, { repositoryId, id })
+    if (!release) throw refuse.notFound()
     publish(tx, { kind: "release.deleted", release, actor, at: services.now() })
     await services.events.deliver(tx)
     await deleteAttachments(tx, services, { release_id: id })

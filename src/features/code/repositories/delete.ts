@@ -3,6 +3,7 @@ import type { Repository } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { oneOf } from "../../../core/record.ts"
@@ -28,11 +29,12 @@ export const removeFilesJob = defineJob({
 
 /**
  * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
- * are closed; the files go once the transaction is committed. Deleting what is gone does nothing.
+ * are closed; the files go once the transaction is committed. Deleting what is gone does nothing. Gives whether it was there.
  */
-export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<void> {
+export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
   const { jobs } = services
   const { id } = repository
+  if (!(await lockRow(tx, "repositories", id))) return false
   await closePullsFrom(tx, services, { repository, actor, now: services.now() })
   const owner = await findUserById.first(tx, { id: repository.owner_id })
   if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
@@ -46,7 +48,7 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
     .where("id", "=", id)
     .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
     .executeTakeFirst()
-  if (!gone) return
+  if (!gone) return false
   await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
   await recountTopics(
     tx,
@@ -55,4 +57,5 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
   await recountOwned(tx, [gone.owner_id])
   await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+  return true
 }

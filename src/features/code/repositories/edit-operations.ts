@@ -1,5 +1,6 @@
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
 import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
@@ -43,7 +44,7 @@ export const editOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, me }) => {
-      await services.database.write((tx) => deleteRepository(tx, services, repository, me))
+      if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me)))) throw refuse.notFound()
       return noContent()
     },
   }),
@@ -83,9 +84,10 @@ export const editOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, repository, body }) => {
-      const digest = await storeAvatar(services, body.image)
-      await changeAvatar(services, repository.id, digest)
-      if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
+      await storeAvatar(services, body.image, async (digest) => {
+        await changeAvatar(services, repository.id, digest)
+        if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
+      })
       return noContent()
     },
   }),

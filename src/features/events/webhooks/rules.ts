@@ -1,5 +1,6 @@
 import type { Insertable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import type { WebhooksTable } from "../../../core/database/tables/webhooks.ts"
 import { type Flag, flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -92,7 +93,7 @@ export async function editWebhook(
 /** Deletes a webhook with its deliveries; what waits is not sent. Refuses `notFound` where it is gone. */
 export async function deleteWebhook(tx: Transaction, place: Place, id: number): Promise<void> {
   if (!(await findWebhook(tx, place, id))) throw refuse.notFound()
-  await tx.deleteFrom("webhooks").where("id", "=", id).execute()
+  await deleteFound(tx.deleteFrom("webhooks").where("id", "=", id))
 }
 
 /** Gives a repository copies of webhooks, with their secrets. */

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely"
 import { isScope, normalizeScopes, scopesWithin } from "../../../access/scopes.ts"
 import type { Credential } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { AccessTokensTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -58,8 +59,8 @@ export async function createToken(
   }
 }
 
-/** Deletes a token; it is of no use from the next request on. */
+/** Deletes a token; it is of no use from the next request on. Refuses `notFound` where it is gone. */
 export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">): Promise<void> {
-  await tx.deleteFrom("access_tokens").where("id", "=", token.id).execute()
+  await deleteFound(tx.deleteFrom("access_tokens").where("id", "=", token.id))
   await forgetSignIns(tx, token.user_id)
 }

@@ -1,8 +1,10 @@
-import { createHash, randomBytes } from "node:crypto"
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { ifMissing, sweepFolder, writeWhole } from "../../../core/files.ts"
+import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 
@@ -19,25 +21,22 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const folderOf = ({ config }: Services): string => join(config.dataDir, "avatars")
 
 /**
- * Keeps a picture sent in base64, with or without line breaks, and gives its digest, for the `avatar` column of a user or repository.
+ * Keeps a picture sent in base64, with or without line breaks, and gives `show` its digest, to be written to the `avatar` column of a user or
+ * repository; where `show` fails, the picture goes again unless another row shows it.
  * Refuses `badRequest` for what is no base64, and `invalid` for `image` for what is no PNG, JPEG, GIF or WebP, and for one that is larger
  * than 1 MiB or 4096 pixels on a side. Not for use inside a transaction.
  */
-export async function storeAvatar(services: Services, base64: string): Promise<string> {
+export async function storeAvatar(services: Services, base64: string, show: (digest: string) => Promise<unknown>): Promise<void> {
   const bytes = decode(base64)
   requirePicture(bytes)
   const digest = createHash("sha256").update(bytes).digest("hex")
-  const folder = folderOf(services)
-  await mkdir(folder, { recursive: true })
-  // Written aside and renamed: whoever reads meanwhile finds it whole or not at all.
-  const draft = join(folder, `${digest}.${randomBytes(6).toString("hex")}`)
+  await writeWhole(join(folderOf(services), digest), [bytes])
   try {
-    await writeFile(draft, bytes, { flag: "wx" })
-    await rename(draft, join(folder, digest))
-  } finally {
-    await rm(draft, { force: true })
+    await show(digest)
+  } catch (error) {
+    await dropAvatar(services, digest).catch(() => {})
+    throw error
   }
-  return digest
 }
 
 function decode(base64: string): Buffer {
@@ -58,12 +57,7 @@ function requirePicture(bytes: Buffer): void {
 /** The bytes of an uploaded picture, or undefined. */
 export async function readAvatar(services: Services, digest: string): Promise<Buffer | undefined> {
   if (!DIGEST.test(digest)) return undefined
-  try {
-    return await readFile(join(folderOf(services), digest))
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  }
+  return readFile(join(folderOf(services), digest)).catch(ifMissing(undefined))
 }
 
 /**
@@ -74,8 +68,22 @@ export async function dropAvatar(services: Services, digest: string): Promise<vo
   if (DIGEST.test(digest) && !(await isShown(services.database.read, digest))) await rm(join(folderOf(services), digest), { force: true })
 }
 
-async function isShown(db: Handle, digest: string): Promise<boolean> {
-  const users = db.selectFrom("users").select("id").where("avatar", "=", digest)
-  const repositories = db.selectFrom("repositories").select("id").where("avatar", "=", digest)
-  return (await users.unionAll(repositories).limit(1).execute()).length > 0
+const isShown = async (db: Handle, digest: string): Promise<boolean> => (await findShown(db, [digest])).length > 0
+
+/** Which of these pictures a user, an organisation or a repository shows. */
+async function findShown(db: Handle, digests: readonly string[]): Promise<readonly string[]> {
+  const users = db.selectFrom("users").select("avatar").where("avatar", "in", digests)
+  const repositories = db.selectFrom("repositories").select("avatar").where("avatar", "in", digests)
+  return (await users.union(repositories).execute()).map(({ avatar }) => avatar)
+}
+
+/** Removes pictures that no row shows, and drafts of them: what processes left that ended between a picture and its row. */
+export const sweepAvatars: Task = {
+  name: "sweep_avatars",
+  cron: "27 4 * * *",
+  run: async (services, signal) => {
+    const { database, now } = services
+    const removed = await sweepFolder(folderOf(services), { now: now(), signal, findKept: (names) => findShown(database.read, names) })
+    return removed === 0 ? undefined : `removed ${removed} files`
+  },
 }

@@ -1,5 +1,6 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
@@ -51,5 +52,5 @@ export async function removePublicKey(tx: Transaction, ownerId: number, id: numb
   const key = await tx.selectFrom("public_keys").select("owner_id").where("id", "=", id).executeTakeFirst()
   if (!key || key.owner_id === null) throw refuse.notFound()
   if (key.owner_id !== ownerId) throw refuse.forbidden("this key belongs to another account")
-  await tx.deleteFrom("public_keys").where("id", "=", id).execute()
+  await deleteFound(tx.deleteFrom("public_keys").where("id", "=", id))
 }

@@ -136,7 +136,7 @@ export const organizationOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, organization, body }) => {
-      await showAvatar(services, organization, await storeAvatar(services, body.image))
+      await storeAvatar(services, body.image, (digest) => showAvatar(services, organization, digest))
       return noContent()
     },
   }),

@@ -119,7 +119,7 @@ export const settingsOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["badRequest", "invalid"],
     handle: async ({ services, me, body }) => {
-      await showPicture(services, me, await storeAvatar(services, body.image))
+      await storeAvatar(services, body.image, (digest) => showPicture(services, me, digest))
       return noContent()
     },
   }),

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import { refuse } from "../../../core/errors.ts"
 import { openIfThere, writeWhole } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
@@ -45,27 +44,21 @@ export interface StoredFile {
  */
 export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
-  const counted = countingTo(maxBytes)
-  await writeWhole(pathOf(services, uuid), (draft) => pipeline(content, counted.pass, draft))
-  return { uuid, size: counted.size() }
+  let size = 0
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of content) {
+      const bytes: Buffer = chunk
+      size += bytes.length
+      if (size > maxBytes) throw refuse.tooLarge(`[attachment]: must have at most ${maxBytes} bytes`)
+      yield bytes
+    }
+  }
+  await writeWhole(pathOf(services, uuid), counted())
+  return { uuid, size }
 }
 
 /** Takes a file away again whose row could not be written. */
 export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
-
-function countingTo(limit: number) {
-  let size = 0
-  return {
-    size: () => size,
-    pass: async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      for await (const chunk of chunks) {
-        size += chunk.length
-        if (size > limit) throw refuse.tooLarge(`[attachment]: must have at most ${limit} bytes`)
-        yield chunk
-      }
-    },
-  }
-}
 
 /** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
 export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, uuid))

@@ -4,6 +4,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 import { lockRelease } from "../../code/releases/lock.ts"
@@ -61,8 +62,8 @@ export async function attach(
   const { types, maxBytes } = limitsOf(services, home)
   const fitting = requireName(types, name === "" ? "attachment" : "name", name || upload.fileName)
   const file = await storeFile(services, upload.content, maxBytes)
-  try {
-    return await database.write(async (tx) => {
+  const write = () =>
+    database.write(async (tx) => {
       await touchHome(tx, home, now())
       const [row] = await insertAttachment(tx, {
         uuid: file.uuid,
@@ -78,10 +79,7 @@ export async function attach(
         publish(tx, { kind: "issue.edited", issue: home.issue, actor: uploader, changes: {}, at: now() })
       return row
     })
-  } catch (error) {
-    await discardFile(services, file)
-    throw error
-  }
+  return writeRow(write, () => discardFile(services, file))
 }
 
 /** What hangs on a text belongs to it: whoever edits an older version of the text is refused. Refuses `notFound` where it is gone. */

@@ -14,7 +14,7 @@ import { recountComments, touchIssue } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
-import { deleteEntry, hideActivitiesOf, updateContent, type Words } from "./store.ts"
+import { deleteEntry, findCommentsByIds, hideActivitiesOf, updateContent, type Words } from "./store.ts"
 
 /**
  * Writes a comment with all that follows: the issue's counter, references, mentions, the feed, and who is told.
@@ -55,7 +55,10 @@ export async function requireWelcome(tx: Transaction, { issue, owner, permission
 export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<Words> {
   const { repository, owner, issue, comment, me } = found
   await requireWelcome(tx, found)
-  if (text === comment.content) return comment
+  await lockIssue(tx, issue.id)
+  const [before] = await findCommentsByIds(tx, { ids: [comment.id] })
+  if (!before) throw refuse.notFound()
+  if (text === before.content) return before
   const now = services.now()
   const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
   if (!changed) throw refuse.notFound()
@@ -63,7 +66,7 @@ export async function editComment(tx: Transaction, services: Services, found: On
   if (isDraft(comment)) return changed
   const rootUrl = services.site.rootUrl
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
-  publish(tx, { kind: "comment.edited", issue, actor: me, comment: changed, from: comment.content, at: now })
+  publish(tx, { kind: "comment.edited", issue, actor: me, comment: changed, from: before.content, at: now })
   return changed
 }
 

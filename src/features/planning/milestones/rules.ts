@@ -1,6 +1,7 @@
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { deleteFound } from "../../../core/database/deletion.ts"
 import { lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
@@ -66,9 +67,9 @@ export async function editMilestone(
   return edited
 }
 
-/** Deletes a milestone. Its issues have none from then on; their timelines say nothing of that. */
+/** Deletes a milestone. Its issues have none from then on; their timelines say nothing of that. Refuses `notFound` where it is gone. */
 export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone, "id">): Promise<void> {
-  await tx.deleteFrom("milestones").where("id", "=", milestone.id).execute()
+  await deleteFound(tx.deleteFrom("milestones").where("id", "=", milestone.id))
 }
 
 /**

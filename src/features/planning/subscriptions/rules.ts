@@ -28,9 +28,9 @@ export async function setSubscribed(
 ): Promise<boolean> {
   if ((await isSubscribed(tx, issue, user)) === wanted) return false
   try {
-    await putIssueWatch(tx, { issueId: issue.id, userId: user.id, isWatching: flag(wanted), now })
+    // Nothing is changed where another call has said the same meanwhile.
+    return (await putIssueWatch.changes(tx, { issueId: issue.id, userId: user.id, isWatching: flag(wanted), now })) > 0
   } catch (error) {
     throw isForeignKeyViolation(error) ? refuse.notFound() : error
   }
-  return true
 }

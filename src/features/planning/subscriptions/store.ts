@@ -68,7 +68,12 @@ export const putIssueWatch = query("issueSubscriptions.put", (db, p: Params<Pair
   db
     .insertInto("issue_watches")
     .values({ issue_id: p.issueId, user_id: p.userId, is_watching: p.isWatching, updated_at: p.now })
-    .onConflict((conflict) => conflict.columns(["issue_id", "user_id"]).doUpdateSet({ is_watching: p.isWatching, updated_at: p.now })),
+    .onConflict((conflict) =>
+      conflict
+        .columns(["issue_id", "user_id"])
+        .doUpdateSet({ is_watching: p.isWatching, updated_at: p.now })
+        .where("issue_watches.is_watching", "!=", p.isWatching),
+    ),
 )
 
 /** Who asked to be told of the issue and can sign in, of those whom the caller may know of, by name. */

@@ -73,6 +73,9 @@ export async function claimPull(
   { entryId, automatic }: Claim,
 ): Promise<void> {
   const { id, head_id, base_branch } = pull
+  // Locked by a statement of its own: one that waited for the row itself would see the journal as it was before it waited, without the entry of the
+  // merge that it waited for.
+  await lockRow(tx, "pulls", id)
   if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
     throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
   // Looked at with the pull request locked, as cancelling locks it.

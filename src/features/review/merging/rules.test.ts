@@ -1,5 +1,7 @@
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { ok } from "../../../git/testing.ts"
 import { claimPull } from "./merged.ts"
 import { detectManualMerges } from "./on-push.ts"
@@ -231,6 +233,40 @@ describe.each(databaseKinds)("merging (%s)", (kind) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 405, 405, 405])
     const { body: commits } = await world.call(world.alice, `GET ${repo.at}/commits`)
     expect(commits).toHaveLength(4)
+  })
+
+  test("is claimed once, where the second waits for the row while the first writes its entry", async () => {
+    const repo = await world.repository()
+    await repo.commit("claimed", "claimed.txt", "c\n")
+    const number = await repo.pull("claimed")
+    const { database, jobs, now } = world.hearth.services
+    const pull = await database.read
+      .selectFrom("pulls")
+      .innerJoin("issues", "issues.id", "pulls.issue_id")
+      .innerJoin("repositories", "repositories.id", "pulls.repository_id")
+      .select(["pulls.id", "pulls.head_id", "pulls.base_branch", "pulls.repository_id"])
+      .where("repositories.name", "=", repo.name)
+      .where("issues.number", "=", number)
+      .executeTakeFirstOrThrow()
+    const claim = (meanwhile: (tx: Transaction) => Promise<void>) =>
+      database.write(async (tx) => {
+        const entry = { repositoryId: pull.repository_id, branches: [], pusherId: 0 }
+        const entryId = await jobs.enqueue(tx, detectManualMerges, entry, { runAt: now() + 3600 })
+        await claimPull(tx, pull, { entryId, automatic: false })
+        await meanwhile(tx)
+      })
+    let second: Promise<unknown> = Promise.resolve()
+    await claim(async (tx) => {
+      second = claim(async () => {}).catch((error: unknown) => error)
+      if (database.kind === "sqlite") return
+      const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      for (let seen = 0; seen === 0; ) {
+        // Within a transaction what was seen once stays.
+        await sql`select pg_stat_clear_snapshot()`.execute(tx)
+        seen = (await waiting.execute(tx)).rows.length
+      }
+    })
+    expect(await second).toMatchObject({ kind: "methodNotAllowed" })
   })
 
   describe("by itself", () => {

@@ -1,0 +1,192 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { access, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { setTimeout as pause } from "node:timers/promises"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { refuse } from "./errors.ts"
+import { type FileStep, fileSteps, sweepFolder, writeRow, writeWhole } from "./files.ts"
+
+const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
+/** So long that what is begun before has ended. */
+const DELAY_MS = 20
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hearth-files-"))
+})
+afterEach(async () => {
+  fileSteps.before = () => {}
+  await rm(folder, { recursive: true, force: true })
+})
+
+const files = async () =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
+const path = () => join(folder, "ab", "file")
+async function* parts(...texts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+}
+const failsAt = (at: FileStep) => (step: FileStep) => {
+  if (step === at) throw new Error(`no ${step}`)
+}
+const waitsAt = (at: FileStep) => async (step: FileStep) => {
+  if (step === at) await pause(DELAY_MS)
+}
+
+describe("a file that is written whole", () => {
+  test("is there when it is said to be, however long a step takes, and not before", async () => {
+    for (const slow of STEPS) {
+      const taken: FileStep[] = []
+      fileSteps.before = async (step) => {
+        taken.push(step)
+        if (step === "rename") await expect(access(path())).rejects.toThrow("ENOENT")
+        await waitsAt(slow)(step)
+      }
+      await writeWhole(path(), parts("a", "b"))
+      expect(taken).toEqual([...STEPS])
+      expect(await readFile(path(), "utf8")).toBe("ab")
+      expect(await files()).toEqual(["file"])
+      await rm(path())
+    }
+  })
+
+  test.each(STEPS)("leaves nothing where the step %s fails", async (step) => {
+    fileSteps.before = failsAt(step)
+    await expect(writeWhole(path(), parts("a"))).rejects.toThrow(`no ${step}`)
+    expect(await files()).toEqual([])
+  })
+
+  const broken = {
+    "before its first byte": () => parts(),
+    "in the middle": () => parts("a", "b"),
+    "after more than is buffered": () => parts("x".repeat(1_000_000)),
+  }
+  const breakOff = async function* (before: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    yield* before
+    throw new Error("broken off")
+  }
+  test.each(Object.entries(broken).flatMap(([where, before]) => STEPS.map((step) => [where, step, before] as const)))(
+    "leaves nothing where its content breaks off %s, with a slow step %s",
+    async (_where, step, before) => {
+      fileSteps.before = waitsAt(step)
+      await expect(writeWhole(path(), breakOff(before()))).rejects.toThrow("broken off")
+      await pause(DELAY_MS * 2)
+      expect(await files()).toEqual([])
+    },
+  )
+
+  test.each(STEPS)("leaves nothing where the sender goes away at the step %s", async (step) => {
+    const content = new Readable({ read() {} })
+    content.on("error", () => {})
+    content.push(Buffer.from("begun"))
+    fileSteps.before = async (at) => {
+      if (at !== step) return
+      content.destroy(new Error("gone"))
+      await pause(DELAY_MS)
+    }
+    if (step === "flush" || step === "rename") {
+      // All has arrived by then: that the sender goes away is no failure.
+      content.push(null)
+      await writeWhole(path(), content)
+      expect(await files()).toEqual(["file"])
+    } else {
+      await expect(writeWhole(path(), content)).rejects.toThrow("gone")
+      expect(await files()).toEqual([])
+    }
+  })
+
+  test("tells what went wrong first where its draft can't be removed either", async () => {
+    fileSteps.before = (step) => {
+      failsAt("rename")(step)
+      failsAt("discard")(step)
+    }
+    await expect(writeWhole(path(), parts("a"))).rejects.toThrow("no rename")
+    expect(await files()).toEqual([expect.stringMatching(/^file\..+\.part$/)])
+  })
+
+  test("comes about where several make it at once", async () => {
+    fileSteps.before = waitsAt("rename")
+    await Promise.all([writeWhole(path(), parts("same")), writeWhole(path(), parts("same"))])
+    expect(await readFile(path(), "utf8")).toBe("same")
+    expect(await files()).toEqual(["file"])
+  })
+
+  test.each(STEPS)(
+    "is there whole or as a draft where its process is killed at the step %s, and the sweep removes the draft",
+    async (step) => {
+      const child = fork(join(import.meta.dirname, "files.fixture.ts"), [path(), step])
+      await once(child, "message")
+      child.kill("SIGKILL")
+      await once(child, "exit")
+      const left = await files()
+      expect(left).toEqual(step === "folder" || step === "open" ? [] : [expect.stringMatching(/^file\..+\.part$/)])
+      const now = Math.floor(Date.now() / 1000)
+      const sweep = (at: number) =>
+        sweepFolder(join(folder, "ab"), { now: at, signal: new AbortController().signal, findKept: async () => [] })
+      expect(await sweep(now)).toBe(0)
+      expect(await files()).toEqual(left)
+      expect(await sweep(now + 2 * 86_400)).toBe(left.length)
+      expect(await files()).toEqual([])
+    },
+  )
+})
+
+describe("the row of a file", () => {
+  test("takes the file with it where it is refused, and leaves it where nobody knows", async () => {
+    const write = async (error: Error) => {
+      await writeWhole(path(), parts("a"))
+      const row = async () => {
+        throw error
+      }
+      await expect(writeRow(row, () => rm(path()))).rejects.toBe(error)
+      return files()
+    }
+    expect(await write(refuse.notFound())).toEqual([])
+    expect(await write(new Error("the connection was lost"))).toEqual(["file"])
+    expect(
+      await writeRow(
+        async () => 1,
+        () => rm(path()),
+      ),
+    ).toBe(1)
+    expect(await files()).toEqual(["file"])
+  })
+
+  test("that is refused says so even where the file can't be removed", async () => {
+    const refused = async () => {
+      throw refuse.notFound()
+    }
+    await expect(writeRow(refused, async () => Promise.reject(new Error("read-only")))).rejects.toMatchObject({ kind: "notFound" })
+  })
+})
+
+describe("the sweep of a folder", () => {
+  const sweep = (aborted = false) =>
+    sweepFolder(folder, {
+      now: Math.floor(Date.now() / 1000),
+      signal: aborted ? AbortSignal.abort() : new AbortController().signal,
+      findKept: async (names) => names.filter((name) => name.startsWith("kept")),
+    })
+
+  test("leaves what a row names and what is young, in any number", async () => {
+    await mkdir(folder, { recursive: true })
+    const old = new Date(Date.now() - 2 * 86_400_000)
+    for (let index = 0; index < 600; index += 1) {
+      await writeFile(join(folder, `old-${index}.part`), "")
+      await utimes(join(folder, `old-${index}.part`), old, old)
+    }
+    for (const name of ["kept", "kept-young", "young.part"]) await writeFile(join(folder, name), "")
+    await utimes(join(folder, "kept"), old, old)
+    expect(await sweep(true)).toBe(0)
+    expect(await sweep()).toBe(600)
+    expect((await files()).sort()).toEqual(["kept", "kept-young", "young.part"])
+  })
+
+  test("finds nothing where there is no folder", async () => {
+    await rm(folder, { recursive: true })
+    expect(await sweep()).toBe(0)
+    await mkdir(folder)
+  })
+})

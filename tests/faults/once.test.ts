@@ -1,0 +1,154 @@
+import { sql } from "kysely"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { SWITCHES } from "../../src/features/events/webhooks/events/kinds.ts"
+import { type MergeWorld, openMergeWorld } from "../../src/features/review/merging/testing.ts"
+import { countAnew } from "../../src/features/site/administration/counters.ts"
+import { databaseKinds } from "../support/database.ts"
+import type { Answer } from "../support/hearth.ts"
+import { haltClock } from "../support/standstill.ts"
+import type { Call, Scene } from "./once/case.ts"
+import { issueCases } from "./once/issues.ts"
+import { peopleCases } from "./once/people.ts"
+import { pullCases } from "./once/pulls.ts"
+import { repositoryCases } from "./once/repositories.ts"
+
+/**
+ * What must happen once happens once, however many ask for it at the same moment: each is answered as if they had asked one after another, and nothing
+ * is written twice.
+ *
+ * On PostgreSQL the callers are made to meet: another connection holds every row, or every table, until each caller has come as far as its first write;
+ * by then they have all looked, and all found that it may be done. SQLite has one writer at a time; there each waits before its first transaction.
+ */
+
+const CALLERS = 3
+/** Rows that say nothing of what happened: work that is queued, and what is noted beside requests. */
+const ASIDE = new Set(["jobs", "schedule", "migrations"])
+/** Totals that triggers keep, and of what. */
+const TOTALS = { activity_totals: "activities", notification_totals: "notifications", project_card_totals: "project_cards" } as const
+/** Callers that wait for one another before they come to the database never all wait there; then it goes on with those that do. */
+const GATHER_MS = 2_000
+
+const meetings = { sqlite: ["transactions"], postgres: ["rows", "tables"] } as const
+type Meeting = (typeof meetings)[keyof typeof meetings][number]
+
+describe.each(databaseKinds)("at once on %s", (kind) => {
+  let world: MergeWorld
+  let tables: readonly string[]
+  let count = 0
+  const database = () => world.hearth.services.database
+  beforeAll(async () => {
+    world = await openMergeWorld(kind)
+    await haltClock(world.hearth)
+    tables = await tablesOf(kind)
+  })
+  afterAll(() => world.close())
+
+  async function tablesOf(of: typeof kind): Promise<readonly string[]> {
+    const names =
+      of === "postgres"
+        ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
+        : sql<{ name: string }>`select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite%'`
+    return (await names.execute(database().read)).rows.map(({ name }) => name).filter((name) => !ASIDE.has(name) && !(name in TOTALS))
+  }
+
+  async function countRows(): Promise<ReadonlyMap<string, number>> {
+    await world.hearth.services.jobs.drain()
+    const counts = tables.map((table) => sql`select ${sql.lit(table)} as name, count(*) as total from ${sql.ref(table)}`)
+    const { rows } = await sql<{ name: string; total: number }>`${sql.join(counts, sql` union all `)}`.execute(database().read)
+    return new Map(rows.map(({ name, total }) => [name, total]))
+  }
+
+  async function scene(): Promise<Scene> {
+    const must: Scene["must"] = async (caller, route, body) => {
+      const answer = await world.call(caller, route, body)
+      if (answer.status >= 300) throw new Error(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body
+    }
+    const repo = await world.repository()
+    const hook = { type: "gitea", config: { url: "http://127.0.0.1:9", content_type: "json" }, events: SWITCHES, active: true }
+    await must(world.alice, `POST ${repo.at}/hooks`, hook)
+    return { world, repo, must, unique: (stem) => `${stem}-${++count}` }
+  }
+
+  async function meet(how: Meeting, { by, route, body }: Call): Promise<readonly number[]> {
+    const ask = () => Promise.all(Array.from({ length: CALLERS }, () => world.call(by, route, body)))
+    const answers = await (how === "transactions" ? together(ask) : behind(how, ask))
+    return answers.map(({ status }) => status).sort()
+  }
+
+  /** Keeps the first transactions from beginning until so many wait as there are callers, or all are answered. */
+  async function together(ask: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+    const gate = Promise.withResolvers<void>()
+    const { write } = database()
+    let waiting = 0
+    const spy = vi.spyOn(database(), "write").mockImplementation(async (work) => {
+      waiting += 1
+      if (waiting === CALLERS) gate.resolve()
+      await gate.promise
+      return write(work)
+    })
+    const late = setTimeout(gate.resolve, GATHER_MS)
+    try {
+      return await ask()
+    } finally {
+      clearTimeout(late)
+      gate.resolve()
+      spy.mockRestore()
+    }
+  }
+
+  /** Keeps everything that is asked meanwhile from writing until all of it waits, or is answered. */
+  async function behind(held: "rows" | "tables", ask: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+    const client = new pg.Client({ connectionString: world.hearth.services.config.databaseUrl })
+    await client.connect()
+    try {
+      await client.query("begin")
+      for (const table of tables)
+        await client.query(held === "rows" ? `select 1 from "${table}" for update` : `lock table "${table}" in share mode`)
+      let over = false
+      const asked = ask().finally(() => {
+        over = true
+      })
+      const until = Date.now() + GATHER_MS
+      while (!over && Date.now() < until && (await waiting(client)) < CALLERS) await new Promise(setImmediate)
+      await client.query("commit")
+      return await asked
+    } finally {
+      await client.end()
+    }
+  }
+  async function waiting(client: pg.Client): Promise<number> {
+    // Within a transaction what was seen once stays.
+    await client.query("select pg_stat_clear_snapshot()")
+    const { rows } = await client.query("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+    return rows.length
+  }
+
+  async function wrongTotals(): Promise<readonly string[]> {
+    const wrong: string[] = []
+    for (const [totals, counted] of Object.entries(TOTALS)) {
+      const of = sql`select (select coalesce(sum(total), 0) from ${sql.ref(totals)}) as told, (select count(*) from ${sql.ref(counted)}) as there`
+      const { rows } = await sql<{ told: number; there: number }>`${of}`.execute(database().read)
+      for (const { told, there } of rows) if (Number(told) !== Number(there)) wrong.push(`${totals}: ${told} of ${there}`)
+    }
+    return wrong
+  }
+
+  describe.each(meetings[kind])("(%s)", (how) => {
+    test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])("$name", async ({ prepare, first, others, leaves }) => {
+      const call = await prepare(await scene())
+      const before = await countRows()
+      const answered = await meet(how, call)
+      const after = await countRows()
+      const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
+      const changed = Object.fromEntries(left.filter(([, more]) => more !== 0))
+      expect(answered).toContain(first)
+      const rest = answered.toSpliced(answered.indexOf(first), 1)
+      expect(rest.filter((status) => !others.includes(status))).toEqual([])
+      expect(changed).toEqual(leaves)
+      expect(await wrongTotals()).toEqual([])
+      expect(await countAnew.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
+    })
+  })
+})

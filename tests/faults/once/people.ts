@@ -1,0 +1,187 @@
+import type { Case, Scene } from "./case.ts"
+
+const organization = async ({ world, must, unique }: Scene): Promise<string> => {
+  const name = unique("org")
+  await must(world.alice, "POST /orgs", { username: name })
+  return name
+}
+const team = async (scene: Scene): Promise<{ readonly org: string; readonly at: string }> => {
+  const org = await organization(scene)
+  const { id } = await scene.must(scene.world.alice, `POST /orgs/${org}/teams`, { name: "crew", units_map: { "repo.code": "read" } })
+  return { org, at: `/teams/${id}` }
+}
+const sshKey = (): string => {
+  const blob = Buffer.concat([
+    Buffer.from([0, 0, 0, 11]),
+    Buffer.from("ssh-ed25519"),
+    Buffer.from([0, 0, 0, 32]),
+    crypto.getRandomValues(Buffer.alloc(32)),
+  ])
+  return `ssh-ed25519 ${blob.toString("base64")}`
+}
+
+export const peopleCases: readonly Case[] = [
+  {
+    name: "somebody is followed",
+    prepare: async ({ world, must }) => {
+      await must(world.alice, "DELETE /user/following/carol")
+      return { by: world.alice, route: "PUT /user/following/carol" }
+    },
+    first: 204,
+    others: [204],
+    leaves: { follows: 1 },
+  },
+  {
+    name: "somebody is followed no more",
+    prepare: async ({ world, must }) => {
+      await must(world.alice, "PUT /user/following/carol")
+      return { by: world.alice, route: "DELETE /user/following/carol" }
+    },
+    first: 204,
+    others: [204],
+    leaves: { follows: -1 },
+  },
+  {
+    name: "a key is added to an account",
+    prepare: async ({ world, unique }) => ({ by: world.alice, route: "POST /user/keys", body: { title: unique("key"), key: sshKey() } }),
+    first: 201,
+    others: [422],
+    leaves: { public_keys: 1 },
+  },
+  {
+    name: "a key is removed from an account",
+    prepare: async ({ world, must, unique }) => {
+      const { id } = await must(world.alice, "POST /user/keys", { title: unique("key"), key: sshKey() })
+      return { by: world.alice, route: `DELETE /user/keys/${id}` }
+    },
+    first: 204,
+    others: [404],
+    leaves: { public_keys: -1 },
+  },
+  {
+    name: "a key is added to a repository",
+    prepare: async ({ world, repo }) => ({ by: world.alice, route: `POST ${repo.at}/keys`, body: { title: "key", key: sshKey() } }),
+    first: 201,
+    others: [422],
+    leaves: { public_keys: 1, deploy_keys: 1 },
+  },
+  {
+    name: "an address is added",
+    prepare: async ({ world, unique }) => ({
+      by: world.alice,
+      route: "POST /user/emails",
+      body: { emails: [`${unique("alice")}@example.com`] },
+    }),
+    first: 201,
+    others: [422],
+    leaves: { emails: 1 },
+  },
+  {
+    name: "a token is made",
+    prepare: async ({ world, unique }) => ({
+      by: world.alice,
+      route: "POST /users/alice/tokens",
+      body: { name: unique("token"), scopes: ["all"] },
+    }),
+    first: 201,
+    others: [400],
+    leaves: { access_tokens: 1 },
+  },
+  {
+    name: "somebody is blocked",
+    prepare: async (scene) => {
+      const name = scene.unique("pest")
+      await scene.world.person(name)
+      return { by: scene.world.alice, route: `PUT /user/blocks/${name}` }
+    },
+    first: 204,
+    others: [204],
+    leaves: { blocks: 1 },
+  },
+  {
+    name: "an organization is made",
+    prepare: async ({ world, unique }) => ({ by: world.alice, route: "POST /orgs", body: { username: unique("org") } }),
+    first: 201,
+    others: [422],
+    leaves: { users: 1, organization_members: 1, team_members: 1, teams: 1 },
+  },
+  {
+    name: "an organization is deleted",
+    prepare: async (scene) => ({ by: scene.world.alice, route: `DELETE /orgs/${await organization(scene)}` }),
+    first: 204,
+    others: [404],
+    leaves: { users: -1, organization_members: -1, team_members: -1, teams: -1 },
+  },
+  {
+    name: "a team is made",
+    prepare: async (scene) => ({
+      by: scene.world.alice,
+      route: `POST /orgs/${await organization(scene)}/teams`,
+      body: { name: "crew", units_map: { "repo.code": "read" } },
+    }),
+    first: 201,
+    others: [422],
+    leaves: { teams: 1, team_units: 1 },
+  },
+  {
+    name: "a team is deleted",
+    prepare: async (scene) => ({ by: scene.world.alice, route: `DELETE ${(await team(scene)).at}` }),
+    first: 204,
+    others: [404],
+    leaves: { teams: -1, team_units: -1 },
+  },
+  {
+    name: "somebody joins a team",
+    prepare: async (scene) => ({ by: scene.world.alice, route: `PUT ${(await team(scene)).at}/members/bob` }),
+    first: 204,
+    others: [204],
+    leaves: { organization_members: 1, team_members: 1 },
+  },
+  {
+    name: "somebody leaves a team",
+    prepare: async (scene) => {
+      const { at } = await team(scene)
+      await scene.must(scene.world.alice, `PUT ${at}/members/bob`)
+      return { by: scene.world.alice, route: `DELETE ${at}/members/bob` }
+    },
+    first: 204,
+    others: [204],
+    leaves: { organization_members: -1, team_members: -1 },
+  },
+  {
+    name: "somebody leaves an organization",
+    prepare: async (scene) => {
+      const { org, at } = await team(scene)
+      await scene.must(scene.world.alice, `PUT ${at}/members/bob`)
+      return { by: scene.world.alice, route: `DELETE /orgs/${org}/members/bob` }
+    },
+    first: 204,
+    others: [204],
+    leaves: { organization_members: -1, team_members: -1 },
+  },
+  {
+    name: "a team gets a repository",
+    prepare: async (scene) => {
+      const { org, at } = await team(scene)
+      const name = scene.unique("owned")
+      await scene.must(scene.world.alice, `POST /orgs/${org}/repos`, { name })
+      return { by: scene.world.alice, route: `PUT ${at}/repos/${org}/${name}` }
+    },
+    first: 204,
+    others: [204],
+    leaves: { team_repositories: 1 },
+  },
+  {
+    name: "a team gives a repository up",
+    prepare: async (scene) => {
+      const { org, at } = await team(scene)
+      const name = scene.unique("owned")
+      await scene.must(scene.world.alice, `POST /orgs/${org}/repos`, { name })
+      await scene.must(scene.world.alice, `PUT ${at}/repos/${org}/${name}`)
+      return { by: scene.world.alice, route: `DELETE ${at}/repos/${org}/${name}` }
+    },
+    first: 204,
+    others: [204],
+    leaves: { team_repositories: -1 },
+  },
+]
