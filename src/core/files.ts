@@ -1,6 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
+import { pause } from "./pausePoint.ts"
 
 /** For `.catch`: a file or folder that isn't there stands for this value; any other failure stays one. */
 export const ifMissing =
@@ -27,9 +28,12 @@ export async function writeWhole(path: string, write: (draft: WriteStream) => Pr
   const draft = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o750 })
   try {
+    if (pause) await pause("file.open")
     await write(createWriteStream(draft, { flags: "wx", mode: 0o640, flush: true }))
+    if (pause) await pause("file.rename")
     await rename(draft, path)
   } catch (error) {
+    if (pause) await pause("file.remove")
     await rm(draft, { force: true })
     throw error
   }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Readable } from "node:stream"
+import { pause } from "../../core/pausePoint.ts"
 import type { Services } from "../../core/services.ts"
 
 /**
@@ -81,6 +82,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
 
   async function write(): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o750 })
+    if (pause) await pause("file.open")
     const file = await open(draft, "wx", 0o640)
     try {
       for await (const chunk of await make()) {
@@ -93,6 +95,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     } finally {
       await file.close()
     }
+    if (pause) await pause("file.rename")
     await rename(draft, path)
   }
 

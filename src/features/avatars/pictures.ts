@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
+import { pause } from "../../core/pausePoint.ts"
 import type { Services } from "../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 
@@ -33,6 +34,7 @@ export async function storeAvatar(services: Services, base64: string): Promise<s
   const draft = join(folder, `${digest}.${randomBytes(6).toString("hex")}`)
   try {
     await writeFile(draft, bytes, { flag: "wx" })
+    if (pause) await pause("file.rename")
     await rename(draft, join(folder, digest))
   } finally {
     await rm(draft, { force: true })
