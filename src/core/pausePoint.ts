@@ -5,7 +5,7 @@
 export type PausePoint =
   /** A read has its answer, which is out of date by the time that its caller sees it. */
   | "read.done"
-  /** Before a transaction waits for its connection. */
+  /** Before a transaction gets its connection; on SQLite, before a group of them does. */
   | "transaction.begin"
   /** Before a statement of a transaction; on PostgreSQL only, as SQLite's transactions follow one another. */
   | "transaction.statement"

@@ -121,6 +121,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       },
       async commit() {
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that nobody waited for.
+        if (pause) await pause("transaction.beforeCommit")
         const { command } = await inTurn(() => client.query("commit"))
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },

@@ -154,11 +154,10 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   const database: Database<T> = {
     kind: "sqlite",
     read,
-    write: (work) => {
-      if (closed) return Promise.reject(databaseClosed())
-      const join = () => groups.join((connection) => runTransaction(connection, options, work))
-      return pause ? pause("transaction.begin").then(join) : join()
-    },
+    write: (work) =>
+      closed
+        ? Promise.reject(new Error("The database is closed."))
+        : groups.join((connection) => runTransaction(connection, options, work)),
     afterCommit: keepEffect,
     // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
     state: () => (inMemory ? commits : Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])),

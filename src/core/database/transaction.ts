@@ -76,7 +76,6 @@ export async function runTransaction<T, R>(
     if (failure !== undefined) throw failure.error
     open = false
     guard?.stop()
-    if (pause) await pause("transaction.beforeCommit")
     await connection.commit()
     if (pause) await pause("transaction.afterCommit")
     for (const effect of effects) runEffect(effect, rules.logger)
