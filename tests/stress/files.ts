@@ -2,24 +2,36 @@
  * The test files that `npm run test:stress` plays: all that do several things at once, end a process or break a connection in the middle of one, or
  * depend on what is done after a commit. A file is left out where it tells what a moment costs (statements, milliseconds), for pauses change that.
  */
-export const stressed: readonly string[] = [
+
+/** The tests of these stand for themselves, and are played in any order. */
+export const inAnyOrder: readonly string[] = [
   "src/core/database/database.test.ts",
   "src/core/database/migrate.test.ts",
   "src/core/jobs/jobs.test.ts",
   "src/core/jobs/schedule.test.ts",
   "src/core/secrets.test.ts",
+  "src/features/archives/archives.test.ts",
+  "src/features/dependencies/dependencies.test.ts",
+  "src/features/issues/issues.test.ts",
+  "src/features/organizations/members.test.ts",
+  "src/git/objects.test.ts",
+  "src/git/receive.test.ts",
+  "src/git/references.test.ts",
+  "src/git/repository.test.ts",
+  "src/servers/lfs/locks.test.ts",
+]
+
+/** The tests of these go on from each other. */
+const inOrder: readonly string[] = [
   "src/features/actions/artifacts.test.ts",
   "src/features/actions/logs.test.ts",
   "src/features/actions/news.test.ts",
   "src/features/actions/on-pull.test.ts",
   "src/features/actions/runners.test.ts",
   "src/features/actions/runs.test.ts",
-  "src/features/archives/archives.test.ts",
   "src/features/attachments/attachments.test.ts",
   "src/features/branches/branches.test.ts",
   "src/features/contents/contents.test.ts",
-  "src/features/dependencies/dependencies.test.ts",
-  "src/features/issues/issues.test.ts",
   "src/features/keys/deploy-keys.test.ts",
   "src/features/keys/public-keys.test.ts",
   "src/features/labels/labels.test.ts",
@@ -29,7 +41,6 @@ export const stressed: readonly string[] = [
   "src/features/mirrors/lfs.test.ts",
   "src/features/notifications/receivers.test.ts",
   "src/features/notifications/threads.test.ts",
-  "src/features/organizations/members.test.ts",
   "src/features/projects/issue-projects.test.ts",
   "src/features/projects/order.test.ts",
   "src/features/pulls/merge/crash.test.ts",
@@ -42,15 +53,10 @@ export const stressed: readonly string[] = [
   "src/features/users/administration.test.ts",
   "src/features/users/following.test.ts",
   "src/features/webhooks/delivery.test.ts",
-  "src/git/objects.test.ts",
-  "src/git/receive.test.ts",
-  "src/git/references.test.ts",
-  "src/git/repository.test.ts",
   "src/servers/git-http/access.test.ts",
   "src/servers/git-http/concurrency.test.ts",
   "src/servers/git-http/crash.test.ts",
   "src/servers/git-http/creation.test.ts",
-  "src/servers/lfs/locks.test.ts",
   "src/servers/lfs/transfers.test.ts",
   "src/servers/web/accounts.test.ts",
   "tests/faults/concurrency.test.ts",
@@ -58,3 +64,5 @@ export const stressed: readonly string[] = [
   "tests/faults/once.test.ts",
   "tests/faults/webhooks.test.ts",
 ]
+
+export const stressed: readonly string[] = [...inAnyOrder, ...inOrder]

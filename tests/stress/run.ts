@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Command, InvalidArgumentError } from "commander"
 import { createVitest, type TestModule, type TestSpecification } from "vitest/node"
-import { stressed } from "./files.ts"
+import { inAnyOrder, stressed } from "./files.ts"
 import { shuffled } from "./shuffled.ts"
 
 interface Options {
@@ -71,9 +71,18 @@ async function play(round: number, roundSeed: number): Promise<boolean> {
   process.env["HEARTH_TEST_STRESS_SEED"] = String(roundSeed)
   vitest.config.sequence.seed = roundSeed
   const started = performance.now()
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(drawn.flatMap((path) => specifications.get(path) ?? []))
-  const modules = testModules.filter((module) => drawn.includes(relative(process.cwd(), module.moduleId)))
-  const faults = [...modules.flatMap(faultsOf), ...unhandledErrors.map(wordsOf)]
+  const modules: TestModule[] = []
+  const faults: string[] = []
+  for (const shuffle of [true, false]) {
+    const specified = drawn.flatMap((path) => (inAnyOrder.includes(path) === shuffle ? (specifications.get(path) ?? []) : []))
+    if (specified.length === 0) continue
+    vitest.config.sequence.shuffle = shuffle
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specified)
+    const ids = specified.map(({ moduleId }) => moduleId)
+    modules.push(...testModules.filter(({ moduleId }) => ids.includes(moduleId)))
+    faults.push(...unhandledErrors.map(wordsOf))
+  }
+  faults.push(...modules.flatMap(faultsOf))
   const good = modules.flatMap((module) => [...module.children.allTests("passed")]).length
   for (const path of drawn) plays.set(path, (plays.get(path) ?? 0) + 1)
   passed += good
