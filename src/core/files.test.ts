@@ -7,7 +7,8 @@ import { Readable } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { refuse } from "./errors.ts"
-import { type FileStep, fileSteps, sweepFolder, writeRow, writeWhole } from "./files.ts"
+import { fileSteps, sweepFolder, writeRow, writeWhole } from "./files.ts"
+import type { FileStep } from "./pausePoint.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
 /** So long that what is begun before has ended. */

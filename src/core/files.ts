@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join } from "node:path"
 import type { Seconds } from "./database/tables.ts"
 import { Refusal } from "./errors.ts"
+import { type FileStep, pause } from "./pausePoint.ts"
 
 /** For `.catch`: a file or folder that isn't there stands for this value; any other failure stays one. */
 export const ifMissing =
@@ -18,13 +19,11 @@ export const namesIn = (folder: string): Promise<readonly string[]> => readdir(f
 /** The file, to be read and closed by the caller; undefined where there is none. */
 export const openIfThere = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
 
-/** What is done for a file, in this order; "discard" only where another one failed, and then it is the last. */
-export type FileStep = "folder" | "open" | "write" | "flush" | "rename" | "discard"
-
 /** Called before every step with the path that it acts on. Tests put in what waits or fails. */
 export const fileSteps: { before: (step: FileStep, path: string) => Promise<void> | void } = { before: () => {} }
 
 async function take<Value>(step: FileStep, path: string, work: () => Promise<Value>): Promise<Value> {
+  if (pause) await pause(`file.${step}`)
   await fileSteps.before(step, path)
   return work()
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname } from "node:path"
+import { pause } from "./pausePoint.ts"
 
 /** Small files that only their owner may read, made once and kept: keys. */
 
@@ -26,6 +27,7 @@ export async function makePrivateFile(file: string, content: string): Promise<vo
     } finally {
       await handle.close()
     }
+    if (pause) await pause("file.rename")
     // A link, unlike a rename, fails where the name is taken.
     await link(draft, file).catch((error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error

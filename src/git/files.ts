@@ -1,13 +1,16 @@
 import { copyFile, link, lstat, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { pause } from "../core/pausePoint.ts"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 
 /** Writes a new file, forced to the disk where the context says so. Throws the file system's `EEXIST` when it is there. */
 export async function writeNewFile(context: Context, path: string, content: Uint8Array | string, mode = 0o644): Promise<void> {
+  if (pause) await pause("file.open")
   const file = await open(path, "wx", mode)
   try {
     await file.writeFile(content)
+    if (pause) await pause("file.flush")
     if (context.durable) await file.sync()
   } finally {
     await file.close()

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/prom
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, deflateSync, inflateSync } from "node:zlib"
+import { pause } from "../core/pausePoint.ts"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"
@@ -73,7 +74,10 @@ export async function storeLooseObjects(context: Context, repository: Repository
       const failed = batch.find((result) => result.status === "rejected")
       if (failed) throw failed.reason
     }
-    for (const one of laid) if (one) await rename(one.temporary, one.path)
+    for (const one of laid) {
+      if (pause) await pause("file.rename")
+      if (one) await rename(one.temporary, one.path)
+    }
   } catch (error) {
     await Promise.all(laid.map((one) => one && rm(one.temporary, { force: true })))
     throw error

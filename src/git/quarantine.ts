@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { access, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
+import { pause } from "../core/pausePoint.ts"
 import { type ByteSource, pour } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
@@ -154,6 +155,7 @@ async function moveInto(from: string, to: string): Promise<void> {
     () => true,
     () => false,
   )
+  if (pause) await pause("file.rename")
   if (!there) await rename(from, to)
 }
 

@@ -1,6 +1,7 @@
 import { link, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { setTimeout as pause } from "node:timers/promises"
+import { setTimeout as sleep } from "node:timers/promises"
+import { pause } from "../core/pausePoint.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"
@@ -43,8 +44,10 @@ export async function writeReference(context: Context, repository: Repository, {
   let held = false
   try {
     await writeNewFile(context, written, `${to}\n`)
+    if (pause) await pause("lock.take")
     held = await takeLock(context, repository, lock, written)
     if (!held) return false
+    if (pause) await pause("lock.held")
     const current = await currentValue(repository, name)
     if (current === "other") return false
     if (from !== undefined && (from ?? undefined) !== current) {
@@ -54,6 +57,7 @@ export async function writeReference(context: Context, repository: Repository, {
     // By now another process may have taken this lock for one that was left behind.
     held = performance.now() - begin < OWN_HELD_MS / 2
     if (!held) throw new GitError("conflict", "writing a reference took too long", lockHeld(lock))
+    if (pause) await pause("file.rename")
     await rename(lock, path)
     held = false
     return true
@@ -94,7 +98,7 @@ async function takeLock(context: Context, repository: Repository, lock: string, 
       if (hasCode(error, "ENOTDIR")) return false
       if (hasCode(error, "EEXIST") && (await removeStaleLock(context, repository, lock))) continue
       if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", lockHeld(lock))
-      if (hasCode(error, "EEXIST")) await pause(PAUSE_MS)
+      if (hasCode(error, "EEXIST")) await sleep(PAUSE_MS)
       else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(lock)))) throw error
     }
   }

@@ -63,7 +63,9 @@ describe("one reference", () => {
     await expect(set("refs/heads/held", two)).rejects.toSatisfy(conflict)
     expect(existsSync(lockOf("refs/heads/held"))).toBe(true)
     const waiting = set("refs/heads/held", two)
-    setTimeout(() => void rm(lockOf("refs/heads/held")), 30)
+    // Its own lock lies ready: all that it waits for is the place of the other.
+    await expect.poll(() => readdir(repository.directory), { interval: 1 }).toContainEqual(expect.stringMatching(/^hearth-.*\.lock$/))
+    await rm(lockOf("refs/heads/held"))
     await waiting
     expect(await at("refs/heads/held")).toBe(two)
   })

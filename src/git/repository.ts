@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { pause } from "../core/pausePoint.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "./files.ts"
@@ -97,11 +98,13 @@ export async function removeRepository(context: Context, repository: Repository)
   await context.readers.closeRepository(repository)
   const doomed = join(context.root, `.old-${randomBytes(12).toString("hex")}`)
   try {
+    if (pause) await pause("file.rename")
     await rename(repository.directory, doomed)
   } catch (error) {
     if (hasCode(error, "ENOENT")) return
     throw error
   }
+  if (pause) await pause("file.remove")
   await rm(doomed, { recursive: true, force: true, maxRetries: 3 })
 }
 
@@ -196,6 +199,7 @@ export async function setHead(context: Context, repository: Repository, ref: Ref
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new GitError("missing", "no such repository", repository.key)
     throw hasCode(error, "EEXIST") ? new GitError("conflict", "HEAD is being changed", repository.key) : error
   }
+  if (pause) await pause("lock.held")
   await rename(`${path}.lock`, path)
 }
 

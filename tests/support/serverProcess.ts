@@ -11,12 +11,22 @@ export interface ServerProcess {
 }
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname
+// Under `npm run test:stress` the server pauses too.
+const stressSeed = process.env["HEARTH_TEST_STRESS_SEED"]
+const stress = stressSeed === undefined ? [] : ["--import", new URL("../stress/setup.ts", import.meta.url).href]
 const PATIENCE_MS = 20_000
 
 /** Starts `hearth serve` and waits until it says that it is ready. Throws with its words when it ends before. */
 export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, "serve"], {
-    env: { PATH: process.env["PATH"], HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", HEARTH_LOG_LEVEL: "warn", ...env },
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...stress, main, "serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_HTTP_PORT: "0",
+      HEARTH_SSH_PORT: "0",
+      HEARTH_LOG_LEVEL: "warn",
+      HEARTH_TEST_STRESS_SEED: stressSeed,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = once(child, "exit")

@@ -425,6 +425,7 @@ describe("PostgreSQL", () => {
           .execute(),
       )
       let tries = 0
+      let holding = 0
       const both = (first: string, second: string) =>
         database.write(async (tx) => {
           tries++
@@ -435,7 +436,8 @@ describe("PostgreSQL", () => {
               .where("name", "=", name)
               .execute()
           await grow(first)
-          await sql`select pg_sleep(0.1)`.execute(tx)
+          holding++
+          while (holding < 2) await sql`select pg_sleep(0.01)`.execute(tx)
           await grow(second)
         })
       await Promise.all([both("a", "b"), both("b", "a")])

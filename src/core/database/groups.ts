@@ -1,4 +1,5 @@
 /** Several transactions in one commit: what a commit costs (a flush to the disk above all) is shared by all that wait for it. */
+import { pause } from "../pausePoint.ts"
 import type { TransactionConnection } from "./transaction.ts"
 
 /** What of the writing connection a group is made with. */
@@ -44,6 +45,7 @@ export function createGroups(writer: GroupedWriter): Groups {
     while (waiting.length > 0) {
       // A turn of the event loop before each group: what arrives together is written together, and answers get out in between.
       await new Promise((resolve) => setImmediate(resolve))
+      if (pause) await pause("transaction.begin")
       await runGroup()
     }
   }
@@ -65,6 +67,7 @@ export function createGroups(writer: GroupedWriter): Groups {
         if (next === undefined) break
         await next(group)
       }
+      if (pause) await pause("transaction.beforeCommit")
       group.end()
     } finally {
       leave()

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
+import { pause } from "../pausePoint.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused } from "./failures.ts"
@@ -82,7 +83,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     kind: "postgres",
     async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
-      return run<R>(readers, sql, parameters, name)
+      const outcome = run<R>(readers, sql, parameters, name)
+      if (pause) await outcome.then(() => pause?.("read.done"))
+      return outcome
     },
   })
 
@@ -114,10 +117,12 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       },
       async execute<Row>(sql: string, parameters: readonly unknown[], name: string | undefined) {
         observers.tell(sql, parameters, name, true)
+        if (pause) await pause("transaction.statement")
         return inTurn(() => run<Row>(client, sql, parameters, name))
       },
       async commit() {
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that nobody waited for.
+        if (pause) await pause("transaction.beforeCommit")
         const { command } = await inTurn(() => client.query("commit"))
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },
@@ -146,6 +151,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     read,
     async write(work) {
       for (let attempt = 1; ; attempt++) {
+        if (pause) await pause("transaction.begin")
         try {
           return await transact(work, { idleLimit: options.idleLimit, ...(last && { last }) })
         } catch (error) {

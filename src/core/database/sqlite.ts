@@ -10,6 +10,7 @@ import { dirname, isAbsolute } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
+import { type Pause, pause } from "../pausePoint.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused } from "./failures.ts"
@@ -74,9 +75,16 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
         })
       }
       // In memory there is one connection, which would show what isn't committed.
-      return inMemory && transaction !== undefined ? settled(execute) : execute()
+      const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
+      return pause ? pausedAfter(answered, pause) : answered
     },
   })
+
+  async function pausedAfter<R>(answered: Promise<R>, pause: Pause): Promise<R> {
+    const answer = await answered
+    await pause("read.done")
+    return answer
+  }
 
   async function settled<R>(execute: () => Promise<R>): Promise<R> {
     while (transaction !== undefined) await transaction.promise

@@ -1,5 +1,6 @@
 /** The life of one transaction, the same on both databases: its statements, its guard, its end, and what is done after the commit. */
 import type { Transaction as KyselyTransaction } from "kysely"
+import { pause } from "../pausePoint.ts"
 import type { DatabaseKind, DatabaseLogger } from "./database.ts"
 import { TransactionEnded, TransactionIdle } from "./failures.ts"
 import { type Outcome, type Session, transactionOver } from "./session.ts"
@@ -82,6 +83,7 @@ export async function runTransaction<T, R>(
     open = false
     guard?.stop()
     await connection.commit()
+    if (pause) await pause("transaction.afterCommit")
     for (const effect of effects) runEffect(effect, rules.logger)
     return value
   } catch (error) {

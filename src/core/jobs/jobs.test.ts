@@ -231,21 +231,27 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
 
   test("are held while they run, and never run twice meanwhile", async () => {
     const made = await fresh(kind)
+    const end = Promise.withResolvers<void>()
     const long = defineJob<typeof named, World>({
       kind: "long",
       payload: named,
       async run({ name }, { context }) {
         context.did.push(name)
-        await sleep(3_500)
+        await end.promise
       },
     })
     const first = await begin(made, [long], { leaseSeconds: 2 })
     const second = await begin(made, [long], { leaseSeconds: 2 })
     await made.database.write((tx) => first.jobs.enqueue(tx, long, { name: "a" }))
-    for (let i = 0; i < 8; i++) {
-      await sleep(450)
-      void second.jobs.drain()
-    }
+    const heldUntil = async () => (await rows(made))[0]?.held_until ?? 0
+    await expect.poll(heldUntil).toBeGreaterThan(0)
+    const claimed = await heldUntil()
+    // Past the end of its first claim it is held still.
+    const looks = vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 20_000, interval: 100 })
+    const look = setInterval(() => void second.jobs.drain(), 100)
+    await looks.finally(() => clearInterval(look))
+    expect(await heldUntil()).toBeGreaterThan(claimed)
+    end.resolve()
     await Promise.all([first.jobs.drain(), second.jobs.drain()])
     expect([...first.did, ...second.did]).toEqual(["a"])
     expect(await rows(made)).toMatchObject([{ state: "done", attempts: 1 }])

@@ -134,7 +134,8 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
     const first = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
     void first.clock.run("hanging")
     await vi.waitFor(() => expect(first.ran).toEqual(["hanging"]))
-    await sleep(3_000)
+    const { held_until: claimed } = await made.database.read.selectFrom("schedule").select("held_until").executeTakeFirstOrThrow()
+    await vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 20_000 })
     const second = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
     expect(await second.clock.run("hanging")).toBe("busy")
     // As a machine leaves it that loses its power: claimed, and nobody there to renew it.

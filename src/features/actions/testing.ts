@@ -80,6 +80,7 @@ export async function takeJob(
   runnerId: number,
   steps: readonly (readonly [name: string, state: ActionState])[] = [],
   at = hearth.services.now(),
+  heard = at,
 ): Promise<number> {
   const { services } = hearth
   return services.database.write(async (tx) => {
@@ -89,7 +90,7 @@ export async function takeJob(
       await tx.updateTable("action_jobs").set(taken).where("id", "=", jobId).execute()
       const { id } = await tx
         .insertInto("action_tasks")
-        .values({ ...taken, job_id: jobId, repository_id: job.repository_id, digest: "", created_at: at, updated_at: at })
+        .values({ ...taken, job_id: jobId, repository_id: job.repository_id, digest: "", created_at: at, updated_at: heard })
         .returning("id")
         .executeTakeFirstOrThrow()
       for (const [number, [name, state]] of steps.entries())

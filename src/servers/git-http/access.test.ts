@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { join } from "node:path"
 import { Secret, TOTP } from "otpauth"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import type { Repository } from "../../access/permission.ts"
 import { newTotpSecret } from "../../features/people/authentication/totp.ts"
@@ -216,6 +216,7 @@ describe.each(databaseKinds)("git over HTTP on %s", (kind) => {
         tx.insertInto("collaborations").values({ repository_id: row.id, user_id: ben.user.id, mode: 2, created_at: 0 }).execute(),
       )
       const command = `${head} ${"0".repeat(40)} refs/heads/doomed\0report-status`
+      const receive = vi.spyOn(world.services.git.transport, "receive")
       const answer = await new Promise<string>((resolve, reject) => {
         const sent = request(
           `${world.hearth.url}/ada/revoked/git-receive-pack`,
@@ -225,11 +226,14 @@ describe.each(databaseKinds)("git over HTTP on %s", (kind) => {
         sent.on("error", reject)
         // Let in, then silent until the right is gone.
         sent.write((command.length + 4).toString(16).padStart(4, "0"))
-        setTimeout(async () => {
+        const goOn = async () => {
+          await vi.waitFor(() => expect(receive).toHaveBeenCalledOnce(), { timeout: 10_000 })
           await world.services.database.write((tx) => tx.deleteFrom("collaborations").where("repository_id", "=", row.id).execute())
           sent.end(`${command}0000`)
-        }, 200)
+        }
+        goOn().catch(reject)
       })
+      receive.mockRestore()
       expect(answer).toContain("ng refs/heads/doomed User permission denied for writing.")
       expect(Object.keys(await branchRows(world, row))).toEqual(["doomed", "main"])
     })

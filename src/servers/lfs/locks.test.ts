@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../tests/support/database.ts"
 import { openWorld, type Person, person, repository, type World } from "../git-http/testing.ts"
 import { ask, basic } from "./testing.ts"
@@ -21,6 +21,7 @@ describe.each(databaseKinds)("locks on %s", (kind) => {
       )
     }
   }, 60_000)
+  afterEach(() => world.services.database.write((tx) => tx.deleteFrom("lfs_locks").execute()))
   afterAll(() => world.close())
 
   const lock = (path: string, who: Person, file: string) =>

@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { createToken } from "../authentication/tokens.ts"
@@ -156,7 +157,9 @@ describe.each(databaseKinds)("members of an organisation on %s", (kind) => {
           .values(plainRepository(ownerId, name, now()))
           .execute()
         isAdded()
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        // Until the deletion waits for this very transaction.
+        const waiting = sql`select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
+        while ((await waiting.execute(tx)).rows.length === 0);
       })
       await added
       const deleting = database.write((tx) => deleteOrganization(tx, ownerId))
