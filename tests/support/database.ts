@@ -1,6 +1,6 @@
 /** New, empty databases for tests, of both kinds. */
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
+import { copyFile, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
@@ -42,7 +42,9 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
   if (kind === "memory") return { url: "sqlite::memory:", drop: async () => {} }
   if (kind === "postgres") return freshPostgres(options.empty ?? false)
   const folder = await mkdtemp(join(tmpdir(), "hearth-database-"))
-  return { url: `sqlite:${join(folder, "hearth.db")}`, drop: () => rm(folder, { recursive: true, force: true }) }
+  const file = join(folder, "hearth.db")
+  if (!options.empty) await copyFile(inject("sqliteTemplate"), file)
+  return { url: `sqlite:${file}`, drop: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** Runs `work` and gives the statements that the database ran meanwhile: for counting the queries of an operation. */
@@ -66,7 +68,7 @@ async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`
   await asAdministrator(async (client) => {
     if (!empty) await makeTemplate(client)
-    await client.query(`create database ${name} template ${empty ? "template1" : template}`)
+    await client.query(`create database ${name} template ${empty ? "template1" : template} strategy file_copy`)
   })
   return {
     url: urlOf(name),
