@@ -4,9 +4,6 @@ import type { ConfigOverrides } from "../../src/core/config.ts"
 import { databaseKinds, type FreshKind } from "./database.ts"
 import { basic, type Caller, freshHearth, PASSWORD, type TestHearth } from "./hearth.ts"
 
-/** For what SQL, transactions and locks decide. */
-export const bothDatabases: readonly FreshKind[] = databaseKinds
-
 /** For what is the same on every database: git, SSH, pages, the command line, how things are written and read. */
 export const oneDatabase: readonly FreshKind[] = ["sqlite"]
 
@@ -22,39 +19,43 @@ export interface Given<World> {
   readonly world: World
 }
 
-/** Describes, on each of these databases, what `open` makes there. */
+interface WorldOptions<World> {
+  readonly open: (kind: FreshKind) => Promise<World>
+  /** Each database unless said otherwise: see `oneDatabase`. */
+  readonly on?: readonly FreshKind[]
+}
+
+/** Describes what `open` makes, on each database. To be called at the top of a file, as Vitest asks of what a file shares. */
 export function withWorld<World extends Openable>(
-  kinds: readonly FreshKind[],
   title: string,
-  open: (kind: FreshKind) => Promise<World>,
+  { open, on = databaseKinds }: WorldOptions<World>,
   define: (given: Given<World>) => void,
 ): void {
-  for (const kind of kinds) {
+  for (const kind of on) {
     const given = worldTest(() => open(kind))
     describe(`${title} on ${kind}`, () => define({ kind, ...given }))
   }
 }
 
-/** Who is there from the beginning; with what the administrator says of them besides. */
+/** A person who is there from the beginning; with what the administrator says of them besides. */
 type Wanted<Name extends string> = Name | { readonly name: Name; readonly [setting: string]: unknown }
 
-interface HearthOptions<Name extends string> {
+interface HearthOptions<Name extends string> extends Pick<WorldOptions<TestHearth>, "on"> {
   readonly people?: readonly Wanted<Name>[]
   readonly config?: ConfigOverrides
 }
 
-type GivenHearth<Name extends string> = Omit<Given<TestHearth>, "world"> & {
+type GivenHearth<Name extends string> = Pick<Given<TestHearth>, "kind" | "test"> & {
   readonly forge: TestHearth
   readonly call: TestHearth["call"]
   /** Like `call`, for the status alone. */
   readonly status: (caller: Caller, route: string, body?: unknown) => Promise<number>
 } & Readonly<Record<Name, string>>
 
-/** Describes, on each of these databases, a forge with these people; each is given to `define` by name, as a Basic header. */
+/** Describes a forge with these people, on each database; they are given to `define` by name, as Basic headers. */
 export function withHearth<const Name extends string = never>(
-  kinds: readonly FreshKind[],
   title: string,
-  { people = [], config = {} }: HearthOptions<Name>,
+  { people = [], config = {}, ...options }: HearthOptions<Name>,
   define: (given: GivenHearth<Name>) => void,
 ): void {
   const open = async (kind: FreshKind): Promise<TestHearth> => {
@@ -66,7 +67,7 @@ export function withHearth<const Name extends string = never>(
     return forge
   }
   const headers = headersOf(people)
-  withWorld(kinds, title, open, ({ kind, test, world: forge }) => {
+  withWorld(title, { open, ...options }, ({ kind, test, world: forge }) => {
     const call: TestHearth["call"] = (...given) => forge.call(...given)
     const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
     define({ ...headers, kind, test, forge, call, status })

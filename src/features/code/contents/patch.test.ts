@@ -4,7 +4,6 @@ import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
 import { branchRef } from "../../../git/index.ts"
 import { type Caller, openWorld, type World } from "../repositories/testing.ts"
 import { applyPatch, readPatch } from "./patch.ts"
@@ -158,21 +157,16 @@ function git(folder: string, ...args: readonly string[]): string {
 }
 
 describe("POST /diffpatch", () => {
-  let fresh: FreshUrl
   let world: World
   let mallory: Caller
   const repo = "/repos/mallory/trap"
   beforeAll(async () => {
-    fresh = await freshUrl("memory")
-    world = await openWorld(fresh.url)
+    world = await openWorld("sqlite")
     mallory = await world.person("mallory")
     await mallory.call("POST", "/user/repos", { name: "trap", auto_init: true })
     await mallory.call("POST", `${repo}/contents/dir/file`, { content: Buffer.from("one\ntwo\n").toString("base64") })
   })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
-  })
+  afterAll(() => world.close())
 
   const state = async () => {
     const { database, git: door } = world.hearth.services

@@ -1,16 +1,10 @@
 import { createServer } from "node:http"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { synchronize } from "./pull.ts"
-import { eventually, type Forges, must, openForges } from "./testing.ts"
+import { eventually, must, openForges } from "./testing.ts"
 
-describe.each(databaseKinds)("mirrors on %s", (kind) => {
-  let forges: Forges
-  beforeAll(async () => {
-    forges = await openForges(kind)
-  }, 60_000)
-  afterAll(() => forges.close())
-
+withWorld("mirrors", { open: openForges }, ({ test, world: forges }) => {
   const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
   const branches = async (at: string): Promise<readonly string[]> =>
     (await must(forges.ann, "GET", `${at}/branches`)).map(({ name }: { name: string }) => name).sort()
