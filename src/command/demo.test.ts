@@ -2,7 +2,8 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { authors } from "../demo/cast.ts"
 import { requireFresh, showDemo } from "./demo.ts"
@@ -10,7 +11,7 @@ import { openShell, type Shell } from "./testing.ts"
 
 const execute = promisify(execFile)
 
-describe.each(databaseKinds)("hearth serve --demo (%s)", (kind) => {
+describe.each(oneDatabase)("hearth serve --demo (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving

@@ -1,6 +1,6 @@
 import { TOTP } from "otpauth"
 import { beforeEach, describe, expect } from "vitest"
-import { withWorld } from "../../../tests/support/fixture.ts"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
 import { writeToAccount } from "../../features/events/mail/accounts.ts"
 import { makeCode } from "../../features/people/authentication/codes.ts"
@@ -8,7 +8,7 @@ import { enableTwoFactor } from "../../features/people/authentication/two-factor
 import { findAddressesOf } from "../../features/people/users/store.ts"
 import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, VOID } from "./testing.ts"
 
-withWorld("mails about accounts", { open: (kind) => openScene(kind) }, ({ test, world: scene }) => {
+withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneDatabase }, ({ test, world: scene }) => {
   beforeEach(() => {
     scene.server.arrived.length = 0
   })

@@ -1,12 +1,12 @@
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { withHearth } from "../../../../tests/support/fixture.ts"
+import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
 import { actionFilesOf } from "./files.ts"
 import { appendLog, type LogPart } from "./logs.ts"
 
-withHearth("logs of jobs", { people: ["ann"] }, ({ test, forge, ann }) => {
+withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
   let runner: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
-import { withWorld } from "../../../../tests/support/fixture.ts"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 import { SWITCHES } from "./events/kinds.ts"
 import { openReceiver, type Receiver } from "./testing.ts"
 
 const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
 
-withWorld("what webhooks are told", { open }, ({ test: it, world }) => {
+withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   let receiver: Receiver

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest"
-import { withWorld } from "../../../../tests/support/fixture.ts"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { detectManualMerges } from "./job-kinds.ts"
 import { claimPull } from "./merged.ts"
@@ -10,7 +10,7 @@ const refusal = ({ status, body }: { readonly status: number; readonly body: { r
   body?.message,
 ]
 
-withWorld("merging", { open: openMergeWorld }, ({ test, world }) => {
+withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }) => {
   const ready = async (options: object = {}) => {
     const repo = await world.repository(options)
     const head = await repo.commit("topic", "one.txt", "1\n")
