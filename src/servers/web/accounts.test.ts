@@ -9,7 +9,9 @@ import { findAddressesOf } from "../../features/people/users/store.ts"
 import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, VOID } from "./testing.ts"
 
 withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneDatabase }, ({ test, world: scene }) => {
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await scene.hearth.services.jobs.drain()
     scene.server.arrived.length = 0
   })
 

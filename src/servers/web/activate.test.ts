@@ -8,7 +8,9 @@ import { ACTIVATE, FORGOT, OLD, openScene } from "./testing.ts"
 const open = (kind: FreshKind) => openScene(kind, { activateByMail: true })
 
 withWorld("accounts that are activated by mail", { open }, ({ test, world: scene }) => {
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await scene.hearth.services.jobs.drain()
     scene.server.arrived.length = 0
   })
 

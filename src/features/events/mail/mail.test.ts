@@ -22,7 +22,9 @@ async function open(kind: FreshKind): Promise<TestHearth & { readonly server: Ma
 }
 
 withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await forge.hearth.services.jobs.drain()
     forge.server.arrived.length = 0
   })
 
