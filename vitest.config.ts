@@ -1,20 +1,39 @@
 import { configDefaults, defineConfig } from "vitest/config"
+import { folderForTests } from "./tests/support/folder.ts"
 
 // These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
 const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/webhook.test.ts"]
 const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 
+/** What kills servers, makes every statement fail, floods and waits: minutes, for `npm run test:faults`. */
+const faults = ["tests/faults/**/*.test.ts", "src/**/crash.test.ts", "src/**/attacks.test.ts"]
+
+const everywhere = {
+  globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts"],
+  env: { TMPDIR: folderForTests() },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // node:sqlite is still marked as experimental in Node 24, and says so at every start.
+  execArgv: ["--disable-warning=ExperimentalWarning"],
+}
+
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/totals.ts"],
-    include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(hasPrograms ? [] : withPrograms)],
-    globalSetup: ["tests/support/postgres.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // node:sqlite is still marked as experimental in Node 24, and says so at every start.
-    execArgv: ["--disable-warning=ExperimentalWarning"],
+    projects: [
+      {
+        test: {
+          ...everywhere,
+          name: "tests",
+          include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...faults, ...(hasPrograms ? [] : withPrograms)],
+          // One process runs many files: what they import is loaded once.
+          isolate: false,
+        },
+      },
+      { test: { ...everywhere, name: "faults", include: faults } },
+    ],
   },
 })

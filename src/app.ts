@@ -34,7 +34,7 @@ import { SshRefused } from "./servers/ssh/refused.ts"
 import type { SshServer } from "./servers/ssh/server.ts"
 
 export interface HearthOptions {
-  /** Keeps nothing: the database in memory, git in a temporary folder, the key with the process, any free port. For tests. */
+  /** Keeps nothing: the database in memory, git in a temporary folder, the key with the process, cheap password hashes, any free port. For tests. */
   readonly memory?: boolean
   /** Settings that win over environment and file. */
   readonly config?: ConfigOverrides
@@ -207,7 +207,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),
-      passwords: openPasswords(config.security.maxConcurrentPasswordChecks),
+      passwords: openPasswords(config.security.maxConcurrentPasswordChecks, !memory),
       log,
       now,
     }

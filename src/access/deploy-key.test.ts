@@ -1,7 +1,6 @@
 import { sql } from "kysely"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../tests/support/fixture.ts"
 import { isSiteAdministrator, type SignedIn } from "../core/actor.ts"
 import { Mode } from "./modes.ts"
 import { permissionsOn, unitMode } from "./permission.ts"
@@ -9,13 +8,10 @@ import { locateRepository } from "./policies/repositories.ts"
 import { findUserByName } from "./store.ts"
 import { readableRepositories, visibleRepositories } from "./visibility.ts"
 
-describe.each(databaseKinds)("whoever comes with a key of a repository, on %s", (kind) => {
-  let forge: TestHearth
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+withHearth("whoever comes with a key of a repository", {}, ({ test, forge }) => {
+  test.beforeAll(async () => {
     for (const name of ["own", "other"]) await forge.call(forge.root, "POST /user/repos", { name, private: name === "other" })
   })
-  afterAll(() => forge.close())
 
   /** The site's administrator owns the repository, which helps the key to nothing. */
   async function bearer(isReadOnly: boolean): Promise<SignedIn> {

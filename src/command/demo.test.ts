@@ -3,7 +3,8 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { requireFresh, showDemo, storyClock } from "./demo.ts"
 import { openShell, type Shell } from "./testing.ts"
@@ -12,7 +13,7 @@ const execute = promisify(execFile)
 const DAY = 86_400_000
 const SPRINKLE = "/repos/dewpoint/sprinkle"
 
-describe.each(databaseKinds)("hearth serve --demo (%s)", (kind) => {
+describe.each(oneDatabase)("hearth serve --demo (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving

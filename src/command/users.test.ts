@@ -1,12 +1,13 @@
 import { TOTP } from "otpauth"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
+import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
 import { createRepository } from "../features/code/repositories/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
 /** Everything here is done beside a server that runs on the same database, as an operator would do it. */
-describe.each(databaseKinds)("people and tokens on the command line (%s)", (kind) => {
+describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
   let server: Serving

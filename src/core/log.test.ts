@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { effortOf } from "../../tests/support/effort.ts"
 import type { Config } from "./config.ts"
 import { openLog } from "./log.ts"
 import { openLogOutput } from "./log-output.ts"
@@ -79,13 +80,12 @@ describe("what is never logged", () => {
     })
   })
 
-  test("takes linear time", () => {
-    for (const piece of ["a", "a.", '"', '\\"', "https://", "?token", '"password":"\\', "Basic ", "cookie="]) {
-      const started = performance.now()
-      redact(piece.repeat(200_000 / piece.length))
-      expect(performance.now() - started, piece).toBeLessThan(1000)
-    }
-  })
+  test.each(["a", "a.", '"', '\\"', "https://", "?token", '"password":"\\', "Basic ", "cookie="])(
+    "takes linear time: %j",
+    async (piece) => {
+      expect(await effortOf(() => redact(piece.repeat(200_000 / piece.length)))).toBeLessThan(1)
+    },
+  )
 })
 
 describe("lines", () => {

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Hearth, startHearth } from "../../src/app.ts"
-import { checkAnswers } from "../support/answers.ts"
+import { expect } from "vitest"
 import { foldersOf, storagesOf } from "../support/content.ts"
-import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
+import { withWorld } from "../support/fixture.ts"
 import { send } from "../support/http.ts"
-import { openWorld, type Person, times, type World } from "../support/world.ts"
+import { openCheckedWorld, type Person, times } from "../support/world.ts"
 
 const CLIENTS = 32
 const NAMES = ["first", "second", "third"] as const
@@ -13,28 +11,16 @@ const NAMES = ["first", "second", "third"] as const
  * Many people write about the same few things at once. None of it fails, of several who want one name exactly one gets it, and what is
  * counted is what is there: no star is counted twice, and none is lost.
  */
-describe.each(databaseKinds)("writes at the same time (%s)", (kind) => {
-  const check = checkAnswers()
-  let fresh: FreshUrl
-  let hearth: Hearth
-  let world: World
+withWorld("writes at the same time", { open: openCheckedWorld }, ({ test: it, world }) => {
   let people: readonly Person[]
   const answers: { readonly route: string; readonly status: number }[] = []
 
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
-    world = openWorld(hearth)
+  it.beforeAll(async () => {
     people = await times(CLIENTS, () => world.person())
   })
-  afterAll(async () => {
-    await hearth.close()
-    await fresh.drop()
-  })
-
   const ask = async (who: Person, route: string, body?: object): Promise<number> => {
     const [method = "", path = ""] = route.split(" ")
-    const { status } = await send(hearth.url, method, path, { authorization: who.authorization, body })
+    const { status } = await send(world.hearth.url, method, path, { authorization: who.authorization, body })
     answers.push({ route, status })
     return status
   }
@@ -83,7 +69,7 @@ describe.each(databaseKinds)("writes at the same time (%s)", (kind) => {
     )
 
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
-    expect(check.mismatches()).toEqual([])
+    expect(world.check.mismatches()).toEqual([])
 
     const made = statusesOf(`POST /orgs/${organization.name}/repos`)
     expect(made.filter((status) => status === 201).length).toBe(NAMES.length)
@@ -92,7 +78,7 @@ describe.each(databaseKinds)("writes at the same time (%s)", (kind) => {
     expect(named.filter((status) => status === 201).length).toBe(1)
     expect(new Set(named)).toEqual(new Set([201, 422]))
 
-    const { database } = hearth.services
+    const { database } = world.hearth.services
     const users = await database.read.selectFrom("users").selectAll().execute()
     const repositories = await database.read.selectFrom("repositories").selectAll().execute()
     const stars = await database.read.selectFrom("stars").selectAll().execute()
@@ -120,7 +106,7 @@ describe.each(databaseKinds)("writes at the same time (%s)", (kind) => {
     }
     for (const topic of topics)
       expect([topic.name, topic.repositories_count]).toEqual([topic.name, bearing.filter((row) => row.topic_id === topic.id).length])
-    await hearth.services.jobs.drain()
-    expect(await foldersOf(hearth.services)).toEqual(await storagesOf(hearth.services))
+    await world.hearth.services.jobs.drain()
+    expect(await foldersOf(world.hearth.services)).toEqual(await storagesOf(world.hearth.services))
   })
 })

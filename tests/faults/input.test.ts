@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Hearth, startHearth } from "../../src/app.ts"
+import { expect } from "vitest"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
-import { checkAnswers } from "../support/answers.ts"
-import { databaseKinds, type FreshUrl, freshUrl } from "../support/database.ts"
+import type { FreshKind } from "../support/database.ts"
+import { withWorld } from "../support/fixture.ts"
 import { send as call } from "../support/http.ts"
-import { openWorld, type World } from "../support/world.ts"
+import { openCheckedWorld } from "../support/world.ts"
 
 const ODD_PARTS = [
   "%00",
@@ -49,7 +48,7 @@ const ODD_LISTS = [[], [""], ["\u0000"], ["a".repeat(5_000)], ["😀"], ["a", "a
 const ODD_TYPES = [true, 1.5, "text", [[null]], { a: { b: 1 } }]
 
 /** Each member of a body with odd values: those of the member's type get past the schema to the rules and the database. */
-function oddMembers(body: object, kind: (typeof databaseKinds)[number]): readonly (readonly [field: string, value: unknown])[] {
+function oddMembers(body: object, kind: FreshKind): readonly (readonly [field: string, value: unknown])[] {
   const properties: object = "properties" in body && typeof body.properties === "object" && body.properties !== null ? body.properties : {}
   return Object.entries(properties).flatMap(([field, schema]) => {
     const fitting =
@@ -71,21 +70,7 @@ const isUsedUp = ({ method }: Operation, status: number): boolean =>
   method === "PATCH" ? [301, 307, 423].includes(status) : method !== "GET" && status < 300
 
 /** Whatever is sent, and by whoever may do everything, is accepted or refused: nothing makes the server fail. */
-describe.each(databaseKinds)("odd input (%s)", (kind) => {
-  const check = checkAnswers()
-  let fresh: FreshUrl
-  let hearth: Hearth
-  let world: World
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url }, onAnswer: check.onAnswer })
-    world = openWorld(hearth)
-  })
-  afterAll(async () => {
-    await hearth.close()
-    await fresh.drop()
-  })
-
+withWorld("odd input", { open: openCheckedWorld }, ({ kind, test: it, world }) => {
   interface Sending {
     readonly authorization?: string | undefined
     readonly body?: string | Uint8Array<ArrayBuffer>
@@ -97,7 +82,7 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
     path: string,
     { authorization, body, type = "application/json" }: Sending = {},
   ): Promise<number> => {
-    const answer = await fetch(`${hearth.url}/api/v1${path}`, {
+    const answer = await fetch(`${world.hearth.url}/api/v1${path}`, {
       method: operation.method,
       headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": type }) },
       ...(body !== undefined && operation.method !== "GET" && { body }),
@@ -137,13 +122,13 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
           })
       }
       expect(failures).toEqual([])
-      expect(check.mismatches()).toEqual([])
+      expect(world.check.mismatches()).toEqual([])
     },
   )
 
   it("refuses text that no database could hold", async () => {
     for (const description of ["a\u0000b", "a\ud800b"]) {
-      const { status, text } = await call(hearth.url, "POST", "/user/repos", {
+      const { status, text } = await call(world.hearth.url, "POST", "/user/repos", {
         authorization: world.root,
         body: { name: "odd", description },
       })
@@ -160,7 +145,7 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
       ["GET", "/api/v1/no/such/path", 404],
       ["GET", "/no-such-page/at-all/here/x", 404],
     ] as const) {
-      const answer = await fetch(hearth.url + path, { method })
+      const answer = await fetch(world.hearth.url + path, { method })
       expect([path, answer.status]).toEqual([path, status])
     }
   })
@@ -168,7 +153,7 @@ describe.each(databaseKinds)("odd input (%s)", (kind) => {
   it("refuses a body that is too large, and reads none for a stranger", async () => {
     const body = `{"name":"${"x".repeat(40 * 1024 * 1024)}"}`
     const answer = (authorization: string) =>
-      fetch(`${hearth.url}/api/v1/user/repos`, {
+      fetch(`${world.hearth.url}/api/v1/user/repos`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization },
         body,

@@ -1,31 +1,27 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, expect } from "vitest"
 import { client, ok } from "../../src/git/testing.ts"
-import { databaseKinds } from "../support/database.ts"
-import { type Answer, freshHearth, type TestHearth } from "../support/hearth.ts"
+import { withHearth } from "../support/fixture.ts"
+import type { Answer } from "../support/hearth.ts"
 
 /**
  * Two people and a fork: Vera keeps a cookbook, Nils sends her recipes from his fork by plain git. They clash, she reviews, he mends, and she merges five
  * of his branches, each in another style. After each merge the history is held against what git's own commands make of the same branches.
  */
-describe.each(databaseKinds)("two people, a fork, five merges (%s)", (kind) => {
-  let forge: TestHearth
-  let folder: string
-  let vera: string
-  let nils: string
+const people = [
+  { name: "vera", full_name: "Vera Kochel" },
+  { name: "nils", full_name: "Nils Ofen" },
+] as const
 
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, nils }) => {
+  let folder: string
+
+  test.beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "hearth-story-"))
-    vera = await forge.person("vera", { full_name: "Vera Kochel" })
-    nils = await forge.person("nils", { full_name: "Nils Ofen" })
   })
-  afterAll(async () => {
-    await forge.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   const AT = "/repos/vera/cookbook"
   const address = (name: string, path: string) => `${forge.hearth.url}/${path}.git`.replace("//", `//${name}:pass-word-1@`)

@@ -1,6 +1,7 @@
 /** New, empty databases for tests, of both kinds. */
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { copyFile, mkdtemp, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
@@ -43,7 +44,9 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
   if (kind === "memory") return { url: "sqlite::memory:", drop: async () => {} }
   if (kind === "postgres") return freshPostgres(options.empty ?? false)
   const folder = await mkdtemp(join(tmpdir(), "hearth-database-"))
-  return { url: `sqlite:${join(folder, "hearth.db")}`, drop: () => rm(folder, { recursive: true, force: true }) }
+  const file = join(folder, "hearth.db")
+  if (!options.empty) await copyFile(await sqliteTemplate(), file)
+  return { url: `sqlite:${file}`, drop: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** Runs `work` and gives the statements that the database ran meanwhile: for counting the queries of an operation. */
@@ -67,12 +70,23 @@ async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`
   await asAdministrator(async (client) => {
     if (!empty) await makeTemplate(client)
-    await client.query(`create database ${name} template ${empty ? "template1" : template}`)
+    await client.query(`create database ${name} template ${empty ? "template1" : template} strategy file_copy`)
   })
   return {
     url: urlOf(name),
     drop: () => asAdministrator(async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
   }
+}
+
+/** The tables are made once for a run, here too. */
+async function sqliteTemplate(): Promise<string> {
+  const file = join(inject("sqliteFolder"), "hearth.db")
+  if (existsSync(file)) return file
+  const draft = join(inject("sqliteFolder"), randomBytes(8).toString("hex"))
+  await (await openDatabase({ url: `sqlite:${draft}` })).close()
+  // Two processes may have made one at the same time: either will do.
+  await rename(draft, file)
+  return file
 }
 
 const template = "hearth_template"

@@ -5,6 +5,9 @@ import { recountStars } from "../../src/features/code/repositories/counters.ts"
 import { recountWatchers } from "../../src/features/people/teams/watches.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
 
+/** The password of the people that `person` makes. */
+export const PASSWORD = "pass-word-1"
+
 /** Whoever calls: nobody, or the value of an Authorization header. */
 export type Caller = string | undefined
 
@@ -22,7 +25,7 @@ export interface TestHearth {
   readonly root: Caller
   /** `call(root, "POST /admin/users", {…})`; the path is below /api/v1. */
   readonly call: (caller: Caller, route: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** Makes a person with the password "pass-word-1" and gives its Basic header. */
+  /** Makes a person with the password `PASSWORD` and gives its Basic header. */
   readonly person: (name: string, more?: object) => Promise<string>
   readonly close: () => Promise<void>
 }
@@ -50,16 +53,15 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {})
     return { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text }
   }
   const person: TestHearth["person"] = async (name, more = {}) => {
-    const password = "pass-word-1"
     const made = await call(root, "POST /admin/users", {
       username: name,
       email: `${name}@example.com`,
-      password,
+      password: PASSWORD,
       must_change_password: false,
       ...more,
     })
     if (made.status !== 201) throw new Error(`${name} was not made: ${made.status} ${JSON.stringify(made.body)}`)
-    return basic(name, password)
+    return basic(name, PASSWORD)
   }
   const close = async () => {
     await hearth.close()

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
+import { folderForTests } from "./folder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -33,19 +34,22 @@ const throwAway = [
   "synchronous_commit=off",
   "full_page_writes=off",
   "autovacuum=off",
+  "wal_level=minimal",
+  "max_wal_senders=0",
+  "max_wal_size=256MB",
 ]
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startPostgres(throwAway)
+  const server = await startPostgres(throwAway, folderForTests())
   project.provide("postgresUrl", server.url)
   return server.stop
 }
 
-/** Starts a server with these settings, which `stop` ends and removes with all that it holds. */
-export async function startPostgres(settings: readonly string[]): Promise<PostgresServer> {
+/** Starts a server with these settings, which `stop` ends and removes with all that it holds. Its files lie below `place`. */
+export async function startPostgres(settings: readonly string[], place = tmpdir()): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start([...always, ...settings])
+      return await start([...always, ...settings], place)
     } catch (error) {
       // The port that was free a moment ago may be another's by now.
       if (attempt === attempts) throw new Error("PostgreSQL can't be started.", { cause: error })
@@ -63,10 +67,11 @@ export interface PostgresServer {
   readonly stop: () => Promise<void>
 }
 
-async function start(settings: readonly string[]): Promise<PostgresServer> {
+async function start(settings: readonly string[], place: string): Promise<PostgresServer> {
   const owner = await unprivilegedOwner()
   // As root the folder for temporary files may be root's own, where the server's user can't go.
-  const folder = await mkdtemp(join(owner === undefined ? tmpdir() : "/tmp", "hearth-postgres-"))
+  const root = owner !== undefined && place === tmpdir() ? "/tmp" : place
+  const folder = await mkdtemp(join(root, "hearth-postgres-"))
   try {
     const native = await unpack(folder)
     if (owner !== undefined) await run("chown", ["-R", `${owner.uid}:${owner.gid}`, folder])

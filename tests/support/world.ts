@@ -1,7 +1,10 @@
 /** Makes what tests act upon: people, organisations, teams and repositories, each new and with a name of its own. */
-import type { Hearth } from "../../src/app.ts"
+import { type Hearth, startHearth } from "../../src/app.ts"
+import type { ConfigOverrides } from "../../src/core/config.ts"
 import { createToken } from "../../src/features/people/authentication/tokens.ts"
 import { createPerson } from "../../src/features/people/users/rules.ts"
+import { type AnswerCheck, checkAnswers } from "./answers.ts"
+import { type FreshKind, freshUrl } from "./database.ts"
 import { basic, type Calling, must } from "./http.ts"
 
 export interface Person {
@@ -46,6 +49,24 @@ export interface World {
   readonly shelf: (count: number) => Promise<readonly Repository[]>
   /** A call that prepares something, and must succeed. */
   readonly must: <T>(who: Person | "root", route: string, body?: unknown) => Promise<T>
+}
+
+export interface CheckedWorld extends World {
+  /** Holds every answer against what its operation declares. */
+  readonly check: AnswerCheck
+  readonly close: () => Promise<void>
+}
+
+/** A world of its own, on a new database. */
+export async function openCheckedWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<CheckedWorld> {
+  const check = checkAnswers()
+  const fresh = await freshUrl(kind)
+  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url }, onAnswer: check.onAnswer })
+  const close = async () => {
+    await hearth.close()
+    await fresh.drop()
+  }
+  return { ...openWorld(hearth), check, close }
 }
 
 /** `work` for 0, 1, 2 … in order. */

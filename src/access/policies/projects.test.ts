@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../tests/support/fixture.ts"
 import { type Actor, anonymous, inPerson, type User } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import { findUserByName } from "../store.ts"
@@ -10,13 +9,11 @@ const VISIBILITIES = ["public", "limited", "private"] as const
 const CALLERS = ["ann", "stranger", "restricted", "collaborator", "unitless", "reader", "administrator", "boss"] as const
 
 /** Who may read a project is decided by a policy where it is addressed, and in SQL where it is come upon: both must say the same. */
-describe.each(databaseKinds)("who may read projects (%s)", (kind) => {
-  let forge: TestHearth
+withHearth("who may read projects", {}, ({ test, forge }) => {
   /** A project in each kind of place, by the place's path. */
   const places = new Map<number, readonly string[]>()
 
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     const { call, root, hearth } = forge
     const ann = await forge.person("ann")
     for (const name of CALLERS.slice(1)) await forge.person(name)
@@ -80,8 +77,7 @@ describe.each(databaseKinds)("who may read projects (%s)", (kind) => {
       )
       places.set(project.id, home)
     }
-  }, 60_000)
-  afterAll(() => forge.close())
+  })
 
   const limited = (user: User): Actor => ({
     kind: "user",

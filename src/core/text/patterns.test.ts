@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { effortOf } from "../../../tests/support/effort.ts"
 import { compileGlob } from "./globs.ts"
 import { compileRegex } from "./regex.ts"
 
@@ -49,11 +50,9 @@ describe("globs", () => {
     expect(compileGlob(pattern)).toBeUndefined()
   })
 
-  it("takes no longer for a spiteful pattern", () => {
+  it("takes no longer for a spiteful pattern", async () => {
     const matches = compileGlob(`${"*a".repeat(200)}b`)
-    const begun = performance.now()
-    expect(matches?.("a".repeat(2000))).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(await effortOf(() => expect(matches?.("a".repeat(2000))).toBe(false))).toBeLessThan(2)
   })
 })
 
@@ -112,12 +111,13 @@ describe("regular expressions", () => {
     expect(compileRegex(expression)).toBeUndefined()
   })
 
-  it("takes no longer for spiteful expressions", () => {
-    const begun = performance.now()
-    expect(compileRegex("^(a*)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
-    expect(compileRegex("^(a|a)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
-    expect(compileRegex("^(a?){500}a{500}$")?.("a".repeat(500))).toBe(true)
-    expect(compileRegex(`${"(".repeat(20)}${"){900}".repeat(20)}`)?.("")).toBe(true)
-    expect(performance.now() - begun).toBeLessThan(2000)
+  it("takes no longer for spiteful expressions", async () => {
+    const effort = await effortOf(() => {
+      expect(compileRegex("^(a*)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
+      expect(compileRegex("^(a|a)*$")?.(`${"a".repeat(2000)}b`)).toBe(false)
+      expect(compileRegex("^(a?){500}a{500}$")?.("a".repeat(500))).toBe(true)
+      expect(compileRegex(`${"(".repeat(20)}${"){900}".repeat(20)}`)?.("")).toBe(true)
+    })
+    expect(effort).toBeLessThan(2)
   })
 })

@@ -1,8 +1,8 @@
 import { request } from "node:http"
 import { join } from "node:path"
 import { Secret, TOTP } from "otpauth"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { beforeAll, describe, expect, test, vi } from "vitest"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import type { Repository } from "../../access/permission.ts"
 import { newTotpSecret } from "../../features/people/authentication/totp.ts"
 import { twoFactorContext } from "../../features/people/authentication/two-factor.ts"
@@ -18,29 +18,25 @@ import {
   person,
   repository,
   tokenOf,
-  type World,
   workFolder,
 } from "./testing.ts"
 
 /** Who may fetch and push, and what everybody else hears. */
-describe.each(databaseKinds)("git over HTTP on %s", (kind) => {
-  let world: World
+withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, world }) => {
   let ada: Person
   let ben: Person
   let work: string
   let open: Repository
   let secret: Repository
 
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     ada = await person(world, "Ada")
     ben = await person(world, "ben")
     work = await workFolder(world, "work")
     open = await repository(world, ada.user, "Open")
     secret = await repository(world, ada.user, "secret", { isPrivate: true })
     for (const name of ["Open", "secret"]) await ok(work, "push", "-q", address(world, `Ada/${name}`, "ada", ada.token), "main")
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   const list = (path: string, ...who: readonly string[]) => client(world.folder, ["ls-remote", address(world, path, ...pair(who))])
   const pair = ([login, password]: readonly string[]): [string?, string?] => (login === undefined ? [] : [login, password ?? ""])

@@ -1,21 +1,18 @@
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
-import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, type World, workFolder } from "./testing.ts"
+import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
 /** Many at once. */
-describe.each(databaseKinds)("at once on %s", (kind) => {
-  let world: World
+withWorld("at once", { open: openWorld }, ({ test, world }) => {
   let ada: Person
   let work: string
 
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     ada = await person(world, "ada")
     work = await workFolder(world, "work")
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   const url = (name: string) => address(world, `ada/${name}`, "ada", ada.token)
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>

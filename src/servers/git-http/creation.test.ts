@@ -1,23 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { expect } from "vitest"
+import type { FreshKind } from "../../../tests/support/database.ts"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
-import { address, feed, openWorld, type Person, person, repository, tokenOf, type World, workFolder } from "./testing.ts"
+import { address, feed, openWorld, type Person, person, repository, tokenOf, workFolder } from "./testing.ts"
 
 /** Pushing to a repository that is not there. */
-describe.each(databaseKinds)("push to create on %s", (kind) => {
-  let world: World
+const open = (kind: FreshKind) => openWorld(kind, { git: { pushToCreate: { user: true, organization: true } } })
+
+withWorld("push to create", { open, on: oneDatabase }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   let work: string
 
-  beforeAll(async () => {
-    world = await openWorld(kind, { git: { pushToCreate: { user: true, organization: true } } })
+  test.beforeAll(async () => {
     ada = await person(world, "Ada")
     ben = await person(world, "ben")
     work = await workFolder(world, "work")
     await organization("org", ada)
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   const push = (path: string, { user, token }: Person, ...args: readonly string[]) =>
     client(work, ["push", ...args, address(world, path, user.name, token), "main"])

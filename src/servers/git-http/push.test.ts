@@ -1,36 +1,21 @@
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { statementsOf } from "../../../tests/support/database.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import type { Repository } from "../../access/permission.ts"
 import { client, ok } from "../../git/testing.ts"
-import {
-  address,
-  branchRows,
-  change,
-  commit,
-  feed,
-  openWorld,
-  type Person,
-  person,
-  reload,
-  repository,
-  type World,
-  workFolder,
-} from "./testing.ts"
+import { address, branchRows, change, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
 /** What is true once `git push` has ended. */
-describe.each(databaseKinds)("after a push on %s", (kind) => {
-  let world: World
+withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatchOnPush: true } }) }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   let count = 0
 
-  beforeAll(async () => {
-    world = await openWorld(kind, { users: { autoWatchOnPush: true } })
+  test.beforeAll(async () => {
     ada = await person(world, "Ada")
     ben = await person(world, "ben")
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   interface Stage {
     readonly row: Repository

@@ -1,15 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
-import { openWorld, type Person, person, repository, type World } from "../git-http/testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../tests/support/fixture.ts"
+import { openWorld, type Person, person, repository } from "../git-http/testing.ts"
 import { ask, basic } from "./testing.ts"
 
-describe.each(databaseKinds)("locks on %s", (kind) => {
-  let world: World
+withWorld("locks", { open: openWorld }, ({ test, world }) => {
   let ada: Person
   let ben: Person
   let eve: Person
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     ada = await person(world, "Ada")
     ben = await person(world, "ben")
     eve = await person(world, "eve")
@@ -20,9 +18,8 @@ describe.each(databaseKinds)("locks on %s", (kind) => {
         tx.insertInto("collaborations").values({ repository_id: row.id, user_id: ben.user.id, mode: 2, created_at: 1 }).execute(),
       )
     }
-  }, 60_000)
-  afterEach(() => world.services.database.write((tx) => tx.deleteFrom("lfs_locks").execute()))
-  afterAll(() => world.close())
+  })
+  test.afterEach(() => world.services.database.write((tx) => tx.deleteFrom("lfs_locks").execute()))
 
   const lock = (path: string, who: Person, file: string) =>
     ask(world, path, "locks", basic(who), { path: file, ref: { name: "refs/heads/main" } })

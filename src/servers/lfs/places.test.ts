@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { forkRepository } from "../../features/code/repositories/fork.ts"
 import { ok } from "../../git/testing.ts"
 import { commit, reload, repository, workFolder } from "../git-http/testing.ts"
-import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, type World, withKey } from "../ssh/testing.ts"
+import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } from "../ssh/testing.ts"
 import { basic, batch, contentOf, get, pointerOf, put } from "./testing.ts"
 
 /** Large files from the other doors of the house: the API's media and contents, and SSH. */
-describe.each(databaseKinds)("large files from other doors on %s", (kind) => {
-  let world: World
+withWorld("large files from other doors", { open: openWorld, on: oneDatabase }, ({ test, world }) => {
   let ann: KeyedPerson
   let work: string
   const content = contentOf("the film itself")
   const lost = contentOf("never sent")
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     ann = await keyed(world, "ann")
     await repository(world, ann.user, "tool", { isPrivate: true })
     await repository(world, ann.user, "other", { isPrivate: true })
@@ -24,8 +22,7 @@ describe.each(databaseKinds)("large files from other doors on %s", (kind) => {
     await commit(work, "wrong", "wrong.bin", pointerOf({ ...content, size: content.size + 1 }))
     await put(world, "ann/tool", content, content.bytes, basic(ann))
     for (const name of ["tool", "other"]) await ok(work, ...withKey(ann.key), "push", "-q", sshAddress(world, `ann/${name}.git`), "main")
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   const api = (path: string, method = "GET") =>
     fetch(`${world.hearth.url}/api/v1/repos/ann/${path}`, { method, headers: { authorization: `token ${ann.token}` } })

@@ -1,29 +1,26 @@
 import { utimes } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { describe, expect, test } from "vitest"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { PASS_SECONDS, readPass } from "../../features/code/lfs/passes.ts"
 import { sweepLfs } from "../../features/code/lfs/sweep.ts"
 import { deleteRepository } from "../../features/code/repositories/delete.ts"
 import { forkRepository } from "../../features/code/repositories/fork.ts"
-import { change, noise, openWorld, PASSWORD, type Person, person, reload, repository, tokenOf, type World } from "../git-http/testing.ts"
+import { change, noise, openWorld, PASSWORD, type Person, person, reload, repository, tokenOf } from "../git-http/testing.ts"
 import { ask, basic, batch, contentOf, filesOf, get, put } from "./testing.ts"
 
-describe.each(databaseKinds)("large files on %s", (kind) => {
-  let world: World
+withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 * 1024 ** 2 } }), on: oneDatabase }, ({ test, world }) => {
   let ada: Person
   let ben: Person
-  beforeAll(async () => {
-    world = await openWorld(kind, { lfs: { maxBytes: 3 * 1024 * 1024 } })
+  test.beforeAll(async () => {
     ada = await person(world, "Ada")
     ben = await person(world, "ben")
     await repository(world, ada.user, "open")
     await repository(world, ada.user, "secret", { isPrivate: true })
     await repository(world, ada.user, "counted")
     await repository(world, ben.user, "other")
-  }, 60_000)
-  afterAll(() => world.close())
+  })
 
   const mine = () => basic(ada)
 

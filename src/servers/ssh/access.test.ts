@@ -1,23 +1,21 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { beforeAll, describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { must } from "../../../tests/support/http.ts"
 import type { Repository } from "../../access/permission.ts"
 import type { KeyFile } from "../../features/people/keys/ssh/testing.ts"
 import { client, ok, type Run } from "../../git/testing.ts"
 import { branchRows, change, commit, feed, repository, workFolder } from "../git-http/testing.ts"
-import { deploy, give, type KeyedPerson, keyed, openWorld, ssh, sshAddress, type World, withKey } from "./testing.ts"
+import { deploy, give, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } from "./testing.ts"
 
-describe.each(databaseKinds)("who may do what over SSH on %s", (kind) => {
-  let world: World
+withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ test, world }) => {
   let ann: KeyedPerson
   let ben: KeyedPerson
   let open: Repository
   let hidden: Repository
   let work: string
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     ann = await keyed(world, "ann")
     ben = await keyed(world, "ben")
     open = await repository(world, ann.user, "open")
@@ -25,7 +23,6 @@ describe.each(databaseKinds)("who may do what over SSH on %s", (kind) => {
     work = await workFolder(world, "work")
     for (const name of ["open", "hidden"]) expect((await push(ann.key, `ann/${name}.git`)).code).toBe(0)
   })
-  afterAll(() => world.close())
 
   const push = (key: KeyFile, path: string, ref = "main"): Promise<Run> =>
     client(work, [...withKey(key), "push", "-q", sshAddress(world, path), ref])

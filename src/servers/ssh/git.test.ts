@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import type { FreshKind } from "../../../tests/support/database.ts"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { must } from "../../../tests/support/http.ts"
 import { client, ok } from "../../git/testing.ts"
 import { branchRows, commit, noise, repository, workFolder } from "../git-http/testing.ts"
@@ -116,18 +117,17 @@ describe("git over SSH", () => {
   })
 })
 
-describe.each(databaseKinds)("pushing to what is not there on %s", (kind) => {
-  let world: World
+const open = (kind: FreshKind) => openWorld(kind, { git: { pushToCreate: { user: true } } })
+
+withWorld("pushing to what is not there", { open, on: oneDatabase }, ({ test, world }) => {
   let ann: KeyedPerson
   let ben: KeyedPerson
   let work: string
-  beforeAll(async () => {
-    world = await openWorld(kind, { git: { pushToCreate: { user: true } } })
+  test.beforeAll(async () => {
     ann = await keyed(world, "ann")
     ben = await keyed(world, "ben")
     work = await workFolder(world, "work")
   })
-  afterAll(() => world.close())
 
   const push = ({ key }: KeyedPerson, path: string, ...more: readonly string[]) =>
     client(work, [...withKey(key), "push", "-q", ...more, sshAddress(world, path), "main"])

@@ -1,27 +1,18 @@
 import { TOTP } from "otpauth"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import { beforeEach, describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
 import { publish } from "../../core/events/publish.ts"
-import { type MailServer, openMailServer } from "../../features/events/mail/testing.ts"
 import { makeCode } from "../../features/people/authentication/codes.ts"
 import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
 import { findAddressesOf } from "../../features/people/users/store.ts"
-import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, type Scene, VOID } from "./testing.ts"
+import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, VOID } from "./testing.ts"
 
-describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
-  let server: MailServer
-  let scene: Scene
-  beforeAll(async () => {
-    server = await openMailServer()
-    scene = await openScene(kind, server)
-  })
-  afterAll(async () => {
-    await scene.close()
-    await server.close()
-  })
-  beforeEach(() => {
-    server.arrived.length = 0
+withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneDatabase }, ({ test, world: scene }) => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await scene.hearth.services.jobs.drain()
+    scene.server.arrived.length = 0
   })
 
   const reset = (code: string, password = NEW, more = {}) =>
@@ -37,14 +28,14 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
   test("an account that is made with send_notify is told of, without a password or a code", async () => {
     await scene.person("wendy", { send_notify: true })
     await scene.hearth.services.jobs.drain()
-    const [mail, ...more] = server.arrived
+    const [mail, ...more] = scene.server.arrived
     expect([mail?.to, mail?.headers.get("subject"), more]).toEqual(["wendy@example.com", "Welcome to localhost", []])
     const link = `${scene.hearth.url}${FORGOT}`
     expect(mail?.parts.get("text/plain")).toContain(`wendy`)
     expect(mail?.parts.get("text/plain")?.split("\r\n")).toContain(link)
     expect(mail?.parts.get("text/html")).toContain(`<a href="${link}">`)
     expect(JSON.stringify([...(mail?.parts ?? [])])).not.toMatch(/pass-word-1|code=/)
-    server.arrived.length = 0
+    scene.server.arrived.length = 0
     await scene.person("quiet")
     expect(await scene.mailed("quiet@example.com")).toBeUndefined()
   })
@@ -55,7 +46,7 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
       expect((await scene.request(FORGOT)).text).toContain('<form method="post" action="/user/forgot_password">')
       expect((await scene.post(FORGOT, { address: ` ${name.toUpperCase()}@Example.com ` })).status).toBe(200)
       await scene.hearth.services.jobs.drain()
-      const [mail] = server.arrived
+      const [mail] = scene.server.arrived
       const url = new RegExp(`${scene.hearth.url}${RECOVER}\\?code=\\S+`).exec(mail?.parts.get("text/plain") ?? "")?.[0] ?? ""
       expect(mail?.parts.get("text/html")).toContain(`<a href="${url}">`)
       expect(mail?.parts.get("text/plain")).toContain("good once, for 3 hours")
@@ -196,7 +187,7 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
         .where("kind", "=", "mail.account")
         .execute()
       expect(stored.some(({ payload }) => payload.includes("recover."))).toBe(false)
-      server.arrived.length = 0
+      scene.server.arrived.length = 0
       const { services } = scene.hearth
       const mail = { userId: (await scene.userOf(name)).id, address: `${name}@example.com` } as const
       for (const changes of [{ is_active: 0 }, { prohibit_login: 1 }] as const) {
@@ -250,7 +241,7 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
       const email = `o'neil&${name}@example.com`
       expect((await add(name, email)).status).toBe(201)
       await scene.hearth.services.jobs.drain()
-      const [mail] = server.arrived.splice(0)
+      const [mail] = scene.server.arrived.splice(0)
       const escaped = `o&#39;neil&amp;${name}@example.com`
       expect(mail?.to).toBe(email)
       expect(mail?.parts.get("text/plain")).toContain(`added the address ${email} to`)
@@ -263,7 +254,9 @@ describe.each(databaseKinds)("mails about accounts (%s)", (kind) => {
       const [a, b] = [`${name}-a@example.com`, `${name}-b@example.com`]
       await add(name, a, b)
       await scene.hearth.services.jobs.drain()
-      const codes = new Map(server.arrived.map(({ to, parts }) => [to, /\?code=(\S+)/.exec(parts.get("text/plain") ?? "")?.[1] ?? ""]))
+      const codes = new Map(
+        scene.server.arrived.map(({ to, parts }) => [to, /\?code=(\S+)/.exec(parts.get("text/plain") ?? "")?.[1] ?? ""]),
+      )
       await scene.post(ACTIVATE, { code: codes.get(a) ?? "" })
       expect([await verified(name, a), await verified(name, b)]).toEqual([true, false])
       await scene.post(ACTIVATE, { code: codes.get(b) ?? "" })

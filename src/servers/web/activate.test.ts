@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../tests/support/database.ts"
+import type { FreshKind } from "../../../tests/support/database.ts"
+import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
-import { type MailServer, mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { ACTIVATE, FORGOT, OLD, openScene, type Scene } from "./testing.ts"
+import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
+import { ACTIVATE, FORGOT, OLD, openScene } from "./testing.ts"
 
-describe.each(databaseKinds)("accounts that are activated by mail (%s)", (kind) => {
-  let server: MailServer
-  let scene: Scene
-  beforeAll(async () => {
-    server = await openMailServer()
-    scene = await openScene(kind, server, { activateByMail: true })
-  })
-  afterAll(async () => {
-    await scene.close()
-    await server.close()
-  })
-  beforeEach(() => {
-    server.arrived.length = 0
+const open = (kind: FreshKind) => openScene(kind, { activateByMail: true })
+
+withWorld("accounts that are activated by mail", { open }, ({ test, world: scene }) => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await scene.hearth.services.jobs.drain()
+    scene.server.arrived.length = 0
   })
 
   const edit = (name: string, body: object) => scene.call(scene.root, `PATCH /admin/users/${name}`, { login_name: name, ...body })

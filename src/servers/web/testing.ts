@@ -1,7 +1,8 @@
 import { expect } from "vitest"
+import type { FreshKind } from "../../../tests/support/database.ts"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
 import type { User } from "../../core/actor.ts"
-import { type MailServer, mailConfig } from "../../features/events/mail/testing.ts"
+import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
 import { makeCode, type Purpose } from "../../features/people/authentication/codes.ts"
 import { findAddressesOf } from "../../features/people/users/store.ts"
 
@@ -18,12 +19,9 @@ export interface Page {
   readonly text: string
 }
 
-/** A forge with its pages and its mail box, and what tests do there. */
-export async function openScene(
-  kind: Parameters<typeof freshHearth>[0],
-  server: MailServer,
-  users: { readonly activateByMail?: boolean } = {},
-) {
+/** A forge with its pages and the server that it mails to, and what tests do there. */
+export async function openScene(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
+  const server = await openMailServer()
   const forge = await freshHearth(kind, { mail: mailConfig(server), users, security: { rememberSignInSeconds: 300 } })
   const { services } = forge.hearth
   const { database, jobs, now, secrets } = services
@@ -36,6 +34,11 @@ export async function openScene(
   return {
     forge,
     ...forge,
+    server,
+    close: async () => {
+      await forge.close()
+      await server.close()
+    },
     request,
     userOf,
     post: (path: string, fields: Readonly<Record<string, string>>) =>

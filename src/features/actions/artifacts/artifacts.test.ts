@@ -3,30 +3,24 @@ import { existsSync } from "node:fs"
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
 import { storeArtifact } from "./artifacts.ts"
 import { actionFilesOf } from "./files.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-describe.each(databaseKinds)("the files that runs leave on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let eve: string
+const config = { actions: { maxArtifactBytes: 1000 } }
+
+withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: oneDatabase }, ({ test, forge, ann, eve }) => {
   let run: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"
-  beforeAll(async () => {
-    forge = await freshHearth(kind, { actions: { maxArtifactBytes: 1000 } })
-    ann = await forge.person("ann")
-    eve = await forge.person("eve")
+  test.beforeAll(async () => {
     row = await home("lamp")
     run = (await forge.call(ann, `GET ${at}/runs`)).body.workflow_runs[0].id
   })
-  afterAll(() => forge.close())
 
   async function home(name: string) {
     await forge.call(ann, "POST /user/repos", { name, auto_init: true, default_branch: "main", private: true })

@@ -1,28 +1,22 @@
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
 import { actionFilesOf } from "./files.ts"
 import { appendLog, type LogPart } from "./logs.ts"
 
-describe.each(databaseKinds)("logs of jobs on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
+withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
   let runner: number
   let row: { readonly id: number; readonly storage: string }
   const at = "/repos/ann/lamp/actions"
   const services = () => forge.hearth.services
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main", private: true })
     await commitWorkflow(forge, ann, "ann/lamp")
     runner = await addRunner(forge, "/repos/ann/lamp", { name: "worker" })
     row = await services().database.read.selectFrom("repositories").select(["id", "storage"]).executeTakeFirstOrThrow()
   })
-  afterAll(() => forge.close())
 
   const fresh = async () => {
     const { body } = await forge.call(ann, `POST ${at}/workflows/build.yml/dispatches?return_run_details=true`, { ref: "main" })

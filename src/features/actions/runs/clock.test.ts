@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { TestHearth } from "../../../../tests/support/hearth.ts"
 import { addRunner, commitWorkflow, repositoryId, takeJob } from "../testing.ts"
 
 const HOUR = 3600
 
-describe.each(databaseKinds)("what the clock does about actions on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
+withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, forge, ann }) => {
   let runner: number
   const tick = (name: string) => forge.call(forge.root, `POST /admin/cron/${name}`)
   const at = "/repos/ann/lamp/actions"
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
     await commitWorkflow(forge, ann, "ann/lamp")
     runner = await addRunner(forge, "/repos/ann/lamp", { name: "worker" })
   })
-  afterAll(() => forge.close())
 
   const fresh = async (): Promise<{ readonly run: number; readonly job: number }> => {
     const { body } = await forge.call(ann, `POST ${at}/workflows/build.yml/dispatches?return_run_details=true`, { ref: "main" })

@@ -1,21 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { afterAll, afterEach, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { openReceiver, type Receiver } from "../../events/webhooks/testing.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
 
-describe.each(databaseKinds)("what is told of runs on %s", (kind) => {
-  let forge: TestHearth
+withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allowedHosts: "loopback" } } }, ({ test, forge, ann }) => {
   let receiver: Receiver
-  let ann: string
   let commit: string
   let runner: number
   const at = "/repos/guild/lamp/actions"
   const services = () => forge.hearth.services
-  beforeAll(async () => {
+  test.beforeAll(async () => {
     receiver = await openReceiver()
-    forge = await freshHearth(kind, { outgoing: { allowedHosts: "loopback" } })
-    ann = await forge.person("ann")
     await forge.call(ann, "POST /orgs", { username: "guild" })
     await forge.call(ann, "POST /orgs/guild/repos", { name: "lamp", auto_init: true, default_branch: "main" })
     runner = await addRunner(forge, "/repos/guild/lamp", { name: "worker" })
@@ -27,10 +22,7 @@ describe.each(databaseKinds)("what is told of runs on %s", (kind) => {
   afterEach(async () => {
     await news()
   })
-  afterAll(async () => {
-    await forge.close()
-    await receiver.close()
-  })
+  afterAll(() => receiver.close())
 
   async function news() {
     await services().jobs.drain()

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { addRunner, commitWorkflow, finishRun, repositoryId, takeJob } from "../testing.ts"
 
-describe.each(databaseKinds)("runs and jobs on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
+withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   let sha: string
   const repo = "/repos/ann/lamp/actions"
   const get = (path: string, by: string | undefined = ann) => forge.call(by, `GET ${path}`)
   const runsAt = async (path: string): Promise<number> => (await get(path)).body.total_count
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
     await forge.call(ann, "POST /orgs", { username: "guild" })
     await forge.call(ann, "POST /orgs/guild/repos", { name: "mill", private: true, auto_init: true, default_branch: "main" })
@@ -22,7 +15,6 @@ describe.each(databaseKinds)("runs and jobs on %s", (kind) => {
     await commitWorkflow(forge, ann, "guild/mill")
     expect((await forge.call(ann, `POST ${repo}/workflows/build.yml/dispatches`, { ref: "main" })).status).toBe(204)
   })
-  afterAll(() => forge.close())
 
   test("a run by a push, with one job that waits for a runner and one that waits for the other", async () => {
     const { body } = await get(`${repo}/runs?event=push`)

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { secretSeal } from "./rules.ts"
 
-describe.each(databaseKinds)("variables and secrets on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+withHearth("variables and secrets", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
     await forge.call(ann, "POST /user/repos", { name: "lamp" })
   })
-  afterAll(() => forge.close())
 
   describe.each(["/user", "/orgs/guild", "/repos/ann/lamp"])("at %s", (place) => {
     const on = (route: string, body?: unknown, by: string | undefined = ann) => {

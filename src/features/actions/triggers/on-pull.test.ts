@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openPullWorld, type PullRepository, type PullWorld } from "../../review/pulls/testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openPullWorld, type PullRepository } from "../../review/pulls/testing.ts"
 
 const WORKFLOW = (said: string) => `name: check\non:\n${said}\njobs: {build: {runs-on: nowhere}, test: {needs: build, runs-on: nowhere}}\n`
 
-describe.each(databaseKinds)("workflows started by pull requests on %s", (kind) => {
-  let world: PullWorld
-  beforeAll(async () => {
-    world = await openPullWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test, world }) => {
   const settled = () => world.hearth.services.jobs.drain()
   /** Runs of pull requests, newest first. */
   async function runs({ at }: PullRepository) {

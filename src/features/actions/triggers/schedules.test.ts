@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect, test } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { commitWorkflow, finishRun, repositoryId, takeJob } from "../testing.ts"
 import { nextTime } from "../workflows/cron-line.ts"
 
@@ -33,15 +32,7 @@ describe("when a line is due", () => {
   })
 })
 
-describe.each(databaseKinds)("workflows that the clock starts on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-  })
-  afterAll(() => forge.close())
-
+withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forge, ann }) => {
   const services = () => forge.hearth.services
   const text = (...lines: readonly string[]) =>
     `name: nightly\non:\n  schedule:\n${lines.map((line) => `    - cron: "${line}"\n`).join("")}jobs: {build: {runs-on: nowhere}}\n`

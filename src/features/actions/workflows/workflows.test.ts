@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
 
-describe.each(databaseKinds)("workflows on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
+withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const repo = "/repos/ann/lamp/actions"
   const call = (route: string, body?: unknown, by: string | undefined = ann) => forge.call(by, route.replace(" ", ` ${repo}`), body)
   const total = async (path = "/runs"): Promise<number> => (await call(`GET ${path}`)).body.total_count
   const latest = async () => (await call("GET /runs?limit=1")).body.workflow_runs[0]
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
   })
-  afterAll(() => forge.close())
 
   test("there are none in an empty repository, or without files", async () => {
     await forge.call(ann, "POST /user/repos", { name: "bare" })

@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 import { branchRef, objectId, refName, tagRef } from "../../../git/index.ts"
 import { renameJob } from "./rename.ts"
 
-describe.each(databaseKinds)("branches on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
+withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   let last = 0
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
-  })
-  afterAll(() => forge.close())
 
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
   const base64 = (text: string) => Buffer.from(text).toString("base64")
   /** A repository of ann's, where ben writes; without files it is empty. */
   const repository = async (files: number, options: object = {}) => {

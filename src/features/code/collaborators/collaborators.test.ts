@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("collaborators on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  let dan: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
-    dan = await forge.person("dan", { visibility: "private" })
+const people = ["ann", "ben", "cal", { name: "dan", visibility: "private" }] as const
+
+withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) => {
+  test.beforeAll(async () => {
     for (const name of ["open", "box"]) await forge.call(ann, "POST /user/repos", { name, private: name === "box" })
   })
-  afterAll(() => forge.close())
 
   const status = async (caller: Caller, route: string, body?: object) => (await forge.call(caller, route, body)).status
   const add = (name: string, permission?: string, caller: Caller = ann) =>

@@ -1,25 +1,21 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import type { ObjectId } from "../../../git/index.ts"
-import { type Caller, openWorld, type World } from "../repositories/testing.ts"
+import { type Caller, openWorld } from "../repositories/testing.ts"
 
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-describe.each(databaseKinds)("commits (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("commits", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   const repo = "/repos/ada/walls"
   /** Four commits on main, oldest first, and one on side. */
   const ids: string[] = []
   let side = ""
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     ada = await world.person("ada")
     ben = await world.person("ben")
     await ada.call("POST", "/user/repos", { name: "walls" })
@@ -31,10 +27,6 @@ describe.each(databaseKinds)("commits (%s)", (kind) => {
     ] as const)
       ids.push(await put(path, { author }))
     side = await put("side.txt", { new_branch: "feature/side.diff" })
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   let clock = 1_700_000_000

@@ -2,30 +2,22 @@ import { execFile } from "node:child_process"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import type { ObjectId, TreeEntry } from "../../../git/index.ts"
 import { branchRef } from "../../../git/index.ts"
-import { type Caller, openWorld, type World } from "../repositories/testing.ts"
+import { type Caller, openWorld } from "../repositories/testing.ts"
 
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const EVIL = base64("#!/bin/sh\ntouch /tmp/owned\n")
 
 /** Every road by which files have been written where they must not be, tried on every operation that writes files. */
-describe.each(databaseKinds)("attacks on the writing of files (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
   let mallory: Caller
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     mallory = await world.person("mallory")
     await mallory.call("POST", "/user/repos", { name: "trap", auto_init: true })
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   const place = async () => {

@@ -1,31 +1,23 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { branchRef } from "../../../git/index.ts"
-import { type Caller, openWorld, type World } from "../repositories/testing.ts"
+import { type Caller, openWorld } from "../repositories/testing.ts"
 import { lastCommits } from "./last-commits.ts"
 
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-describe.each(databaseKinds)("files through the API (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
   let ada: Caller
   let rob: Caller
   let wil: Caller
   let names = 0
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     ada = await world.person("ada")
     rob = await world.person("rob")
     wil = await world.person("wil")
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   async function make(options: object = {}): Promise<string> {

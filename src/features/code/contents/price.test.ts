@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type FreshUrl, freshUrl, statementsOf } from "../../../../tests/support/database.ts"
+import { statementsOf } from "../../../../tests/support/database.ts"
 import { type Caller, openWorld, type World } from "../repositories/testing.ts"
 
-let fresh: FreshUrl
 let world: World
 let ada: Caller
 beforeAll(async () => {
-  fresh = await freshUrl("memory")
-  world = await openWorld(fresh.url)
+  world = await openWorld("sqlite")
   ada = await world.person("ada")
   await ada.call("POST", "/user/repos", { name: "bricks", auto_init: true })
 })
-afterAll(async () => {
-  await world.close()
-  await fresh.drop()
-})
+afterAll(() => world.close())
 
 const create = async (name: string) => {
   const made = await ada.call("POST", `/repos/ada/bricks/contents/${name}`, { content: Buffer.from(name).toString("base64") })

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { afterAll, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 import { type KeyFolder, openKeyFolder } from "../../people/keys/ssh/testing.ts"
 
-describe.each(databaseKinds)("keys of repositories on %s", (kind) => {
-  let forge: TestHearth
+withHearth("keys of repositories", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   let keys: KeyFolder
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     keys = await openKeyFolder()
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
     for (const name of ["one", "two", "gone"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hidden", private: true })
   })
-  afterAll(async () => {
-    await keys.close()
-    await forge.close()
-  })
+  afterAll(() => keys.close())
 
   const line = async () => (await keys.make("ed25519")).line
   const add = (repository: string, title: string, key: string, more: object = {}, caller: Caller = ann) =>

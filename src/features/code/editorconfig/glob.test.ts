@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { effortOf } from "../../../../tests/support/effort.ts"
 import { globMatches } from "./glob.ts"
 
 describe("a pattern of EditorConfig", () => {
@@ -40,16 +41,17 @@ describe("a pattern of EditorConfig", () => {
     ["", "a"],
   ])("%s does not fit %s", (pattern, path) => expect(globMatches(pattern, path)).toBe(false))
 
-  test("takes no time and no memory out of proportion, whatever it is", () => {
-    const begun = performance.now()
-    expect(globMatches("{1..999999999999999}", "5")).toBe(true)
-    expect(globMatches("*a".repeat(500), "a".repeat(1000))).toBe(true)
-    expect(globMatches(`${"{a,b}".repeat(200)}x`, "a".repeat(200))).toBe(false)
-    expect(globMatches(`${"**/".repeat(300)}x`, `${"a/".repeat(500)}y`)).toBe(false)
-    expect(globMatches("{".repeat(1000), "x")).toBe(false)
-    expect(globMatches(`${"{a,".repeat(300)}b${"}".repeat(300)}`, "b")).toBe(true)
-    const worst = `${"**/".repeat(300)}x`
-    for (let section = 0; section < 32; section++) globMatches(worst, `${"a/".repeat(510)}y`)
-    expect(performance.now() - begun).toBeLessThan(2000)
+  test("takes no time and no memory out of proportion, whatever it is", async () => {
+    const effort = await effortOf(() => {
+      expect(globMatches("{1..999999999999999}", "5")).toBe(true)
+      expect(globMatches("*a".repeat(500), "a".repeat(1000))).toBe(true)
+      expect(globMatches(`${"{a,b}".repeat(200)}x`, "a".repeat(200))).toBe(false)
+      expect(globMatches(`${"**/".repeat(300)}x`, `${"a/".repeat(500)}y`)).toBe(false)
+      expect(globMatches("{".repeat(1000), "x")).toBe(false)
+      expect(globMatches(`${"{a,".repeat(300)}b${"}".repeat(300)}`, "b")).toBe(true)
+      const worst = `${"**/".repeat(300)}x`
+      for (let section = 0; section < 32; section++) globMatches(worst, `${"a/".repeat(510)}y`)
+    })
+    expect(effort).toBeLessThan(2)
   })
 })

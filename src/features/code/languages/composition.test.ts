@@ -2,22 +2,16 @@ import { execFile } from "node:child_process"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Clone, openStage, type Stage } from "../releases/testing.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { type Clone, openStage } from "../releases/testing.ts"
 import { licenseText } from "../repositories/templates/licenses.ts"
 import { surveyJob } from "./survey.ts"
 
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-describe.each(databaseKinds)("what a repository is made of, on %s", (kind) => {
-  let stage: Stage
-  beforeAll(async () => {
-    stage = await openStage(kind)
-  })
-  afterAll(() => stage.close())
-
+withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, ({ test, world: stage }) => {
   const repository = async (name: string, options: object = {}): Promise<string> => {
     await stage.must(stage.ann, "POST /user/repos", { name, ...options })
     return `/repos/ann/${name}`

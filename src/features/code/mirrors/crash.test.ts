@@ -18,7 +18,7 @@ let there: World
 let server: ServerProcess | undefined
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "hearth-mirrors-"))
-  there = await openWorld("sqlite::memory:")
+  there = await openWorld("sqlite")
 }, 60_000)
 afterAll(async () => {
   await server?.kill()

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Caller } from "../repositories/testing.ts"
 import { bringFiles, sendFiles } from "./lfs.ts"
 import { synchronize } from "./pull.ts"
 import { RemoteRefused, RemoteTrouble } from "./remote.ts"
-import { type Forges, must, openForges } from "./testing.ts"
+import { must, openForges } from "./testing.ts"
 
 interface Content {
   readonly bytes: Buffer
@@ -22,13 +22,7 @@ function contentOf(text: string): Content {
 
 const pointerOf = ({ oid, size }: Content) => `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
-describe.each(databaseKinds)("large files of other servers on %s", (kind) => {
-  let forges: Forges
-  beforeAll(async () => {
-    forges = await openForges(kind)
-  }, 60_000)
-  afterAll(() => forges.close())
-
+withWorld("large files of other servers", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
   const idOf = async (at: string): Promise<number> => (await must(forges.ann, "GET", at)).id
   const services = () => forges.here.hearth.services
   const signal = new AbortController().signal

@@ -1,16 +1,10 @@
 import { createServer } from "node:http"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { synchronize } from "./pull.ts"
-import { eventually, type Forges, must, openForges } from "./testing.ts"
+import { eventually, must, openForges } from "./testing.ts"
 
-describe.each(databaseKinds)("mirrors on %s", (kind) => {
-  let forges: Forges
-  beforeAll(async () => {
-    forges = await openForges(kind)
-  }, 60_000)
-  afterAll(() => forges.close())
-
+withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
   const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
   const branches = async (at: string): Promise<readonly string[]> =>
     (await must(forges.ann, "GET", `${at}/branches`)).map(({ name }: { name: string }) => name).sort()
@@ -366,24 +360,6 @@ describe.each(databaseKinds)("mirrors on %s", (kind) => {
       const [shown] = await must(forges.ann, "GET", `${at}/push_mirrors`)
       expect(shown.last_error).toContain("credentials")
       expect(JSON.stringify([answer.body, shown])).not.toContain("not-it")
-    })
-
-    test("that refuses, says nothing or is not there is given up soon, and the next is pushed to", { timeout: 90_000 }, async () => {
-      const at = await source("several")
-      const hole = createServer(() => {})
-      await new Promise<void>((resolve) => hole.listen(0, "127.0.0.1", resolve))
-      const address = hole.address()
-      const silent = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/x.git`
-      await must(forges.ann, "POST", `${at}/push_mirrors`, { remote_address: silent, interval: "0" })
-      await must(forges.ann, "POST", `${at}/push_mirrors`, { remote_address: "http://127.0.0.1:1/x.git", interval: "0" })
-      await must(forges.ann, "POST", `${at}/push_mirrors`, { ...(await target("several-there")), interval: "0" })
-      const since = performance.now()
-      const answer = await forges.ann.call("POST", `${at}/push_mirrors-sync`)
-      expect(performance.now() - since).toBeLessThan(45_000)
-      expect([answer.status, answer.body.message]).toEqual([422, expect.stringMatching(/too slow.*can't be reached/)])
-      expect(await there("several-there")).toEqual(["main"])
-      hole.closeAllConnections()
-      hole.close()
     })
 
     test.each([

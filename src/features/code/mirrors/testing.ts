@@ -1,4 +1,4 @@
-import { freshUrl } from "../../../../tests/support/database.ts"
+import type { FreshKind } from "../../../../tests/support/database.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { type Answer, type Caller, openWorld, type World } from "../repositories/testing.ts"
 
@@ -35,10 +35,9 @@ export async function eventually<T>(look: () => Promise<T | undefined | false>):
   throw new Error("it did not come about")
 }
 
-export async function openForges(kind: "sqlite" | "postgres", config: ConfigOverrides = {}): Promise<Forges> {
-  const fresh = await freshUrl(kind)
-  const here = await openWorld(fresh.url, { outgoing: { allowedHosts: "loopback" }, ...config })
-  const there = await openWorld("sqlite::memory:")
+export async function openForges(kind: FreshKind, config: ConfigOverrides = {}): Promise<Forges> {
+  const here = await openWorld(kind, { outgoing: { allowedHosts: "loopback" }, ...config })
+  const there = await openWorld("sqlite")
   const [ann, bob, zoe] = await Promise.all([here.person("ann"), here.person("bob"), there.person("zoe")])
   const { createToken } = await import("../../people/authentication/tokens.ts")
   const { token } = await there.hearth.services.database.write((tx) =>
@@ -60,7 +59,6 @@ export async function openForges(kind: "sqlite" | "postgres", config: ConfigOver
     close: async () => {
       await here.close()
       await there.close()
-      await fresh.drop()
     },
   }
 }

@@ -1,19 +1,13 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
-import { openStage, type Stage } from "./testing.ts"
+import { openStage } from "./testing.ts"
 
 const LIMIT = 100_000
 
-describe.each(databaseKinds)("releases on %s", (kind) => {
-  let stage: Stage
-  beforeAll(async () => {
-    stage = await openStage(kind, { releases: { maxAssetBytes: LIMIT } })
-  })
-  afterAll(() => stage.close())
-
+withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBytes: LIMIT } }) }, ({ test, world: stage }) => {
   let count = 0
   /** A repository of ann's that ben may write to. */
   const repository = async (): Promise<string> => {

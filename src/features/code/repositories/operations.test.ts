@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, freshUrl, statementsOf } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "./testing.ts"
+import { beforeAll, describe, expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("repositories on %s", (kind) => {
-  let world: World
-  let drop: () => Promise<void>
+withWorld("repositories", { open: openWorld }, ({ test, world }) => {
   let alice: Caller
   let bob: Caller
   let carol: Caller
 
-  beforeAll(async () => {
-    const fresh = await freshUrl(kind)
-    drop = fresh.drop
-    world = await openWorld(fresh.url)
+  test.beforeAll(async () => {
     alice = await world.person("alice")
     bob = await world.person("bob")
     carol = await world.person("carol")
     expect((await alice.call("POST", "/orgs", { username: "crew" })).status).toBe(201)
-  })
-  afterAll(async () => {
-    await world.close()
-    await drop()
   })
 
   const create = (caller: Caller, name: string, options: object = {}) => caller.call("POST", "/user/repos", { name, ...options })

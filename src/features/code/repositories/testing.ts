@@ -1,3 +1,4 @@
+import { type FreshKind, freshUrl } from "../../../../tests/support/database.ts"
 import { type Hearth, startHearth } from "../../../app.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
@@ -26,9 +27,10 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-/** Starts a forge on the database at the address. */
-export async function openWorld(databaseUrl: string, config: ConfigOverrides = {}): Promise<World> {
-  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl } })
+/** Starts a forge on a new database. */
+export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
+  const fresh = await freshUrl(kind)
+  const hearth = await startHearth({ memory: true, config: { ...config, databaseUrl: fresh.url } })
   const { database, now } = hearth.services
   const caller = (id: number, name: string, token?: string): Caller => ({
     id,
@@ -60,6 +62,9 @@ export async function openWorld(databaseUrl: string, config: ConfigOverrides = {
       })
       return caller(id, name, token)
     },
-    close: hearth.close,
+    close: async () => {
+      await hearth.close()
+      await fresh.drop()
+    },
   }
 }

@@ -1,25 +1,20 @@
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { reformatKey } from "openpgp"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { afterAll, expect } from "vitest"
+import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
 import { type Commit, formatCommit, type NewCommit, type Person, type Repository } from "../../../git/index.ts"
 import { type KeyFile, type KeyFolder, openKeyFolder } from "../../people/keys/ssh/testing.ts"
 import { type GpgTestKey, makeGpgKey } from "../../people/keys/testing.ts"
 import { verifications } from "./verification.ts"
 
-describe.each(databaseKinds)("signatures on %s", (kind) => {
-  let forge: TestHearth
+withHearth("signatures", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {
   let keys: KeyFolder
-  let ann: string
   let repository: Repository
   let gpg: GpgTestKey
   let ssh: KeyFile
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     keys = await openKeyFolder()
-    ann = await forge.person("ann")
     await forge.person("ben")
     repository = await forge.hearth.services.git.repositories.create("signed", { format: "sha1", branch: "main" })
     gpg = await makeGpgKey({ emails: ["ann@example.com"], madeAt: new Date(Date.now() - 3_600_000) })
@@ -27,10 +22,7 @@ describe.each(databaseKinds)("signatures on %s", (kind) => {
     expect((await forge.call(ann, "POST /user/gpg_keys", { armored_public_key: gpg.armored })).status).toBe(201)
     expect((await forge.call(ann, "POST /user/keys", { title: "signs", key: ssh.line })).status).toBe(201)
   })
-  afterAll(async () => {
-    await keys.close()
-    await forge.close()
-  })
+  afterAll(() => keys.close())
 
   const person = (email: string): Person => ({ name: "Somebody", email, when: 1_700_000_000, offset: 60 })
   type Sign = (payload: Buffer) => Promise<string> | string

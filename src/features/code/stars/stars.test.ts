@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Answer, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("stars on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal", { visibility: "private" })
+withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private" }] }, ({ test, forge, ann, ben, cal }) => {
+  test.beforeAll(async () => {
     for (const name of ["open", "more", "left", "fled"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })
   })
-  afterAll(() => forge.close())
 
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const names = ({ body }: Answer): readonly string[] =>

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "../repositories/testing.ts"
+import { expect, test } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "../repositories/testing.ts"
 import { combine } from "./store.ts"
 
-describe.each(databaseKinds)("statuses of commits (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("statuses of commits", { open: openWorld }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     ada = await world.person("ada")
     ben = await world.person("ben")
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   let names = 0

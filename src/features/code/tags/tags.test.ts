@@ -1,16 +1,10 @@
 import { writeFile } from "node:fs/promises"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openStage, type Stage } from "../releases/testing.ts"
 import { alignTagsJob } from "./on-push.ts"
 
-describe.each(databaseKinds)("tags on %s", (kind) => {
-  let stage: Stage
-  beforeAll(async () => {
-    stage = await openStage(kind)
-  })
-  afterAll(() => stage.close())
-
+withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
   const OPEN = "/repos/ann/open"
   const names = async (at = OPEN) => (await stage.must(undefined, `GET ${at}/tags`)).map(({ name }: { name: string }) => name)
   const make = (caller: string | undefined, body: object, at = OPEN) => stage.call(caller, `POST ${at}/tags`, body)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect, test } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 import { isTopic, MOST_TOPICS } from "./names.ts"
 
 describe("a topic", () => {
@@ -8,19 +8,12 @@ describe("a topic", () => {
   test.each(["", "-a", ".a", "A", "ä", "a b", "a_b", "a\n", "a".repeat(36)])("can't be %j", (name) => expect(isTopic(name)).toBe(false))
 })
 
-describe.each(databaseKinds)("topics on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+withHearth("topics", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+  test.beforeAll(async () => {
     for (const name of ["box", "other"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })
     await forge.call(ann, "PUT /repos/ann/box/collaborators/ben", { permission: "write" })
   })
-  afterAll(() => forge.close())
 
   const status = async (caller: Caller, route: string, body?: object) => (await forge.call(caller, route, body)).status
   const put = (topics: readonly string[], name = "box") => forge.call(ann, `PUT /repos/ann/${name}/topics`, { topics })

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("watches on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+  test.beforeAll(async () => {
     for (const name of ["open", "more"]) await forge.call(ann, "POST /user/repos", { name })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })
   })
-  afterAll(() => forge.close())
 
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const list = async (caller: Caller, route: string) => {

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic, type Caller } from "../../../../tests/support/hearth.ts"
 
 const as = (name: string): string => basic(name, "pass-word-1")
 
-describe.each(databaseKinds)("feeds (%s)", (kind) => {
-  let forge: TestHearth
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+withHearth("feeds", {}, ({ test, forge }) => {
+  test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cal", "dee"]) await forge.person(name)
     await forge.call(as("ann"), "POST /orgs", { username: "club" })
     for (const name of ["open", "hush"]) await forge.call(as("ann"), "POST /orgs/club/repos", { name, private: name === "hush" })
@@ -24,7 +22,7 @@ describe.each(databaseKinds)("feeds (%s)", (kind) => {
     await forge.call(as("ann"), "POST /repos/club/open/issues/1/comments", { body: "Where?" })
     await forge.call(as("ann"), "POST /repos/club/hush/issues", { title: "Plan" })
   })
-  afterAll(() => forge.close())
+
   const teams = new Map<string, number>()
 
   /** What a feed tells, oldest first, and how long it says that it is. */

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { beforeEach, describe, expect, test } from "vitest"
+import type { FreshKind } from "../../../../tests/support/database.ts"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { commentOn, happen, issueOf, userNamed } from "../notifications/testing.ts"
@@ -7,21 +8,24 @@ import { type Arrived, type MailServer, mailConfig, openMailServer } from "./tes
 
 const ann = basic("ann", "pass-word-1")
 
-describe.each(databaseKinds)("mail (%s)", (kind) => {
-  let server: MailServer
-  let forge: TestHearth
-  beforeAll(async () => {
-    server = await openMailServer()
-    forge = await freshHearth(kind, { mail: mailConfig(server) })
-    for (const name of ["ann", "ben", "cal"])
-      await forge.person(name, name === "cal" ? { full_name: "Cal, of “Cork” <x@evil.example>" } : {})
-  })
-  afterAll(async () => {
+async function open(kind: FreshKind): Promise<TestHearth & { readonly server: MailServer }> {
+  const server = await openMailServer()
+  const forge = await freshHearth(kind, { mail: mailConfig(server) })
+  await forge.person("ann")
+  await forge.person("ben")
+  await forge.person("cal", { full_name: "Cal, of “Cork” <x@evil.example>" })
+  const close = async () => {
     await forge.close()
     await server.close()
-  })
-  beforeEach(() => {
-    server.arrived.length = 0
+  }
+  return { ...forge, server, close }
+}
+
+withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
+  beforeEach(async () => {
+    // What an earlier test left to be mailed is none of the next one's.
+    await forge.hearth.services.jobs.drain()
+    forge.server.arrived.length = 0
   })
 
   let last = 0
@@ -31,7 +35,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
   }
   const drain = () => forge.hearth.services.jobs.drain()
   const headersOf = (mail: Arrived | undefined, ...names: readonly string[]) => names.map((name) => mail?.headers.get(name))
-  const receivers = () => server.arrived.map(({ to }) => to).sort()
+  const receivers = () => forge.server.arrived.map(({ to }) => to).sort()
 
   test("tells in text and HTML what happened, and never whoever did it", async () => {
     const about = await issue({ title: "It leaks  \n & drips" })
@@ -39,7 +43,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await happen(forge.hearth, about, "cal", { kind: "commented", comment })
     await drain()
     expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
-    const [mail] = server.arrived
+    const [mail] = forge.server.arrived
     const page = `${forge.hearth.url}/ann/r${last}/issues/1#issuecomment-${comment.id}`
     expect(mail?.from).toBe("forge@example.org")
     expect(mail?.headers.get("from")).toMatch(/<forge@example\.org>$/)
@@ -66,7 +70,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await must(ann, `POST ${at}/contents/a.txt`, file)
     await must(ann, `POST ${at}/pulls`, { title: "Lines", head: "work", base: "main" })
     await drain()
-    server.arrived.length = 0
+    forge.server.arrived.length = 0
     const comments = [{ path: "a.txt", body: "Why two?", new_position: 2 }]
     await must(cal, `POST ${at}/pulls/1/reviews`, { event: "PENDING", body: "Almost.", comments })
     await drain()
@@ -74,7 +78,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await must(cal, `POST ${at}/pulls/1/reviews`, { event: "REQUEST_CHANGES", body: "Not yet." })
     await drain()
     expect(receivers()).toEqual(["ann@example.com"])
-    const text = server.arrived[0]?.parts.get("text/plain")
+    const text = forge.server.arrived[0]?.parts.get("text/plain")
     expect(text).toContain("cal asked for changes:")
     expect(text?.replaceAll("\r\n", "\n")).toContain("Not yet.\n\na.txt:2\nWhy two?")
   })
@@ -88,7 +92,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await drain()
     await happen(forge.hearth, about, "ben", { kind: "assigned", users: ["ann"] })
     await drain()
-    const mails = server.arrived.filter(({ to }) => to === "ann@example.com")
+    const mails = forge.server.arrived.filter(({ to }) => to === "ann@example.com")
     const opening = `<issue-${about.id}@localhost>`
     expect(headersOf(mails[0], "message-id", "references", "in-reply-to")).toEqual([opening, undefined, undefined])
     expect(headersOf(mails[1], "message-id", "references", "in-reply-to")).toEqual([
@@ -107,7 +111,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     const about = await issue()
     await happen(forge.hearth, about, "cal", { kind: "commented" })
     await drain()
-    const mail = server.arrived.find(({ to }) => to === "ben@example.com")
+    const mail = forge.server.arrived.find(({ to }) => to === "ben@example.com")
     expect(mail?.headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click")
     const link = /^<(.+)>$/.exec(mail?.headers.get("list-unsubscribe") ?? "")?.[1] ?? ""
     expect(mail?.parts.get("text/plain")).toContain(link)
@@ -131,7 +135,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     for (const _ of [1, 2]) expect((await fetch(link, { method: "POST", headers, body: "List-Unsubscribe=One-Click" })).status).toBe(200)
     expect(await wishes()).toEqual([{ user_id: (await userNamed(forge.hearth, "ben")).id, is_watching: 0 }])
-    server.arrived.length = 0
+    forge.server.arrived.length = 0
     await happen(forge.hearth, about, "cal", { kind: "closed" })
     await drain()
     expect(receivers()).toEqual(["ann@example.com"])
@@ -165,7 +169,7 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
 
   test("that the server refuses is tried again by itself, and the others are not sent twice", async () => {
     const about = await issue()
-    server.refusals.set("ann@example.com", 1)
+    forge.server.refusals.set("ann@example.com", 1)
     await happen(forge.hearth, about, "cal", { kind: "commented" })
     await drain()
     expect(receivers()).toEqual(["ben@example.com"])
@@ -186,8 +190,8 @@ describe.each(databaseKinds)("mail (%s)", (kind) => {
     await issue()
     await forge.call(ann, `POST /repos/ann/r${last}/transfer`, { new_owner: "ben" })
     await drain()
-    expect(server.arrived).toHaveLength(1)
-    expect(headersOf(server.arrived[0], "subject", "list-unsubscribe")).toEqual([
+    expect(forge.server.arrived).toHaveLength(1)
+    expect(headersOf(forge.server.arrived[0], "subject", "list-unsubscribe")).toEqual([
       `[ann/r${last}] ann offers you this repository`,
       undefined,
     ])

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { NotificationKind } from "./rules.ts"
 import { commentOn, happen, issueOf, owned, userNamed } from "./testing.ts"
 
-describe.each(databaseKinds)("who is told (%s)", (kind) => {
-  let forge: TestHearth
+withHearth("who is told", {}, ({ test, forge }) => {
   const auth = (name: string): string => basic(name, "pass-word-1")
   const ids = new Map<string, number>()
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cal", "dee", "eve"]) await forge.person(name)
   })
-  afterAll(() => forge.close())
 
   let last = 0
   /** A repository of ann's, who watches it. */

@@ -1,7 +1,7 @@
 import fc from "fast-check"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic } from "../../../../tests/support/hearth.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { commentOn, happen, issueOf, userNamed } from "./testing.ts"
 
@@ -9,13 +9,10 @@ const ann = basic("ann", "pass-word-1")
 const ben = basic("ben", "pass-word-1")
 const cal = basic("cal", "pass-word-1")
 
-describe.each(databaseKinds)("notification threads (%s)", (kind) => {
-  let forge: TestHearth
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+withHearth("notification threads", {}, ({ test, forge }) => {
+  test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cal", "dee"]) await forge.person(name)
   })
-  afterAll(() => forge.close())
 
   let last = 0
   const repository = async (more: object = {}) => {

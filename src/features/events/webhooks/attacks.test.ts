@@ -25,7 +25,7 @@ beforeAll(async () => {
       .end()
   }).listen(0, "127.0.0.2")
   await once(redirector, "listening")
-  world = await openWorld("sqlite::memory:", { outgoing: { allowedHosts: "external, 127.0.0.2" } })
+  world = await openWorld("sqlite", { outgoing: { allowedHosts: "external, 127.0.0.2" } })
   ada = await world.person("ada")
   await ada.call("POST", "/user/repos", { name: "home" })
 })

@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
+import { afterAll, afterEach, expect } from "vitest"
+import type { FreshKind } from "../../../../tests/support/database.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 import { openReceiver, passTime, type Receiver, signature } from "./testing.ts"
 
-describe.each(databaseKinds)("deliveries of webhooks (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
+
+withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
   let ada: Caller
   let receiver: Receiver
   const repo = "/repos/ada/home"
-  beforeAll(async () => {
+  it.beforeAll(async () => {
     receiver = await openReceiver()
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url, { outgoing: { allowedHosts: "loopback" } })
     ada = await world.person("ada")
     await ada.call("POST", "/user/repos", { name: "home", auto_init: true })
   })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
-    await receiver.close()
-  })
+  afterAll(() => receiver.close())
 
   const made: number[] = []
   async function hook(options: { readonly config?: object; readonly [name: string]: unknown } = {}) {

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
+import { afterAll, beforeEach, expect } from "vitest"
+import type { FreshKind } from "../../../../tests/support/database.ts"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 import { SWITCHES } from "./events/kinds.ts"
 import { openReceiver, type Receiver } from "./testing.ts"
 
-describe.each(databaseKinds)("what webhooks are told (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
+
+withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   let receiver: Receiver
-  beforeAll(async () => {
+  it.beforeAll(async () => {
     receiver = await openReceiver()
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url, { outgoing: { allowedHosts: "loopback" } })
     ada = await world.person("ada")
     ben = await world.person("ben")
     const config = { url: receiver.url, content_type: "json" }
     await ada.call("POST", "/user/hooks", { type: "gitea", active: true, config, events: SWITCHES })
   })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
-    await receiver.close()
-  })
+  afterAll(() => receiver.close())
 
   let repo = ""
   let names = 0

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 
 const config = { url: "https://hooks.example.com/in", content_type: "json" }
 
-describe.each(databaseKinds)("webhooks (%s)", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     ada = await world.person("ada")
     ben = await world.person("ben")
     await ada.call("POST", "/orgs", { username: "guild" })
     await ada.call("POST", "/user/repos", { name: "home" })
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   const places = ["/repos/ada/home/hooks", "/orgs/guild/hooks", "/user/hooks"]

@@ -1,21 +1,11 @@
 import { TOTP } from "otpauth"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic } from "../../../../tests/support/hearth.ts"
 import { findUserByName } from "../../../access/store.ts"
 import { disableTwoFactor, enableTwoFactor } from "./two-factor.ts"
 
-describe.each(databaseKinds)("tokens on %s", (kind) => {
-  let forge: TestHearth
-  let alice: string
-  let bob: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    alice = await forge.person("alice")
-    bob = await forge.person("bob")
-  })
-  afterAll(() => forge.close())
-
+withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob }) => {
   const make = (body: object, caller = alice) => forge.call(caller, "POST /users/alice/tokens", body)
 
   test("tell themselves once, and describe themselves afterwards", async () => {
@@ -94,15 +84,7 @@ describe.each(databaseKinds)("tokens on %s", (kind) => {
   })
 })
 
-describe.each(databaseKinds)("the second factor on %s", (kind) => {
-  let forge: TestHearth
-  let alice: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    alice = await forge.person("alice")
-  })
-  afterAll(() => forge.close())
-
+withHearth("the second factor", { people: ["alice"] }, ({ test, forge, alice }) => {
   test("is asked for beside the password, once a code, and not beside tokens", async () => {
     const { services } = forge.hearth
     const signIn = async (code?: string) =>

@@ -3,7 +3,9 @@ import { refuse } from "../../../core/errors.ts"
 import type { Passwords } from "../../../core/services.ts"
 
 /** About 35 ms and 16 MiB on one core: slow for a guesser, bearable for a person. */
-const COST = { N: 16_384, r: 8, p: 1 } as const
+const COST = { N: 16_384, r: 8, p: 1 }
+/** For forges that keep nothing: there is nothing to guess, and tests sign in thousands of times. */
+const PASSING_COST = { N: 16, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
@@ -11,8 +13,10 @@ const SALT_BYTES = 16
  * Slow checks, bounded in number: the thread pool that runs them also serves files and name look-ups.
  *
  * @param concurrent how many checks may run at once; as many times sixteen may wait, and whoever comes after is refused as `busy`.
+ * @param kept whether what is hashed outlives the process: if not, hashing costs next to nothing.
  */
-export function openPasswords(concurrent: number): Passwords {
+export function openPasswords(concurrent: number, kept = true): Passwords {
+  const cost = kept ? COST : PASSING_COST
   const waiting: (() => void)[] = []
   let running = 0
   const slow = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -32,13 +36,13 @@ export function openPasswords(concurrent: number): Passwords {
   return {
     hash: async (password) => {
       const salt = randomBytes(SALT_BYTES)
-      const key = await slow(() => derive(password, salt, COST, KEY_BYTES))
-      return `$scrypt$N=${COST.N},r=${COST.r},p=${COST.p}$${salt.toString("base64url")}$${key.toString("base64url")}`
+      const key = await slow(() => derive(password, salt, cost, KEY_BYTES))
+      return `$scrypt$N=${cost.N},r=${cost.r},p=${cost.p}$${salt.toString("base64url")}$${key.toString("base64url")}`
     },
     verify: async (password, hash) => {
       const stored = parse(hash)
       if (!stored) {
-        await slow(() => derive(password, randomBytes(SALT_BYTES), COST, KEY_BYTES))
+        await slow(() => derive(password, randomBytes(SALT_BYTES), cost, KEY_BYTES))
         return false
       }
       return timingSafeEqual(await slow(() => derive(password, stored.salt, stored.cost, stored.key.length)), stored.key)

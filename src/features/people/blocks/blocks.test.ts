@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth, tie } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { type Caller, tie } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("blocks on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-  })
-  afterAll(() => forge.close())
-
+withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const user = async (name: string) => (await forge.call(forge.root, `GET /users/${name}`)).body
 

@@ -1,20 +1,9 @@
 import { readKey, revokeKey } from "openpgp"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { makeGpgKey } from "./testing.ts"
 
-describe.each(databaseKinds)("OpenPGP keys on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-  })
-  afterAll(() => forge.close())
-
+withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const add = (caller: string, armored_public_key: string, armored_signature?: string) =>
     forge.call(caller, "POST /user/gpg_keys", { armored_public_key, armored_signature })
   const token = async (caller: string): Promise<string> => {

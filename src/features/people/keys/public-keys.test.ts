@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { afterAll, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 import { type KeyFolder, openKeyFolder } from "./ssh/testing.ts"
 
-describe.each(databaseKinds)("keys of people on %s", (kind) => {
-  let forge: TestHearth
+withHearth("keys of people", { people: ["ann", "ben", { name: "cal", visibility: "private" }] }, ({ test, forge, ann, ben, cal }) => {
   let keys: KeyFolder
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     keys = await openKeyFolder()
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal", { visibility: "private" })
   })
-  afterAll(async () => {
-    await keys.close()
-    await forge.close()
-  })
+  afterAll(() => keys.close())
 
   const line = async () => (await keys.make("ed25519")).line
   const add = async (caller: Caller, title: string, key?: string, to = "/user/keys") =>

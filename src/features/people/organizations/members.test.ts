@@ -1,13 +1,12 @@
 import { sql } from "kysely"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { createToken } from "../authentication/tokens.ts"
 import { deleteOrganization } from "./rules.ts"
-import { each, idOf, messageOf, openWorld, type Person, plainRepository, type World } from "./testing.ts"
+import { each, idOf, messageOf, openWorld, type Person, plainRepository } from "./testing.ts"
 
 /** Who belongs to an organisation, who sees it, and how it ends. */
-describe.each(databaseKinds)("members of an organisation on %s", (kind) => {
-  let world: World
+withWorld("members of an organisation", { open: openWorld }, ({ kind, test, world }) => {
   let alice: Person
   let bob: Person
   let carol: Person
@@ -16,11 +15,9 @@ describe.each(databaseKinds)("members of an organisation on %s", (kind) => {
   let crew: number
   let owners: number
 
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     dave = await world.person("dave")
   })
-  afterAll(() => world.close())
 
   /** Alice's organisation with bob in the team crew; carol is restricted and in a team of her own. */
   const begin = async (): Promise<void> => {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { each, idOf, messageOf, openWorld, type Person, type World } from "./testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { each, idOf, messageOf, openWorld, type Person } from "./testing.ts"
 
 /** Organisations through the API: making, changing, showing and deleting them. */
-describe.each(databaseKinds)("organisations on %s", (kind) => {
-  let world: World
+withWorld("organisations", { open: openWorld }, ({ test, world }) => {
   let alice: Person
   let bob: Person
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     alice = await world.person("alice")
     bob = await world.person("bob")
   })
-  afterAll(() => world.close())
 
   const make = async (as: Person, visibility = "public"): Promise<string> => {
     const name = world.name("org")

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { each, idOf, messageOf, openWorld, type Person, type World } from "../organizations/testing.ts"
+import { expect } from "vitest"
+import type { FreshKind } from "../../../../tests/support/database.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 import { attachTeams, detachAllTeams, isOrganizationOwner, mayCreateRepositories } from "./rules.ts"
 import { afterAccessLost } from "./watches.ts"
 
 /** Who is in a team, which repositories it has, and what follows for those concerned. */
-describe.each(databaseKinds)("members and repositories of teams on %s", (kind) => {
-  let world: World
+withWorld("members and repositories of teams", { open: openWorld }, ({ test, world }) => {
   let olive: Person
   let anna: Person
   let stranger: Person
@@ -14,11 +14,9 @@ describe.each(databaseKinds)("members and repositories of teams on %s", (kind) =
   let owners: number
   const units_map = { "repo.code": "read" }
 
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     stranger = await world.person("stranger")
   })
-  afterAll(() => world.close())
 
   const begin = async (): Promise<void> => {
     ;[olive, anna] = [await world.person("olive"), await world.person("anna")]
@@ -263,16 +261,13 @@ describe.each(databaseKinds)("members and repositories of teams on %s", (kind) =
   })
 })
 
-describe.each(databaseKinds)("without automatic watches on %s", (kind) => {
+const open = (kind: FreshKind) => openWorld(kind, { users: { autoWatchNewRepositories: false } })
+
+withWorld("without automatic watches", { open }, ({ test, world }) => {
   test("nobody is made to watch", async () => {
-    const world = await openWorld(kind, { users: { autoWatchNewRepositories: false } })
-    try {
-      const olive = await world.person("olive")
-      await world.call(olive, "POST /orgs", { username: "quiet" })
-      const { id } = await world.repository("quiet", olive)
-      expect(await world.watchers(id)).toEqual([])
-    } finally {
-      await world.close()
-    }
+    const olive = await world.person("olive")
+    await world.call(olive, "POST /orgs", { username: "quiet" })
+    const { id } = await world.repository("quiet", olive)
+    expect(await world.watchers(id)).toEqual([])
   })
 })

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import { UNITS } from "../../../access/modes.ts"
-import { type Answer, each, idOf, messageOf, openWorld, type Person, type World } from "../organizations/testing.ts"
+import { type Answer, each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 
 /** Teams through the API: making, changing, showing and deleting them. */
-describe.each(databaseKinds)("teams on %s", (kind) => {
-  let world: World
+withWorld("teams", { open: openWorld }, ({ test, world }) => {
   let olive: Person
   let anna: Person
   let stranger: Person
   let org: string
   let owners: number
 
-  beforeAll(async () => {
-    world = await openWorld(kind)
+  test.beforeAll(async () => {
     olive = await world.person("olive")
     anna = await world.person("anna")
     stranger = await world.person("stranger")
@@ -22,7 +21,6 @@ describe.each(databaseKinds)("teams on %s", (kind) => {
     owners = Number(each(await world.call(olive, `GET /orgs/${org}/teams`), "id")[0])
     await world.call(olive, `PUT /teams/${await make()}/members/${anna.name}`)
   })
-  afterAll(() => world.close())
 
   const post = (body: object, as = olive): Promise<Answer> => world.call(as, `POST /orgs/${org}/teams`, body)
   const make = async (body: object = {}): Promise<number> =>

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { beforeAll, describe, expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("administration of people on %s", (kind) => {
-  let forge: TestHearth
-  let bob: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    bob = await forge.person("bob")
-  })
-  afterAll(() => forge.close())
-
+withHearth("administration of people", { people: ["bob"] }, ({ test, forge, bob }) => {
   const edit = (name: string, body: object) => forge.call(forge.root, `PATCH /admin/users/${name}`, { login_name: name, ...body })
 
   describe("creating", () => {

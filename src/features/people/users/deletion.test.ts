@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth, tie } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic, tie } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("deleting people on %s", (kind) => {
-  let forge: TestHearth
-  let bob: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    bob = await forge.person("bob")
-  })
-  afterAll(() => forge.close())
-
+withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
   const remove = (name: string, query = "") => forge.call(forge.root, `DELETE /admin/users/${name}${query}`)
   const get = (path: string) => forge.call(forge.root, `GET ${path}`)
 

@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("following on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let ned: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    ned = await forge.person("ned", { visibility: "private" })
-  })
-  afterAll(() => forge.close())
-
+withHearth("following", { people: ["ann", "ben", { name: "ned", visibility: "private" }] }, ({ test, forge, ann, ben, ned }) => {
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const names = async (caller: Caller, path: string) => {
     const { body, headers } = await forge.call(caller, `GET ${path}`)

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("profiles on %s", (kind) => {
-  let forge: TestHearth
+withHearth("profiles", {}, ({ test, forge }) => {
   const callers: Record<string, Caller> = { nobody: undefined }
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     callers["root"] = forge.root
     callers["zed"] = await forge.person("zed", { full_name: "Zed ZÉBRA" })
     callers["limo"] = await forge.person("limo", { visibility: "limited" })
@@ -15,7 +14,6 @@ describe.each(databaseKinds)("profiles on %s", (kind) => {
     const narrow = await forge.call(callers["zed"], "POST /users/zed/tokens", { name: "narrow", scopes: ["public-only", "write:user"] })
     callers["narrow"] = `token ${narrow.body.sha1}`
   })
-  afterAll(() => forge.close())
 
   test.each([
     ["nobody", ["zed", "restric"]],

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { basic, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import { basic } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("a person's own settings on %s", (kind) => {
-  let forge: TestHearth
-  let alice: string
-  let bob: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    alice = await forge.person("alice")
-    bob = await forge.person("bob")
-  })
-  afterAll(() => forge.close())
-
+withHearth("a person's own settings", { people: ["alice", "bob"] }, ({ test, forge, alice, bob }) => {
   test("change only what is sent", async () => {
     const all = {
       full_name: "Alice A.",

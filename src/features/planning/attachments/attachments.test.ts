@@ -1,19 +1,13 @@
 import { readdir, utimes } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect, test } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
-import { openTalk, type Talk } from "../comments/testing.ts"
+import { openTalk } from "../comments/testing.ts"
 
 const LIMIT = 100_000
 
-describe.each(databaseKinds)("attachments on %s", (kind) => {
-  let talk: Talk
-  beforeAll(async () => {
-    talk = await openTalk(kind, { attachments: { maxBytes: LIMIT } })
-  })
-  afterAll(() => talk.close())
-
+withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBytes: LIMIT } }) }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const form = (bytes: string | Uint8Array<ArrayBuffer>, name = "notes.txt", field = "attachment"): FormData => {
     const made = new FormData()

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openTalk, type Talk } from "./testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openTalk } from "./testing.ts"
 
-describe.each(databaseKinds)("comments on %s", (kind) => {
-  let talk: Talk
-  beforeAll(async () => {
-    talk = await openTalk(kind)
-  })
-  afterAll(() => talk.close())
-
+withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const issue = async (path: string) => (await talk.call(talk.ann, `GET /repos/ann/${path}`)).body
   const fresh = async (title: string): Promise<number> => (await talk.call(talk.ann, `POST ${at}`, { title })).body.number

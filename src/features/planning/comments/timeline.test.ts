@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { addTimelineEntry, type TimelineKind } from "../issues/timeline.ts"
-import { openTalk, type Talk } from "./testing.ts"
+import { openTalk } from "./testing.ts"
 
-describe.each(databaseKinds)("the timeline on %s", (kind) => {
-  let talk: Talk
-  beforeAll(async () => {
-    talk = await openTalk(kind)
-  })
-  afterAll(() => talk.close())
-
+withWorld("the timeline", { open: openTalk }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const timeline = async (caller: Caller, number: number, query = "") => {
     const { body, headers } = await talk.call(caller, `GET ${at}/${number}/timeline${query}`)

@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("dependencies between issues on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
-  })
-  afterAll(() => forge.close())
-
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
+withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ test, call, status, ann, ben, cal }) => {
   /** A repository of ann's with so many issues, to which ben may write. */
   const repository = async (name: string, issues: number, options: object = {}) => {
     await call(ann, "POST /user/repos", { name, ...options })

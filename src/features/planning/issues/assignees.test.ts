@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Answer, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Answer } from "../../../../tests/support/hearth.ts"
 import { issuesOf } from "./testing.ts"
 
-describe.each(databaseKinds)("assignees on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
+withHearth("assignees", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
+  test.beforeAll(async () => {
     for (const name of ["cyd", "dan", "eve"]) await forge.person(name)
     await forge.call(ann, "POST /orgs", { username: "crew" })
     for (const [name, isPrivate] of [
@@ -23,7 +17,6 @@ describe.each(databaseKinds)("assignees on %s", (kind) => {
       await issuesOf(forge, ann, `ann/${name}`).create({ title: "somebody" })
     }
   })
-  afterAll(() => forge.close())
 
   const logins = ({ body }: Answer): unknown => (body.assignees ?? body)?.map(({ login }: { login: string }) => login) ?? null
   const add = (repository: string, ...assignees: string[]) =>

@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 import { issuesOf, numbers } from "./testing.ts"
 
-describe.each(databaseKinds)("issues on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cyd: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cyd = await forge.person("cyd")
-  })
-  afterAll(() => forge.close())
-
+withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let made = 0
   /** A new repository of ann's, which ben may write to and everybody read. */
   async function repository(options: object = {}) {

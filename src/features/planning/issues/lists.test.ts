@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { issuesOf, numbers } from "./testing.ts"
 
-describe.each(databaseKinds)("lists of issues on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cyd: string
+withHearth("lists of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let box: ReturnType<typeof issuesOf>
   let milestone: number
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cyd = await forge.person("cyd")
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "box" })
     await forge.call(ann, "PUT /repos/ann/box/collaborators/ben", { permission: "write" })
     await forge.call(ann, "POST /user/repos", { name: "hush", private: true })
@@ -37,7 +28,6 @@ describe.each(databaseKinds)("lists of issues on %s", (kind) => {
     await forge.call(ben, "POST /repos/ann/box/issues/2/comments", { body: "needs oiling" })
     await issuesOf(forge, ann, "ann/hush").create({ title: "Secret lantern" })
   })
-  afterAll(() => forge.close())
 
   test.each([
     ["", [4, 2, 1]],

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 
-describe.each(databaseKinds)("labels on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
+withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
   })
-  afterAll(() => forge.close())
 
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
   const create = async (at: string, name: string, more: object = {}): Promise<number> => {
     const { status: made, body } = await call(ann, `POST ${at}/labels`, { name, color: "0af", ...more })
     if (made !== 201) throw new Error(`${made} ${JSON.stringify(body)}`)

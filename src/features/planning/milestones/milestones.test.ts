@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect, test } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { dueAt } from "./due.ts"
 
-describe.each(databaseKinds)("milestones on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
+withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
+  test.beforeAll(async () => {
     await forge.call(ann, "POST /user/repos", { name: "box" })
     await forge.call(ann, "PUT /repos/ann/box/collaborators/ben", { permission: "write" })
   })
-  afterAll(() => forge.close())
 
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
   const create = async (options: object, repository = "ann/box") => {
     const { status: made, body } = await call(ann, `POST /repos/${repository}/milestones`, options)
     if (made !== 201) throw new Error(`${made} ${JSON.stringify(body)}`)

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { issueOf } from "../../events/notifications/testing.ts"
 import { issuesOf } from "../issues/testing.ts"
 import { type By, projectsOf } from "./testing.ts"
 
-describe.each(databaseKinds)("issues in columns on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cyd: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cyd = await forge.person("cyd")
-  })
-  afterAll(() => forge.close())
-
+withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let made = 0
   /** A repository with issues of these titles, oldest first, and their ids. */
   async function repository(titles: string, options: { readonly owner?: string; readonly private?: boolean } = {}) {

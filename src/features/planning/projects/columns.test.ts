@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { projectsOf } from "./testing.ts"
 
-describe.each(databaseKinds)("columns of projects on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-  })
-  afterAll(() => forge.close())
+withHearth("columns of projects", { people: ["ann"] }, ({ test, forge, ann }) => {
   const projects = () => projectsOf(forge, ann, "/user")
   const order = async (id: number) => (await projects().columns(id)).map(({ title, sorting }) => `${title} ${sorting}`)
 

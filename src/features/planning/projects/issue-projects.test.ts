@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Answer, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
 import { issuesOf } from "../issues/testing.ts"
 import { projectsOf } from "./testing.ts"
 
-describe.each(databaseKinds)("projects of issues on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cyd: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cyd = await forge.person("cyd")
-  })
-  afterAll(() => forge.close())
-
+withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let made = 0
   /** A repository of ann's with a board of its own and one of hers; ben may write to it. */
   async function planned() {

@@ -1,7 +1,8 @@
 import fc from "fast-check"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds, statementsOf } from "../../../../tests/support/database.ts"
-import { type Answer, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { statementsOf } from "../../../../tests/support/database.ts"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Answer } from "../../../../tests/support/hearth.ts"
 import { projectsOf } from "./testing.ts"
 
 /** What somebody does on a board, with issues and columns by their places in lists. */
@@ -75,19 +76,16 @@ function* outcomes(board: Board, done: readonly Action[]): Generator<readonly [R
   }
 }
 
-describe.each(databaseKinds)("the order of cards on %s", (kind) => {
-  let forge: TestHearth
+withHearth("the order of cards", {}, ({ kind, test, forge }) => {
   const callers: string[] = []
   const issueIds: number[] = []
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
+  test.beforeAll(async () => {
     for (const name of ["ann", "ben", "cyd", "dee"]) callers.push(await forge.person(name))
     const [ann] = callers
     await forge.call(ann, "POST /user/repos", { name: "box" })
     for (const name of ["ben", "cyd", "dee"]) await forge.call(ann, `PUT /repos/ann/box/collaborators/${name}`, { permission: "write" })
     for (let n = 0; n < ISSUES; n++) issueIds.push((await forge.call(ann, "POST /repos/ann/box/issues", { title: `i${n}` })).body.id)
   })
-  afterAll(() => forge.close())
 
   test("whatever people do at once is as if one had followed the other", { timeout: 120_000 }, async () => {
     const projects = projectsOf(forge, callers[0], "/repos/ann/box")

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openTalk, type Talk } from "../comments/testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openTalk } from "../comments/testing.ts"
 import { REACTIONS } from "./records.ts"
 
-describe.each(databaseKinds)("reactions on %s", (kind) => {
-  let talk: Talk
-  beforeAll(async () => {
-    talk = await openTalk(kind)
-  })
-  afterAll(() => talk.close())
-
+withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const shown = async (path: string) => {
     const { body, headers } = await talk.call(talk.dot, `GET ${path}`)

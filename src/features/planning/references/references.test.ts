@@ -1,29 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { afterAll, describe, expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { issuesOf, numbers, type Told } from "../issues/testing.ts"
 
-describe.each(databaseKinds)("what texts refer to on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cyd: string
+withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let folder: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cyd = await forge.person("cyd")
+  test.beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "hearth-references-"))
   })
-  afterAll(async () => {
-    await forge.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   let made = 0
   async function repository(options: object = {}) {

@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
-describe.each(databaseKinds)("stopwatches on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
-  })
-  afterAll(() => forge.close())
-
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
+withHearth("stopwatches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   const repository = async (name: string, options: object = {}) => {
     await call(ann, "POST /user/repos", { name, ...options })
     await call(ann, `PUT /repos/ann/${name}/collaborators/ben`, { permission: "write" })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
+import { expect } from "vitest"
+import { withHearth } from "../../../../tests/support/fixture.ts"
+import type { Caller } from "../../../../tests/support/hearth.ts"
 
 interface Time {
   readonly id: number
@@ -9,23 +9,7 @@ interface Time {
   readonly issue: { readonly number: number; readonly user: { readonly email: string } }
 }
 
-describe.each(databaseKinds)("tracked time on %s", (kind) => {
-  let forge: TestHearth
-  let ann: string
-  let ben: string
-  let cal: string
-  let dan: string
-  beforeAll(async () => {
-    forge = await freshHearth(kind)
-    ann = await forge.person("ann")
-    ben = await forge.person("ben")
-    cal = await forge.person("cal")
-    dan = await forge.person("dan")
-  })
-  afterAll(() => forge.close())
-
-  const call = (caller: Caller, route: string, body?: unknown) => forge.call(caller, route, body)
-  const status = async (caller: Caller, route: string, body?: unknown) => (await call(caller, route, body)).status
+withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, forge, call, status, ann, ben, cal, dan }) => {
   /** A repository of ann's to which ben may write, with an issue of ann's and one of cal's. */
   const repository = async (name: string, options: object = {}) => {
     await call(ann, "POST /user/repos", { name, ...options })

@@ -1,24 +1,18 @@
 import { sql } from "kysely"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { ok } from "../../../git/testing.ts"
 import { claimPull } from "./merged.ts"
 import { detectManualMerges } from "./on-push.ts"
-import { type MergeWorld, openMergeWorld, type TestRepository } from "./testing.ts"
+import { openMergeWorld, type TestRepository } from "./testing.ts"
 
 const refusal = ({ status, body }: { readonly status: number; readonly body: { readonly message: string } | undefined }) => [
   status,
   body?.message,
 ]
 
-describe.each(databaseKinds)("merging (%s)", (kind) => {
-  let world: MergeWorld
-  beforeAll(async () => {
-    world = await openMergeWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }) => {
   const ready = async (options: object = {}) => {
     const repo = await world.repository(options)
     const head = await repo.commit("topic", "one.txt", "1\n")

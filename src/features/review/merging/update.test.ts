@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { describe, expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
-import { type MergeWorld, openMergeWorld } from "./testing.ts"
+import { openMergeWorld } from "./testing.ts"
 
 const encode = (text: string) => Buffer.from(text).toString("base64")
 
-describe.each(databaseKinds)("bringing branches up to date (%s)", (kind) => {
-  let world: MergeWorld
-  beforeAll(async () => {
-    world = await openMergeWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("bringing branches up to date", { open: openMergeWorld, on: oneDatabase }, ({ test, world }) => {
   /** A pull request whose base has moved on. */
   async function outdated(options: object = {}) {
     const repo = await world.repository(options)

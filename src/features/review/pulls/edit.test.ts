@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openPullWorld, type PullWorld } from "./testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openPullWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("editing and listing pull requests on %s", (kind) => {
-  let world: PullWorld
-  beforeAll(async () => {
-    world = await openPullWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test, world }) => {
   /** A repository with one pull request from cyd's fork. */
   async function fromFork() {
     const repo = await world.repository()

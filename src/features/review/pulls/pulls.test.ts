@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openPullWorld, type PullWorld } from "./testing.ts"
+import { describe, expect, test } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openPullWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("creating pull requests on %s", (kind) => {
-  let world: PullWorld
-  beforeAll(async () => {
-    world = await openPullWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) => {
   test("title, head and base are all it takes", async () => {
     const repo = await world.repository()
     const head = await repo.commit("work", "b.txt")

@@ -1,16 +1,10 @@
 import { rm } from "node:fs/promises"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { client, ok } from "../../../git/testing.ts"
-import { commitIn, openPullWorld, type PullWorld, push } from "./testing.ts"
+import { commitIn, openPullWorld, push } from "./testing.ts"
 
-describe.each(databaseKinds)("what pushes do to pull requests on %s", (kind) => {
-  let world: PullWorld
-  beforeAll(async () => {
-    world = await openPullWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("what pushes do to pull requests", { open: openPullWorld, on: oneDatabase }, ({ test, world }) => {
   const settled = () => world.hearth.services.jobs.drain()
 
   test("a push to the head moves it: sums, references, timeline, who is told", async () => {

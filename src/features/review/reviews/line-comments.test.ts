@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { commitIn, push } from "../pulls/testing.ts"
-import { openReviewWorld, type ReviewWorld } from "./testing.ts"
+import { openReviewWorld } from "./testing.ts"
 
 const lines = (count: number, of = "line"): string => Array.from({ length: count }, (_, at) => `${of} ${at + 1}\n`).join("")
 
-describe.each(databaseKinds)("comments on lines (%s)", (kind) => {
-  let world: ReviewWorld
-  beforeAll(async () => {
-    world = await openReviewWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ test: it, world }) => {
   it("tell of their line, its surroundings and who touched it last", async () => {
     const { ben, dee, reviewed } = world
     const pull = await reviewed()

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openReviewWorld, type ReviewWorld } from "./testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openReviewWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("pending reviews (%s)", (kind) => {
-  let world: ReviewWorld
-  beforeAll(async () => {
-    world = await openReviewWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("pending reviews", { open: openReviewWorld }, ({ test: it, world }) => {
   const draft = { body: "Draft, @cyd and #1.", comments: [{ path: "a.txt", body: "Why, @cyd?", new_position: 2 }] }
   const line = { path: "a.txt", body: "Later.", old_position: 2 }
 

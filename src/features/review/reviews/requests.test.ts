@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
-import { openReviewWorld, type ReviewWorld } from "./testing.ts"
+import { openReviewWorld } from "./testing.ts"
 
 const encode = (text: string): string => Buffer.from(text).toString("base64")
 
@@ -9,13 +9,8 @@ const encode = (text: string): string => Buffer.from(text).toString("base64")
 const names = (answer: Pick<Answer, "body">): string[] =>
   answer.body.map(({ user, team }: { user: { login: string } | null; team: { name: string } | null }) => user?.login ?? team?.name)
 
-describe.each(databaseKinds)("requests for reviews (%s)", (kind) => {
-  let world: ReviewWorld
+withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world }) => {
   let organizations = 0
-  beforeAll(async () => {
-    world = await openReviewWorld(kind)
-  })
-  afterAll(() => world.close())
 
   /** A repository of an organisation of ann's with a pull request of ben's, who is a collaborator; dee is in a private team with it, cyd in one without. */
   async function ofOrganization(options: object = {}) {

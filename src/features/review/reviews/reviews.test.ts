@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { openReviewWorld, type ReviewWorld } from "./testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { openReviewWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("reviews (%s)", (kind) => {
-  let world: ReviewWorld
-  beforeAll(async () => {
-    world = await openReviewWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
   const stateOf = ({ state, official, dismissed, stale }: Record<string, unknown>) => ({ state, official, dismissed, stale })
 
   it("count where a writer gives them, and only the last", async () => {

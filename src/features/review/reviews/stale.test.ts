@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
+import { expect } from "vitest"
+import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
 import { commitIn, push } from "../pulls/testing.ts"
-import { openReviewWorld, type ReviewWorld } from "./testing.ts"
+import { openReviewWorld } from "./testing.ts"
 
-describe.each(databaseKinds)("reviews of a head that has moved (%s)", (kind) => {
-  let world: ReviewWorld
-  beforeAll(async () => {
-    world = await openReviewWorld(kind)
-  })
-  afterAll(() => world.close())
-
+withWorld("reviews of a head that has moved", { open: openReviewWorld, on: oneDatabase }, ({ test: it, world }) => {
   it("are stale while the pull request changes something else, and no longer", async () => {
     const { ben, dee, reviewed } = world
     const pull = await reviewed()

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databaseKinds, type FreshUrl, freshUrl } from "../../../../tests/support/database.ts"
-import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
+import { describe, expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { type Caller, openWorld } from "../../code/repositories/testing.ts"
 
-describe.each(databaseKinds)("administration: %s", (kind) => {
-  let fresh: FreshUrl
-  let world: World
+withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
   let ada: Caller
-  beforeAll(async () => {
-    fresh = await freshUrl(kind)
-    world = await openWorld(fresh.url)
+  it.beforeAll(async () => {
     ada = await world.person("ada")
-  })
-  afterAll(async () => {
-    await world.close()
-    await fresh.drop()
   })
 
   describe("scheduled tasks", () => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { databaseKinds } from "../../../../tests/support/database.ts"
-import { type Forges, must, openForges } from "../../code/mirrors/testing.ts"
+import { expect } from "vitest"
+import { withWorld } from "../../../../tests/support/fixture.ts"
+import { must, openForges } from "../../code/mirrors/testing.ts"
 import { runImport } from "./import.ts"
 
 interface Step {
@@ -10,14 +10,11 @@ interface Step {
   readonly missing: number
 }
 
-describe.each(databaseKinds)("what a server with the same API has, on %s", (kind) => {
-  let forges: Forges
+withWorld("what a server with the same API has", { open: openForges }, ({ test, world: forges }) => {
   let clone_addr: string
-  beforeAll(async () => {
-    forges = await openForges(kind)
+  test.beforeAll(async () => {
     clone_addr = await fill()
-  }, 90_000)
-  afterAll(() => forges.close())
+  })
 
   const FILES = [
     ["tool.bin", Buffer.from("the tool itself")],

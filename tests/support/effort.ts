@@ -1,0 +1,7 @@
+/** The seconds of processor time that this process spends on `work`: however busy the machine is, what takes no time out of proportion stays small. */
+export async function effortOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
+}
