@@ -52,7 +52,6 @@ describe("an idle server", () => {
       "kysely",
       "lru-cache",
       "otpauth",
-      "picomatch",
       "pino",
       "prom-client",
       "spdx-license-list",

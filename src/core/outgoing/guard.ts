@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises"
 import { BlockList, isIP } from "node:net"
-import picomatch from "picomatch"
+import { compileGlob } from "../text/globs.ts"
 
 /** Where this service may call: decided by the address that is really connected to, so that no name can be made to mean another later. */
 export interface Guard {
@@ -129,8 +129,7 @@ function entryOf(word: string): Entry | undefined {
     return (_, address) => within(list, undressed(address))
   }
   if (!/^[\w.*-]+$/.test(word)) return undefined
-  const matches = picomatch(word.toLowerCase(), { dot: true })
-  return (host) => matches(host)
+  return compileGlob(word.toLowerCase())
 }
 
 /** The words of a setting such as "external, 10.1.0.0/16, *.example.org"; undefined where one of them means nothing. */

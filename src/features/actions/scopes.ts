@@ -2,13 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { onOrganizationAsOwner } from "../../access/policies/organizations.ts"
 import { type OnRepository, onRepositoryAsOwner, onRepositoryUnit } from "../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../access/policies/site.ts"
-import type { Access, Operation, ScopeCategory } from "../../core/operation.ts"
+import type { Access, Operation } from "../../core/operation.ts"
+import { ME, ORGANIZATION, type OwnerScope, type Owning, REPOSITORY, SITE } from "../../core/owner-scope.ts"
 
-/** Whose runners, runs, variables and secrets: a repository's, a person's or an organisation's, or the site's. */
-export type Place =
-  | { readonly of: "repository"; readonly repositoryId: number }
-  | { readonly of: "owner"; readonly ownerId: number }
-  | { readonly of: "site" }
+export type Place = Owning
 
 /** What is a place's own, as columns. */
 export const columnsOf = (place: Place) => ({
@@ -43,22 +40,13 @@ export interface InPlace {
   readonly on?: OnRepository
 }
 
-/**
- * A place that has runners, runs and jobs, and mostly variables and secrets. All offer the same operations, which are declared once, as
- * functions of the scope: what differs is written here.
- */
-export interface ActionScope {
-  /** What stands in the path before /actions. */
-  readonly prefix: string
-  /** What stands in the operations' ids, and what some of them begin with. */
+/** Where there are runners, runs and jobs, and mostly variables and secrets, and who may see to them. */
+export interface ActionScope extends OwnerScope {
+  /** What stands in the operations' ids; some of them begin with `id`. */
   readonly name: "Admin" | "Org" | "User" | "Repo"
   readonly id: "admin" | "org" | "user" | "repo"
   readonly runsId: string
   readonly jobsId: string
-  /** Whose they are, for the summaries: "a repository’s". */
-  readonly whose: string
-  readonly tag: string
-  readonly scope: readonly ScopeCategory[]
   /** Runners, variables and secrets. */
   readonly managing: Access<InPlace>
   /** Runs and jobs. */
@@ -79,14 +67,10 @@ const mine = within(signedIn, ({ me }) => ({ place: { of: "owner", ownerId: me.i
 const inRepository = (on: OnRepository): InPlace => ({ place: { of: "repository", repositoryId: on.repository.id }, on })
 
 const ofSite: ActionScope = {
-  prefix: "/admin",
+  ...SITE,
   name: "Admin",
-  id: "admin",
   runsId: "listAdminWorkflowRuns",
   jobsId: "listAdminWorkflowJobs",
-  whose: "the site’s",
-  tag: "admin",
-  scope: ["admin"],
   managing: administered,
   reading: administered,
   publicOnly: "allowed",
@@ -94,14 +78,10 @@ const ofSite: ActionScope = {
 }
 
 const ofOrganization: ActionScope = {
-  prefix: "/orgs/{org}",
+  ...ORGANIZATION,
   name: "Org",
-  id: "org",
   runsId: "getOrgWorkflowRuns",
   jobsId: "getOrgWorkflowJobs",
-  whose: "an organisation’s",
-  tag: "organization",
-  scope: ["organization"],
   managing: owned,
   reading: owned,
   publicOnly: "allowed",
@@ -109,14 +89,10 @@ const ofOrganization: ActionScope = {
 }
 
 const ofMe: ActionScope = {
-  prefix: "/user",
+  ...ME,
   name: "User",
-  id: "user",
   runsId: "getUserWorkflowRuns",
   jobsId: "getUserWorkflowJobs",
-  whose: "your",
-  tag: "user",
-  scope: ["user"],
   managing: mine,
   reading: mine,
   publicOnly: "refused",
@@ -124,14 +100,10 @@ const ofMe: ActionScope = {
 }
 
 const ofRepository: ActionScope = {
-  prefix: "/repos/{owner}/{repo}",
+  ...REPOSITORY,
   name: "Repo",
-  id: "repo",
   runsId: "getWorkflowRuns",
   jobsId: "listWorkflowJobs",
-  whose: "a repository’s",
-  tag: "repository",
-  scope: ["repository"],
   managing: within(onRepositoryAsOwner, inRepository),
   reading: within(onRepositoryUnit("actions", "read"), inRepository),
   publicOnly: "allowed",

@@ -1,10 +1,10 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor } from "../../../core/actor.ts"
+import { mapInBatches } from "../../../core/batches.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Commit, objectId } from "../../../git/index.ts"
 import { presentPayloadCommits, type UnsignedCommit } from "../commits/present.ts"
-import { eachInTurn } from "../contents/batches.ts"
 import {
   findProtections,
   merges,
@@ -73,7 +73,7 @@ async function commitsOf(
 ): Promise<readonly (Commit | UnsignedCommit)[]> {
   const distinct = [...new Map(rows.map((row) => [row.commit_id, row])).values()]
   const storage = git.at(repository.storage, repository.object_format)
-  const read = await eachInTurn(
+  const read = await mapInBatches(
     distinct.filter(({ is_told }) => is_told === 0),
     ({ commit_id }) => git.objects.readCommit(storage, objectId(commit_id)),
   )

@@ -1,7 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
+import { mapInBatches } from "../../../core/batches.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Reference as GitReference, isHiddenRef, isRefName, refName } from "../../../git/index.ts"
-import { eachInTurn } from "../contents/batches.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { Reference } from "./records.ts"
 
@@ -14,7 +14,7 @@ export async function readReferences({ git, site }: Services, { owner, repositor
   const api = repositoryApiUrl(site, owner.name, row.name)
   const path = below.replace(/\/+$/, "")
   const found = (await (path === "" ? git.references.list(repository) : listBelow())).filter(({ name }) => !isHiddenRef(name))
-  const presented = await eachInTurn(found, async ({ name, id }): Promise<readonly Reference[]> => {
+  const presented = await mapInBatches(found, async ({ name, id }): Promise<readonly Reference[]> => {
     const type = alwaysCommit(name) ? "commit" : (await git.objects.info(repository, id))?.type
     if (type === undefined) return []
     return [

@@ -1,8 +1,8 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { mapInBatches } from "../../../core/batches.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Git, isTagName, type ObjectId, type Repository, type TreeEntry, tagRef } from "../../../git/index.ts"
-import { eachInTurn } from "./batches.ts"
 import { readPointer } from "./lfs.ts"
 import { apiUrl } from "./present.ts"
 import { type GitEntry, MAX_INLINE_BYTES } from "./records.ts"
@@ -37,7 +37,7 @@ export async function readTreePage(services: Services, on: OnRepository, { sha, 
   return {
     sha: found.id,
     url: `${api}/git/trees/${found.id}`,
-    tree: [...(await eachInTurn(all.slice(start, start + size), (entry) => presentEntry(git, repository, api, entry)))],
+    tree: [...(await mapInBatches(all.slice(start, start + size), (entry) => presentEntry(git, repository, api, entry)))],
     truncated: start + size < all.length,
     page: number,
     total_count: all.length,

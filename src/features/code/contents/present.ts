@@ -1,4 +1,5 @@
 import type { Owned } from "../../../access/permission.ts"
+import { mapInBatches } from "../../../core/batches.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
@@ -6,7 +7,6 @@ import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
 import { localTime } from "../pushes/content.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
 import { UNSIGNED } from "../signatures/verification.ts"
-import { eachInTurn } from "./batches.ts"
 import { lastCommits } from "./last-commits.ts"
 import { type LargeFile, POINTER_BYTES, readPointer } from "./lfs.ts"
 import { findEntry } from "./paths.ts"
@@ -63,9 +63,9 @@ export async function presentEntries(
       ? await lastCommits(services.git, repository, revision.commit, directory, names)
       : new Map<string, ObjectId>()
   const commits = new Map<ObjectId, Commit>()
-  await eachInTurn([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
+  await mapInBatches([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
   const modules = entries.some(({ mode }) => mode === "160000") ? await readModules(place) : new Map<string, string>()
-  return eachInTurn(entries, async (entry) => {
+  return mapInBatches(entries, async (entry) => {
     const read = await readEntry(place, entry, wishes)
     const id = last.get(entry.name)
     return present(place, directory, entry, read, { ...told(id === undefined ? undefined : commits.get(id), wishes) }, modules)

@@ -1,11 +1,11 @@
 import { onEditableCode } from "../../../access/policies/code.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
+import { mapInBatches } from "../../../core/batches.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { maintainedBranches } from "../branches/maintenance.ts"
-import { eachInTurn } from "./batches.ts"
 import { readChanges } from "./changes.ts"
 import { commitEdit, editOf } from "./commit.ts"
 import { applyPatch, readPatch } from "./patch.ts"
@@ -41,7 +41,7 @@ async function change(
   const changes = readChanges(files, fieldOf)
   const { commit, branch } = await commitEdit(services, { actor, on }, fields, editOf(changes))
   const place: Place = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
-  const contents = await eachInTurn(changes, async ({ operation: kind, parts }): Promise<ContentsResponse | null> => {
+  const contents = await mapInBatches(changes, async ({ operation: kind, parts }): Promise<ContentsResponse | null> => {
     const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(place), commit.tree, parts)
     return entry ? presentEntry(place, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
   })

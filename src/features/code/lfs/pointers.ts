@@ -1,5 +1,5 @@
+import { mapInBatches } from "../../../core/batches.ts"
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
-import { eachInTurn } from "../contents/batches.ts"
 import { type LargeFile, POINTER_BYTES, readPointer } from "../contents/lfs.ts"
 
 /** Histories to look through for pointers, and those to leave out. */
@@ -16,7 +16,7 @@ export async function findPointers(git: Git, repository: Repository, { to, not }
   if (to.length === 0) return []
   const blobs = await git.objects.smallBlobs(repository, { to, not, below: POINTER_BYTES + 1 })
   const found = new Map<string, LargeFile>()
-  await eachInTurn(blobs, async (blob) => {
+  await mapInBatches(blobs, async (blob) => {
     const pointer = readPointer(await git.objects.readBlob(repository, blob))
     if (pointer) found.set(pointer.oid, pointer)
   })

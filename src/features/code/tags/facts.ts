@@ -1,5 +1,5 @@
+import { mapInBatches } from "../../../core/batches.ts"
 import { type Git, type ObjectId, type Repository, tagOf } from "../../../git/index.ts"
-import { eachInTurn } from "../contents/batches.ts"
 
 /** What is stored of a tag. It depends on nothing but the object that the reference names. */
 export interface TagFacts {
@@ -30,7 +30,7 @@ export function readTags(
   known: readonly TagFacts[] = [],
 ): Promise<readonly NamedTag[]> {
   const facts = new Map(known.map((each) => [each.object_id, each]))
-  return eachInTurn(tags, async ({ name, id }) => ({ ...(facts.get(id) ?? (await readTagFacts(git, repository, id))), name }))
+  return mapInBatches(tags, async ({ name, id }) => ({ ...(facts.get(id) ?? (await readTagFacts(git, repository, id))), name }))
 }
 
 /** All tags that a repository has in git, with their facts. */

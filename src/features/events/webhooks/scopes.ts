@@ -1,22 +1,12 @@
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
 import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
-import type { Access, Operation, ScopeCategory } from "../../../core/operation.ts"
+import type { Access, Operation } from "../../../core/operation.ts"
+import { ME, ORGANIZATION, type OwnerScope, REPOSITORY, SITE } from "../../../core/owner-scope.ts"
 import type { Place } from "./store.ts"
 
-/**
- * A place that has webhooks. All four offer the same operations, which are declared once, as functions of the scope: what differs is written
- * here.
- */
-export interface HookScope {
-  /** What stands in the path before /hooks. */
-  readonly prefix: string
-  /** What the operations' ids begin with. */
-  readonly id: string
-  /** Whose they are, for the summaries: "a repository’s". */
-  readonly whose: string
-  readonly tag: string
-  readonly scope: readonly ScopeCategory[]
+/** Where there are webhooks, and who may see to them. */
+export interface HookScope extends OwnerScope {
   readonly access: Access<{ readonly place: Place }>
   readonly publicOnly?: "refused"
 }
@@ -27,39 +17,23 @@ const within = <Found>(access: Access<Found>, placeOf: (found: Found) => Place):
 })
 
 const ofSite: HookScope = {
-  prefix: "/admin",
-  id: "admin",
-  whose: "the site’s",
-  tag: "admin",
-  scope: ["admin"],
+  ...SITE,
   access: within(siteAdministrator, () => ({ of: "site", sort: "all" })),
 }
 
 const ofOrganization: HookScope = {
-  prefix: "/orgs/{org}",
-  id: "org",
-  whose: "an organisation’s",
-  tag: "organization",
-  scope: ["organization"],
+  ...ORGANIZATION,
   access: within(onOrganizationAsOwner, ({ organization }) => ({ of: "owner", ownerId: organization.id })),
 }
 
 const mine: HookScope = {
-  prefix: "/user",
-  id: "user",
-  whose: "your",
-  tag: "user",
-  scope: ["user"],
+  ...ME,
   access: within(signedIn, ({ me }) => ({ of: "owner", ownerId: me.id })),
   publicOnly: "refused",
 }
 
 const ofRepository: HookScope = {
-  prefix: "/repos/{owner}/{repo}",
-  id: "repo",
-  whose: "a repository’s",
-  tag: "repository",
-  scope: ["repository"],
+  ...REPOSITORY,
   access: within(onRepositoryAsAdministrator, ({ repository }) => ({ of: "repository", repositoryId: repository.id })),
 }
 

@@ -6,6 +6,7 @@ import type { WebhookDeliveriesTable, WebhooksTable } from "../../../core/databa
 import type { Seconds } from "../../../core/database/tables.ts"
 import { jobKind } from "../../../core/jobs/jobs.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Owning } from "../../../core/owner-scope.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 
@@ -13,10 +14,7 @@ export type Webhook = Selectable<WebhooksTable>
 export type Delivery = Selectable<WebhookDeliveriesTable>
 
 /** Whose webhooks: a repository's, a person's or an organisation's, or the site's of one sort or of both. */
-export type Place =
-  | { readonly of: "repository"; readonly repositoryId: number }
-  | { readonly of: "owner"; readonly ownerId: number }
-  | { readonly of: "site"; readonly sort: "system" | "default" | "all" }
+export type Place = Exclude<Owning, { readonly of: "site" }> | { readonly of: "site"; readonly sort: "all" | "default" | "system" }
 
 const inPlace = (db: Handle, place: Place) => {
   const all = db.selectFrom("webhooks")

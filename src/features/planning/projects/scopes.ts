@@ -7,50 +7,32 @@ import {
   onRepositoryProjectsAsWriter,
 } from "../../../access/policies/projects.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import type { Access, Operation, ScopeCategory } from "../../../core/operation.ts"
+import type { Access, Operation } from "../../../core/operation.ts"
+import { ME, ORGANIZATION, type OwnerScope, REPOSITORY } from "../../../core/owner-scope.ts"
 
-/**
- * A place that has projects. All three offer the same operations, which are declared once, as functions of the scope: what differs is written
- * here.
- */
-export interface ProjectScope {
-  /** What stands in the path before /projects. */
-  readonly prefix: string
-  /** What the operations' ids begin with. */
-  readonly id: string
-  /** Whose they are, for the summaries: "a repository’s". */
-  readonly whose: string
-  readonly tag: string
-  readonly scope: readonly ScopeCategory[]
+/** Where there are projects, and who may read and write them. */
+export interface ProjectScope extends OwnerScope {
   readonly reading: Access<OnProjects>
   readonly writing: Access<OnProjects & Me>
 }
 
 const mine: ProjectScope = {
-  prefix: "/user",
+  ...ME,
   id: "userCurrent",
-  whose: "your",
-  tag: "user",
   scope: ["issue", "user"],
   reading: onMyProjects,
   writing: onMyProjects,
 }
 
 const ofOrganization: ProjectScope = {
-  prefix: "/orgs/{org}",
-  id: "org",
-  whose: "an organisation’s",
-  tag: "organization",
+  ...ORGANIZATION,
   scope: ["issue", "organization"],
   reading: onOrganizationProjects,
   writing: onOrganizationProjectsAsWriter,
 }
 
 const ofRepository: ProjectScope = {
-  prefix: "/repos/{owner}/{repo}",
-  id: "repo",
-  whose: "a repository’s",
-  tag: "repository",
+  ...REPOSITORY,
   scope: ["issue"],
   reading: onRepositoryProjects,
   writing: onRepositoryProjectsAsWriter,

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../../../core/text/html.ts"
 import type { Part, Summary } from "./summary.ts"
 
 /** How receivers write a line: with the marks of others taken out of what people wrote. */
@@ -6,7 +7,6 @@ export interface Markup {
   readonly link: (text: string, link: string) => string
 }
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`)
 const escapeSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]()<>#|~]/g, "\\$&")
 // An address may hold what would end it.

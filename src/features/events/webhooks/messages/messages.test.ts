@@ -70,12 +70,12 @@ describe("messages to chats", () => {
   it("for telegram, matrix and feishu are text, as HTML where they take it", () => {
     expect(say("telegram", "issues", issue)).toMatchObject({
       parse_mode: "HTML",
-      text: expect.stringContaining("It &#60;flickers&#62;</a>"),
+      text: expect.stringContaining("It &lt;flickers&gt;</a>"),
     })
     expect(say("matrix", "issues", issue)).toMatchObject({
       msgtype: "m.notice",
       body: expect.stringContaining("It <flickers>"),
-      formatted_body: expect.stringContaining("It &#60;flickers&#62;"),
+      formatted_body: expect.stringContaining("It &lt;flickers&gt;"),
     })
     expect(say("feishu", "issues", issue)).toMatchObject({ msg_type: "text", content: { text: expect.stringContaining(subject.html_url) } })
   })
