@@ -31,7 +31,8 @@ export function readable(sql: string): string {
 
 /** A function's name, which its parenthesis follows without a space. */
 const isCalled = (token: string): boolean =>
-  /^(\w+\.)?\w+$/.test(token) && !/^(in|exists|and|or|not|from|as|join|on|values|select|where|=|by|set|into|conflict|when|then|else)$/.test(token)
+  /^(\w+\.)?\w+$/.test(token) &&
+  !/^(in|exists|and|or|not|from|as|join|on|values|select|where|=|by|set|into|conflict|when|then|else)$/.test(token)
 
 /** What the two databases write differently everywhere, written in one way: placeholders, lists, and quotes around names. */
 export const common = (sql: string): string =>
