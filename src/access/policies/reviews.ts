@@ -68,7 +68,7 @@ export const onReviewAsAdministrator: Access<OnReview & Me> = {
 
 /**
  * Whether somebody may say who reviews: the author of the pull request, the person who owns the repository, collaborators, and members of
- * teams that read its pull requests. Nobody where it is archived. That somebody administers the site is no reason.
+ * teams that read its pull requests. None of them where it is archived. That somebody administers the site is no reason.
  */
 export async function choosesReviewers(
   db: Handle,
