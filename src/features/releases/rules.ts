@@ -8,6 +8,7 @@ import { deleteAttachments } from "../attachments/rules.ts"
 import { holdRepository } from "../repositories/counters.ts"
 import { readTagFacts } from "../tags/facts.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
+import { isReleaseUnderWay } from "../transport/entries.ts"
 import { announceRelease } from "../webhooks/events/releases.ts"
 import { publish } from "./publish.ts"
 import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
@@ -36,6 +37,8 @@ export async function createRelease(services: Services, tagging: Tagging, option
   const taggedAt = tag === undefined || draft ? 0 : (await readTagFacts(services.git, gitOf(services, tagging), tag)).tagged_at
   return database.write(async (tx) => {
     await holdRepository(tx, repository.id)
+    // The tag may have been made a moment ago by a call that publishes its own release with it.
+    if (await isReleaseUnderWay(tx, { repositoryId: repository.id, tagName })) throw taken()
     const release = await insertRelease(tx, {
       repository_id: repository.id,
       tag_name: tagName,
