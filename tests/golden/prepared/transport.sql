@@ -21,6 +21,12 @@ from branches
 where repository_id = ?
   and name in ?;
 
+-- transport.findOpenEntries
+select payload
+from jobs
+where state in ('waiting', 'running')
+  and kind = ?;
+
 -- transport.findRepository
 select repositories.*, owner.name as owner_name
 from repositories

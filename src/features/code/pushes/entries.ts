@@ -1,8 +1,9 @@
-import type { Transaction } from "../../../core/database/database.ts"
+import { type SqlBool, sql } from "kysely"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { nullable } from "../../../core/record.ts"
-import Type, { type Static } from "../../../core/schema.ts"
+import Type, { Check, type Static } from "../../../core/schema.ts"
 
 /*
  * The journal of pushes: a job's row, committed before references move and gone once everything that follows is true. When the process dies in
@@ -50,6 +51,29 @@ const settled = (repositoryId: number): string => JSON.stringify({ repositoryId,
 const emptyRow = query("transport.emptyEntry", (db, p: Params<{ id: number; empty: string }>) =>
   db.updateTable("jobs").set({ payload: p.empty }).where("id", "=", p.id).where("payload", "!=", p.empty),
 )
+
+/** The kind of the jobs that entries are. */
+export const ENTRY_KIND = "push.settle"
+
+const findOpen = query("transport.findOpenEntries", (db) =>
+  db
+    .selectFrom("jobs")
+    .select("payload")
+    // Written out, as the index of unfinished jobs is only used for the very words that it was made with.
+    .where(sql<SqlBool>`state in ('waiting', 'running')`)
+    .where("kind", "=", ENTRY_KIND),
+)
+
+/** Whether a push that publishes a release of this tag is under way, or left to its job: the tag may be there by now, and the release is not yet. */
+export async function isReleaseUnderWay(
+  db: Handle,
+  { repositoryId, tagName }: { readonly repositoryId: number; readonly tagName: string },
+): Promise<boolean> {
+  return (await findOpen(db)).some(({ payload }) => {
+    const entry: unknown = JSON.parse(payload)
+    return Check(Entry, entry) && entry.repositoryId === repositoryId && entry.release?.tagName === tagName
+  })
+}
 
 const removeRow = query("transport.removeEntry", (db, p: Params<{ id: number }>) => db.deleteFrom("jobs").where("id", "=", p.id))
 

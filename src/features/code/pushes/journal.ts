@@ -4,14 +4,14 @@ import type { Services } from "../../../core/services.ts"
 import { isRefName, type ObjectId, objectId } from "../../../git/index.ts"
 import { alignHead, settlePush } from "./after.ts"
 import type { RefChange } from "./consequences.ts"
-import { Entry, postponeEntry, removeEntry } from "./entries.ts"
+import { ENTRY_KIND, Entry, postponeEntry, removeEntry } from "./entries.ts"
 
 /** How long an entry is left to the process that made it; a longer push renews it. What a killed process left is done after that. */
 const LEASE_SECONDS = 30
 
 /** Does what a push left undone when its process died after references had moved. Running it again does nothing more. */
 export const settleJob = defineJob({
-  kind: "push.settle",
+  kind: ENTRY_KIND,
   payload: Entry,
   run: async (entry, { context: services, id }) => {
     if (entry.changes.length > 0) {

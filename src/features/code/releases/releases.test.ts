@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
+import { removeEntry } from "../pushes/entries.ts"
+import { settleJob } from "../pushes/journal.ts"
 import { openStage } from "./testing.ts"
 
 const LIMIT = 100_000
@@ -157,6 +159,20 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     await stage.must(stage.ben, `PATCH ${at}/releases/${id}`, { draft: false, prerelease: true })
     expect((await feed(at)).filter((row) => row.startsWith("publish"))).toEqual(["publish_release refs/tags/v1 Sooner"])
     expect((await stage.must(undefined, `GET ${at}`)).release_counter).toBe(1)
+  })
+
+  test("are refused for a tag that another call has just made for its own", async () => {
+    const at = await repository()
+    const { id: repositoryId } = await stage.must(stage.ann, `GET ${at}`)
+    await stage.must(stage.ann, `POST ${at}/tags`, { tag_name: "v1" })
+    const { database, jobs, now } = stage.hearth.services
+    const release = { id: null, tagName: "v1", target: "main", title: "", note: "", isPrerelease: false, publisherId: 1 }
+    const entry = { repositoryId, pusherId: 1, changes: [], options: [], release }
+    const entryId = await database.write((tx) => jobs.enqueue(tx, settleJob, entry, { runAt: now() + 3600 }))
+    expect((await publish(stage.ben, at, { tag_name: "v1" })).status).toBe(409)
+    expect((await publish(stage.ben, await repository(), { tag_name: "v1" })).status).toBe(201)
+    await database.write((tx) => removeEntry(tx, entryId))
+    expect((await publish(stage.ben, at, { tag_name: "v1" })).status).toBe(201)
   })
 
   test("are changed by those who may, into what can be", async () => {

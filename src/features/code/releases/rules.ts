@@ -7,6 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
 import { deleteAttachments } from "../../planning/attachments/rules.ts"
+import { isReleaseUnderWay } from "../pushes/entries.ts"
 import { readTagFacts } from "../tags/facts.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
 import { publishRelease } from "./publish.ts"
@@ -36,6 +37,8 @@ export async function createRelease(services: Services, tagging: Tagging, option
   const taggedAt = tag === undefined || draft ? 0 : (await readTagFacts(services.git, gitOf(services, tagging), tag)).tagged_at
   return database.write(async (tx) => {
     await lockRow(tx, "repositories", repository.id)
+    // The tag may have been made a moment ago by a call that publishes its own release with it.
+    if (await isReleaseUnderWay(tx, { repositoryId: repository.id, tagName })) throw taken()
     const release = await insertRelease(tx, {
       repository_id: repository.id,
       tag_name: tagName,
