@@ -83,7 +83,7 @@ function worldTest<World extends Openable>(open: () => Promise<World>) {
   let opened: World | undefined
   const world: World = new Proxy(Object.create(null), {
     get: (_, name) => {
-      if (opened === undefined) throw new Error(`${String(name)} is asked for before the first test: there is no world yet`)
+      if (opened === undefined) throw new Error(`${String(name)} is asked for before the first test or after the last: there is no world`)
       return Reflect.get(opened, name)
     },
   })
@@ -92,7 +92,10 @@ function worldTest<World extends Openable>(open: () => Promise<World>) {
     .extend("world", { scope: "file", auto: true }, async ({ open: make }, { onCleanup }) => {
       const made = await make()
       opened = made
-      onCleanup(() => made.close())
+      onCleanup(() => {
+        opened = undefined
+        return made.close()
+      })
       return made
     })
   return { test, world }
