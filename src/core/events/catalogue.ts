@@ -121,6 +121,8 @@ type PullEvent =
   /** It is no draft any more. */
   | (Happened<"pull.ready"> & OnIssue)
   | (Happened<"pull.merged"> & OnIssue & { readonly isAutomatic: boolean })
+  /** Of attempts that are refused afterwards as well. */
+  | (Happened<"pull.mergeAsked"> & InTimeline)
   | (Happened<"pull.mergeScheduled" | "pull.mergeCancelled"> & InTimeline)
   | (Happened<"pull.headBranchDeleted"> & InTimeline & { readonly branch: string })
 

@@ -14,7 +14,8 @@ export const publishReferences: PushStep = async (moved) => {
   const changes: (RefChange & { readonly summary: string })[] = []
   for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
     const summary = await summaryOf(place, change, moved.gained)
-    if (summary !== undefined) changes.push({ ...change, summary })
+    const { ref, oldId, newId } = change
+    if (summary !== undefined) changes.push({ ref, oldId, newId, summary })
   }
   return async (tx, { owner, repository, pusher: actor, now: at }) => {
     for (const change of changes) publish(tx, { kind: kindOf(change), repository, owner, actor, ...change, at })

@@ -111,7 +111,7 @@ async function settle(tx: Transaction, services: Services, { settling, tips, fol
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
   if (!before || !(await takeEntry(tx, entryId, repositoryId))) return undefined
   const owner = await findUserById.first(tx, { id: before.owner_id })
-  const pusher = await findUserById.first(tx, { id: pusherId })
+  const pusher = owner?.id === pusherId ? owner : await findUserById.first(tx, { id: pusherId })
 
   await writeBranches(tx, { repositoryId, tips, pusherId, now: now() })
   const wasEmpty = before.is_empty === 1

@@ -9,8 +9,7 @@ export const notifications: Listener = {
   async hear({ tx, services, events, entries }) {
     for (const event of events) {
       if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
-      if (event.kind === "pull.merged" || event.kind === "pull.mergeScheduled")
-        await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
+      if (event.kind === "pull.mergeAsked") await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
       const told = notificationOf(event, entries)
       if (told) await notify(tx, services, told)
     }

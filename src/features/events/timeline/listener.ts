@@ -116,6 +116,7 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
     case "comment.created":
     case "comment.edited":
     case "comment.deleted":
+    case "pull.mergeAsked":
     case "pull.ready":
     case "review.submitted":
       return []

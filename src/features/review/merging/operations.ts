@@ -1,5 +1,6 @@
 import { onPullSignedIn, onPullToChange } from "../../../access/policies/pulls.ts"
 import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { findProtection, mayMerge } from "../../code/protections/rules.ts"
@@ -27,6 +28,9 @@ export const mergeOperations: readonly Operation[] = [
     answers: { 200: null, 201: null },
     refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
     handle: async ({ services, db, body, ...found }) => {
+      await services.database.write(async (tx) =>
+        publish(tx, { kind: "pull.mergeAsked", issue: found.issue, actor: found.me, at: services.now() }),
+      )
       if (body.do === "manually-merged") {
         requireOpen(found)
         await requireMerger(db, found)
