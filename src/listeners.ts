@@ -9,6 +9,7 @@ import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
 import { issueCleanup } from "./features/planning/issues/cleanup.ts"
 import { planning } from "./features/planning/issues/listener.ts"
+import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 
@@ -23,6 +24,7 @@ export const listeners: readonly Listener[] = [
   issueCleanup,
   reviewCleanup,
   pulls,
+  merging,
   timeline,
   feed,
   notifications,

@@ -19,7 +19,7 @@ const AccountMail = Type.Object({
   /** In lower case. What it is good for now is looked up when the mail is sent. */
   address: Type.String(),
 })
-export type AccountMail = Static<typeof AccountMail>
+type AccountMail = Static<typeof AccountMail>
 
 /** What the link of a mail is for; a welcome has none. */
 const PURPOSES = { activation: "activate", confirmation: "confirm", recovery: "recover" } as const satisfies Readonly<

@@ -2,10 +2,11 @@ import { Mode } from "../../../access/modes.ts"
 import { permissionOn, reaches, unitMode } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compose, type Story } from "./compose.ts"
@@ -36,7 +37,7 @@ const Event = {
   actorId: int64(),
 }
 const EventRecord = Type.Object(Event)
-export type Event = Static<typeof EventRecord>
+type Event = Static<typeof EventRecord>
 
 /** Makes one mail to each receiver out of one event, so that each is tried again by itself. */
 export const spreadJob = defineJob({
@@ -48,6 +49,19 @@ export const spreadJob = defineJob({
     })
   },
 })
+
+/**
+ * Keeps a mail for each of these people in the transaction of what it tells of. Does nothing where no mail server is set up.
+ */
+export async function announce(
+  tx: Transaction,
+  { config, jobs }: Pick<Services, "config" | "jobs">,
+  event: Event,
+  receivers: readonly number[],
+): Promise<void> {
+  if (config.mail.host === "" || receivers.length === 0) return
+  await jobs.enqueue(tx, spreadJob, { ...event, receivers: [...receivers] })
+}
 
 /** Sends a mail, if its receiver may still see what it tells of. */
 export const sendJob = defineJob({

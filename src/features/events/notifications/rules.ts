@@ -5,7 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
-import { announce } from "../mail/announce.ts"
+import { announce } from "../mail/jobs.ts"
 import { tellOfIssue, tellOfOffer } from "./store.ts"
 
 /** Who is told of what happens. Whoever did it is never told, nor whoever may not read it; that is asked again whenever threads are shown. */

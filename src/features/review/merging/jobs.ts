@@ -7,12 +7,13 @@ import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { MERGE_STYLES } from "../../code/repositories/records.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
+import { removeSchedule } from "../pulls/scheduled-merge.ts"
 import { findPull } from "../pulls/store.ts"
 import type { Merging } from "./checks.ts"
 import { findManualMerges } from "./manual.ts"
 import { mergePull } from "./merge.ts"
 import { detectManualMerges } from "./on-push.ts"
-import { findSchedule, findScheduledIds, removeSchedule, scheduledMerge } from "./schedule.ts"
+import { findSchedule, findScheduledIds, scheduledMerge } from "./schedule.ts"
 
 /** Merges what was scheduled, as the person who did so and with all that is asked of every merge; what is against it leaves it scheduled. */
 export const scheduledMergeJob = defineJob({

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises"
+import type { Repository } from "../../../access/permission.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId } from "../../../git/index.ts"
@@ -13,7 +14,6 @@ import { claimPull, recordMerge } from "./merged.ts"
 import { messageFor } from "./message.ts"
 import type { MergeStyle } from "./records.ts"
 import { scheduleMerge } from "./schedule.ts"
-import { requireStyle } from "./styles.ts"
 import type { Words } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
@@ -130,4 +130,17 @@ async function lookAgain({ database }: Services, found: Merging): Promise<Mergin
   const issue = await findIssueById.first(database.read, { id: found.issue.id })
   if (!pull || !issue) throw refuse.notFound()
   return { ...found, pull, issue }
+}
+
+const SWITCH = {
+  merge: "allow_merge_commits",
+  rebase: "allow_rebase",
+  "rebase-merge": "allow_rebase_explicit",
+  squash: "allow_squash_merge",
+  "fast-forward-only": "allow_fast_forward_only_merge",
+} as const satisfies Readonly<Record<MergeStyle, keyof Repository>>
+
+/** Refuses `methodNotAllowed` a style that the repository has switched off. */
+function requireStyle(repository: Repository, style: MergeStyle): void {
+  if (repository[SWITCH[style]] === 0) throw refuse.methodNotAllowed(`${style} is not allowed an allowed merge style for this repository`)
 }

@@ -10,9 +10,10 @@ import type { Services } from "../../../core/services.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
 import { writeState } from "../../planning/issues/state.ts"
 import { stopStopwatch } from "../../planning/tracking/stopwatches.ts"
+import { removeSchedule } from "../pulls/scheduled-merge.ts"
 import { findPull, type Pull } from "../pulls/store.ts"
 import { closeReferredIssues } from "./closing.ts"
-import { findSchedule, removeSchedule } from "./schedule.ts"
+import { findSchedule } from "./schedule.ts"
 
 const markMerged = query(
   "merge.markMerged",

@@ -1,9 +1,7 @@
-import type { Issue } from "../../../access/policies/issues.ts"
-import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
+import { type Flag, flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { jobKind } from "../../../core/jobs/jobs.ts"
@@ -11,6 +9,7 @@ import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
+import { dropSchedule, findMergeUnderWay } from "../pulls/scheduled-merge.ts"
 import type { Merging } from "./checks.ts"
 import type { MergeStyle } from "./records.ts"
 
@@ -21,11 +20,6 @@ export const scheduledMerge = jobKind({ kind: "pulls.scheduledMerge", payload: T
 
 export const findSchedule = query("merge.findSchedule", (db, p: Params<{ pullId: number }>) =>
   db.selectFrom("pull_schedules").selectAll().where("pull_id", "=", p.pullId),
-)
-
-/** Forgets what was scheduled; its `changes` says whether there was anything. */
-export const removeSchedule = query("merge.removeSchedule", (db, p: Params<{ pullId: number }>) =>
-  db.deleteFrom("pull_schedules").where("pull_id", "=", p.pullId),
 )
 
 const insertSchedule = query(
@@ -64,16 +58,6 @@ export async function scheduleMerge(tx: Transaction, services: Services, found: 
   await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })
 }
 
-/** Gives a row where the push of a merge is under way: whatever comes now comes too late to stop it. */
-export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pullId: number }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("jobs", "jobs.id", "pulls.merge_entry")
-    .select("pulls.id")
-    .where("pulls.id", "=", p.pullId)
-    .where("jobs.state", "in", ["waiting", "running"]),
-)
-
 /**
  * Forgets a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for others than who scheduled it and who may merge, `conflict`
  * where it has begun.
@@ -88,19 +72,6 @@ export async function cancelMerge(tx: Transaction, services: Services, found: Me
   await lockRow(tx, "pulls", pull.id)
   if (await findMergeUnderWay.first(tx, { pullId: pull.id })) throw refuse.conflict("the pull request is being merged")
   await dropSchedule(tx, { pullId: pull.id, issue, actor: me, now: services.now() })
-}
-
-export interface Dropping {
-  readonly pullId: number
-  readonly issue: Pick<Issue, "id" | "repository_id">
-  readonly actor: Pick<User, "id">
-  readonly now: Seconds
-}
-
-/** Forgets a scheduled merge, if there is one, and tells so in the timeline. */
-export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: Dropping): Promise<void> {
-  if ((await removeSchedule.changes(tx, { pullId })) === 0) return
-  publish(tx, { kind: "pull.mergeCancelled", issue, actor, at: now })
 }
 
 // --- trying again ----------------------------------------------------------------------------------------------------------------

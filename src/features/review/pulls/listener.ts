@@ -1,12 +1,11 @@
 import { findIssueById, findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { EventOf } from "../../../core/events/catalogue.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
-import { tryMergesOf, tryScheduledMerges } from "../merging/schedule.ts"
 import { closePullsFrom, renameBranchInPulls } from "./branches.ts"
 import { followPullTitle } from "./ready.ts"
 import { removePullRefs } from "./refs.ts"
 
-/** Pull requests follow what happens around them: to their branches, their repository, their title, and to what their merge waits for. */
+/** Pull requests follow what happens around them: to their branches, their repository and their title. */
 export const pulls: Listener = {
   name: "pull requests",
   async hear(delivery) {
@@ -25,12 +24,6 @@ export const pulls: Listener = {
           break
         case "issue.edited":
           if (event.issue.is_pull === 1 && event.changes.title) await followTitle(delivery, event, event.changes.title.from)
-          break
-        case "commit.checked":
-          await tryScheduledMerges(tx, services, { repositoryId: event.repositoryId, commitId: event.commit.id })
-          break
-        case "protection.changed":
-          await tryMergesOf(tx, services, event.repositoryId)
           break
       }
     }

@@ -10,7 +10,6 @@ import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
-import { tryScheduledMerge } from "../merging/schedule.ts"
 
 /** Asks those who own the changed files to review a pull request that is no draft any more. */
 export const requestOwners = jobKind({ kind: "pulls.requestOwners", payload: Type.Object({ pullId: int64(), actorId: int64() }) })
@@ -25,8 +24,8 @@ export interface Retitled extends Owned {
 }
 
 /**
- * What another title means for a pull request: one that is no draft any more is told to everybody around it, is to be reviewed by those who own
- * the files that it changes, and may be merged where that was scheduled.
+ * What another title means for a pull request: one that is no draft any more is told to everybody around it, and is to be reviewed by those who
+ * own the files that it changes.
  */
 export async function followPullTitle(tx: Transaction, services: Services, retitled: Retitled): Promise<void> {
   const { issue, before, repository, owner, me, now } = retitled
@@ -35,5 +34,4 @@ export async function followPullTitle(tx: Transaction, services: Services, retit
   if (!pull) return
   publish(tx, { kind: "pull.ready", issue, repository, owner, actor: me, at: now })
   await services.jobs.enqueue(tx, requestOwners, { pullId: pull.id, actorId: me.id })
-  await tryScheduledMerge(tx, services, issue.id)
 }

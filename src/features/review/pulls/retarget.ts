@@ -8,10 +8,10 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
-import { dropSchedule } from "../merging/schedule.ts"
 import { refreshOfficial } from "../reviews/official.ts"
 import { type Comparison, refreshStale } from "../reviews/stale.ts"
 import { type Assessment, assessedColumns } from "./mergeability.ts"
+import { dropSchedule } from "./scheduled-merge.ts"
 import { findOpenBetween } from "./store.ts"
 
 /** What another base means for a head. */

@@ -7,7 +7,6 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
-import { tryScheduledMerge } from "../merging/schedule.ts"
 import { countsFor } from "./official.ts"
 import type { DismissPullReviewOptions } from "./records.ts"
 import { clearOfficial, findReviewsBy, type Review, setDismissed, setOfficial } from "./store.ts"
@@ -44,7 +43,6 @@ export async function dismissReview(
   if (current.is_dismissed === 1) return
   await touchIssue(tx, issue.id, now)
   publish(tx, { kind: "review.dismissed", issue, repository, owner, actor: me, review: current, message, at: now })
-  await tryScheduledMerge(tx, services, issue.id)
 }
 
 /** Gives a dismissed review its weight back; whether it counts is asked anew, and only the last of its reviewer's can. */

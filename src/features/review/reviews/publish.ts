@@ -10,7 +10,6 @@ import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
 import { crossReference } from "../../planning/references/cross.ts"
 import { recordMentions } from "../../planning/references/mentions.ts"
-import { tryScheduledMerge } from "../merging/schedule.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
 
 /** A review that everybody is to see from now on. */
@@ -55,7 +54,6 @@ export async function publishReview(tx: Transaction, services: Services, publica
     mentioned: [...mentioned.values()],
     at: now,
   })
-  await tryScheduledMerge(tx, services, issue.id)
 }
 
 /** Makes drafts part of the conversation: the review as a whole is said now. */
