@@ -1,11 +1,11 @@
 import { pruneEvents } from "./core/events/log.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
-import { removeActionFilesJob, removeActionFolderJob } from "./features/actions/artifacts/files.ts"
-import { sweepActionFiles } from "./features/actions/artifacts/sweep.ts"
-import { actionTasks } from "./features/actions/runs/clock.ts"
+import { removeActionFilesJob, removeActionFolderJob } from "./features/actions/files/files.ts"
+import { sweepActionFiles } from "./features/actions/files/sweep.ts"
+import { cancelAbandonedJobs, cleanUpActions, stopEndlessTasks, stopZombieTasks } from "./features/actions/runs/clock.ts"
 import { startForPullJob } from "./features/actions/triggers/on-pull.ts"
-import { readSchedulesJob } from "./features/actions/triggers/schedules.ts"
+import { readSchedulesJob, startScheduled } from "./features/actions/triggers/schedules.ts"
 import { sweepArchives } from "./features/code/archives/sweep.ts"
 import { removeFilesJob as removeAttachedFilesJob } from "./features/code/attachments/files.ts"
 import { sweepAttachments } from "./features/code/attachments/sweep.ts"
@@ -80,6 +80,10 @@ export const schedule: readonly Task[] = [
   forgetDeeds,
   retryScheduledMerges,
   cleanUpDeliveries,
-  ...actionTasks,
+  stopZombieTasks,
+  stopEndlessTasks,
+  cancelAbandonedJobs,
+  startScheduled,
+  cleanUpActions,
   updateMirrors,
 ]

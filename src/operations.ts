@@ -1,5 +1,11 @@
 import { type Operation, registry } from "./core/operation.ts"
-import { actionOperations } from "./features/actions/operations.ts"
+import { artifactOperations } from "./features/actions/artifacts/operations.ts"
+import { runnerOperations } from "./features/actions/runners/operations.ts"
+import { jobOperations } from "./features/actions/runs/job-operations.ts"
+import { runOperations } from "./features/actions/runs/operations.ts"
+import { rerunOperations } from "./features/actions/runs/rerun-operations.ts"
+import { settingOperations } from "./features/actions/settings/operations.ts"
+import { workflowOperations } from "./features/actions/workflows/operations.ts"
 import { archiveOperations } from "./features/code/archives/operations.ts"
 import { branchOperations } from "./features/code/branches/operations.ts"
 import { collaboratorOperations } from "./features/code/collaborators/operations.ts"
@@ -114,7 +120,13 @@ export const operations: readonly Operation[] = registry(
   projectColumnOperations,
   projectCardOperations,
   webhookOperations,
-  actionOperations,
+  runnerOperations,
+  runOperations,
+  rerunOperations,
+  jobOperations,
+  artifactOperations,
+  workflowOperations,
+  settingOperations,
   administrationOperations,
   siteOperations,
 )

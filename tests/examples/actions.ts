@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Readable } from "node:stream"
 import { storeArtifact } from "../../src/features/actions/artifacts/artifacts.ts"
-import { appendLog } from "../../src/features/actions/artifacts/logs.ts"
+import { appendLog } from "../../src/features/actions/runs/logs.ts"
 import { type Person, times, type World } from "../support/world.ts"
 import type { Example, Examples } from "./example.ts"
 

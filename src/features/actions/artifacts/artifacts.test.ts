@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect } from "vitest"
 import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { actionFilesOf } from "../files/files.ts"
 import { commitWorkflow, finishRun } from "../testing.ts"
 import { storeArtifact } from "./artifacts.ts"
-import { actionFilesOf } from "./files.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 

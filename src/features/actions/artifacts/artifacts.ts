@@ -10,8 +10,8 @@ import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Artifact, findArtifact } from "../store.ts"
-import { discardFile, type Expected, openFile, removeFiles, storeFile } from "./files.ts"
+import { discardFile, type Expected, openFile, removeFiles, storeFile } from "../files/files.ts"
+import { type Artifact, findArtifact } from "./store.ts"
 
 /** What runs leave: one zip file for each name in an attempt, as whoever runs the jobs made it. */
 

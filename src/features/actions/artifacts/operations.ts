@@ -3,10 +3,11 @@ import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { repositoryApiUrl } from "../../code/repositories/urls.ts"
-import { presentArtifacts } from "../present.ts"
-import { ActionArtifact, ActionArtifactsResponse } from "../records.ts"
-import { findArtifact, findArtifacts, findRun } from "../store.ts"
+import { findRun } from "../runs/store.ts"
 import { deleteArtifact, linkQuery, requireContent } from "./artifacts.ts"
+import { presentArtifacts } from "./present.ts"
+import { ActionArtifact, ActionArtifactsResponse } from "./records.ts"
+import { findArtifact, findArtifacts } from "./store.ts"
 
 const reading = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("actions") } as const
 const NAME = { name: Type.Optional(Type.String({ description: "only those of this very name" })) } as const

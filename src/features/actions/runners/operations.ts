@@ -1,7 +1,7 @@
 import { noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "../records.ts"
 import { inEveryScope, managingIn } from "../scopes.ts"
+import { ActionRunner, ActionRunnersResponse, EditActionRunnerOption, RegistrationToken } from "./records.ts"
 import { deleteRunner, editRunner, findRunners, presentRunner, registrationToken, requireRunner } from "./rules.ts"
 
 /** Machines that run jobs. */

@@ -7,8 +7,8 @@ import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import type { ActionRunner } from "../records.ts"
 import { columnsOf, ownOf, type Place, wordOf } from "../scopes.ts"
+import type { ActionRunner } from "./records.ts"
 
 export type Runner = Selectable<RunnersTable>
 

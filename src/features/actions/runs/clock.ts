@@ -5,8 +5,7 @@ import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
-import { removeFiles } from "../artifacts/files.ts"
-import { startScheduled } from "../triggers/schedules.ts"
+import { removeFiles } from "../files/files.ts"
 import { endJobs } from "./end.ts"
 
 /** What the clock does about runs and jobs that nobody ends. */
@@ -210,6 +209,3 @@ async function removeUsedRunners(tx: Transaction, now: Seconds): Promise<number>
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
-
-/** All of them. */
-export const actionTasks: readonly Task[] = [stopZombieTasks, stopEndlessTasks, cancelAbandonedJobs, startScheduled, cleanUpActions]

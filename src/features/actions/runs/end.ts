@@ -2,9 +2,9 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Job } from "../store.ts"
 import { telling } from "./news.ts"
 import { settleRun } from "./settle.ts"
+import type { Job } from "./store.ts"
 
 /** Ends jobs as they are, whatever they wait for, with what follows for the jobs that need them and for their runs, and tells of it. */
 export async function endJobs(

@@ -4,13 +4,13 @@ import { fileDownload } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { logDownload } from "../artifacts/logs.ts"
-import { presentJobs, presentTask } from "../present.ts"
-import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse } from "../records.ts"
 import { inEveryScope, readingIn } from "../scopes.ts"
-import { findAttempt, findJob, findJobs, findRun, findTasks } from "../store.ts"
+import { logDownload } from "./logs.ts"
 import { STATUS_QUERY } from "./operations.ts"
+import { presentJobs, presentTask } from "./present.ts"
+import { ActionTaskResponse, ActionWorkflowJob, ActionWorkflowJobsResponse } from "./records.ts"
 import { statesNamed } from "./status.ts"
+import { findAttempt, findJob, findJobs, findRun, findTasks } from "./store.ts"
 
 const JOB_QUERY = {
   status: STATUS_QUERY,

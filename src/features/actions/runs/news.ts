@@ -7,8 +7,8 @@ import type { Services } from "../../../core/services.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { createStatuses } from "../../code/statuses/rules.ts"
 import { ACTIONS_USER, standIn } from "../../people/users/stand-ins.ts"
-import { findAttempt, findJobsOfAttempt, type Job, type Run } from "../store.ts"
 import { readCommit } from "./checked-commit.ts"
+import { findAttempt, findJobsOfAttempt, type Job, type Run } from "./store.ts"
 
 /** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
 

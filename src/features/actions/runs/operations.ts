@@ -5,12 +5,12 @@ import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { repeatedText } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { presentRun, presentRuns } from "../present.ts"
-import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "../records.ts"
 import { inEveryScope, readingIn } from "../scopes.ts"
-import { findAttempt, findRun, findRuns, type RunFilter } from "../store.ts"
+import { presentRun, presentRuns } from "./present.ts"
+import { ActionWorkflowRun, ActionWorkflowRunsResponse } from "./records.ts"
 import { deleteRun } from "./rules.ts"
 import { STATUS_WORDS, statesNamed } from "./status.ts"
+import { findAttempt, findRun, findRuns, type RunFilter } from "./store.ts"
 
 export const STATUS_QUERY = Type.Optional(
   repeatedText({ description: `how far they have come, one of ${STATUS_WORDS.join(", ")}; may be given several times, for any of them` }),

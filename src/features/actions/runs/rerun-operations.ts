@@ -1,9 +1,9 @@
 import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, type Operation, operation } from "../../../core/operation.ts"
-import { presentJobs, presentRun } from "../present.ts"
-import { ActionWorkflowJob, ActionWorkflowRun } from "../records.ts"
 import { readsPulls } from "./operations.ts"
+import { presentJobs, presentRun } from "./present.ts"
+import { ActionWorkflowJob, ActionWorkflowRun } from "./records.ts"
 import { rerun } from "./rerun.ts"
 
 const shared = {

@@ -5,11 +5,11 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { disabledWorkflows, findJob, findJobsOfAttempt, findRun, type Job, type Run } from "../store.ts"
-import { firstState } from "../triggers/start.ts"
+import { disabledWorkflows } from "../definitions/store.ts"
 import { telling } from "./news.ts"
 import { settleRun } from "./settle.ts"
-import { isDone } from "./status.ts"
+import { firstState, isDone } from "./status.ts"
+import { findJob, findJobsOfAttempt, findRun, type Job, type Run } from "./store.ts"
 
 /** The most attempts that a run may have. */
 const MOST_ATTEMPTS = 50

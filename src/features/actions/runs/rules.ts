@@ -4,9 +4,9 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { removeFiles } from "../artifacts/files.ts"
-import { findRun } from "../store.ts"
+import { removeFiles } from "../files/files.ts"
 import { isDone } from "./status.ts"
+import { findRun } from "./store.ts"
 
 const findArtifactFiles = query("actions.findArtifactFilesOfRun", (db, p: Params<{ runId: number }>) =>
   db.selectFrom("action_artifacts").select("file").where("run_id", "=", p.runId),

@@ -4,8 +4,8 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { findJobsOfAttempt, type Job } from "../store.ts"
 import { countsAsSuccess, isDone, stateOf } from "./status.ts"
+import { findJobsOfAttempt, type Job } from "./store.ts"
 
 /** What follows for a run when jobs of it have ended. */
 

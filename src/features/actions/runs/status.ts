@@ -58,6 +58,9 @@ export function statesNamed(words: string | undefined): readonly ActionState[] |
   })
 }
 
+/** What a job is before anything has run. */
+export const firstState = (needs: readonly string[]): ActionState => (needs.length === 0 ? "waiting" : "blocked")
+
 /** What a whole is, by its parts; the first that fits. */
 export function stateOf(jobs: readonly { readonly state: ActionState; readonly continue_on_error: number }[]): ActionState {
   const all = (fits: (job: (typeof jobs)[number]) => boolean) => jobs.every(fits)

@@ -1,7 +1,7 @@
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "../records.ts"
 import { type ActionScope, inScopesBelowSite, managingIn } from "../scopes.ts"
+import { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "./records.ts"
 import {
   createVariable,
   deleteSecret,

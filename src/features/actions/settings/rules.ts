@@ -7,8 +7,8 @@ import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import type { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "../records.ts"
 import { columnsOf, ownOf, type Place, wordOf } from "../scopes.ts"
+import type { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "./records.ts"
 
 /** Variables and secrets: what the workflows of a place are given by name. */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { DomainEvent, EventOf } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
-import { removeActionFolderJob } from "../artifacts/files.ts"
+import { removeActionFolderJob } from "../files/files.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
 

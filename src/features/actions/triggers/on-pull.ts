@@ -16,10 +16,10 @@ import { branchRef, type Commit, type ObjectId, objectId } from "../../../git/in
 import { peel } from "../../code/contents/revision.ts"
 import { presentPullOf } from "../../review/pulls/present.ts"
 import { headRef } from "../../review/pulls/refs.ts"
-import { disabledWorkflows } from "../store.ts"
-import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../workflows/files.ts"
-import { asksForPaths, pathsOf, saysSkip, startsOnAction, startsOnPaths, startsOnRef } from "../workflows/triggers.ts"
-import type { Workflow } from "../workflows/workflow.ts"
+import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
+import { disabledWorkflows } from "../definitions/store.ts"
+import { asksForPaths, pathsOf, saysSkip, startsOnAction, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
+import type { Workflow } from "../definitions/workflow.ts"
 import { startRun } from "./start.ts"
 
 /** Workflows that are started by what happens to pull requests. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
+import { nextTime } from "../definitions/cron-line.ts"
 import { commitWorkflow, finishRun, repositoryId, takeJob } from "../testing.ts"
-import { nextTime } from "../workflows/cron-line.ts"
 
 const seconds = (time: string) => Date.parse(time) / 1000
 const at = seconds("2026-03-10T12:34:56Z")

@@ -1,15 +1,14 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
+import type { WorkflowFile } from "../definitions/files.ts"
+import type { PlannedJob, Workflow } from "../definitions/workflow.ts"
 import { writeCommit } from "../runs/checked-commit.ts"
 import { tellOfNewRun } from "../runs/news.ts"
-import { stateOf } from "../runs/status.ts"
-import type { Run } from "../store.ts"
-import type { WorkflowFile } from "../workflows/files.ts"
-import type { PlannedJob, Workflow } from "../workflows/workflow.ts"
+import { firstState, stateOf } from "../runs/status.ts"
+import type { Run } from "../runs/store.ts"
 
 /** Where a run's title is cut, in characters. */
 const LONGEST_TITLE = 255
@@ -110,9 +109,6 @@ export async function startRun(
   await tellOfNewRun(tx, services, run)
   return run
 }
-
-/** What a job is before anything has run. */
-export const firstState = (needs: readonly string[]): ActionState => (needs.length === 0 ? "waiting" : "blocked")
 
 // Neither database stores NUL in a text.
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")

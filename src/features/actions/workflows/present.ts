@@ -2,7 +2,7 @@ import type { Owned } from "../../../access/permission.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
-import type { ActionWorkflow } from "../records.ts"
+import type { ActionWorkflow } from "./records.ts"
 
 /** What is told of a workflow beside the repository that its file lies in. */
 export interface AboutWorkflow {

@@ -1,24 +1,22 @@
 import type { Selectable } from "kysely"
-import type { Handle } from "../../core/database/database.ts"
-import { inList } from "../../core/database/expressions.ts"
-import { type Params, query } from "../../core/database/query.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type {
-  ActionArtifactsTable,
   ActionAttemptsTable,
   ActionJobsTable,
   ActionRunsTable,
   ActionState,
   ActionStepsTable,
-} from "../../core/database/tables/actions.ts"
-import type { Page } from "../../core/operation.ts"
-import { branchRef, isBranchName } from "../../git/index.ts"
-import type { Place } from "./scopes.ts"
+} from "../../../core/database/tables/actions.ts"
+import type { Page } from "../../../core/operation.ts"
+import { branchRef, isBranchName } from "../../../git/index.ts"
+import type { Place } from "../scopes.ts"
 
 export type Run = Selectable<ActionRunsTable>
 export type Attempt = Selectable<ActionAttemptsTable>
 export type Job = Selectable<ActionJobsTable>
 export type Step = Selectable<ActionStepsTable>
-export type Artifact = Selectable<ActionArtifactsTable>
 
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
@@ -182,7 +180,7 @@ export const findRunnerNames = query("actions.findRunnerNames", (db, p: Params<{
   db.selectFrom("runners").select(["id", "name"]).where("id", "in", p.ids),
 )
 
-// --- tasks and artifacts ---------------------------------------------------------------------------------------------------------
+// --- tasks ------------------------------------------------------------------------------------------------------------------------
 
 /** A page of a repository's tasks with their jobs and runs, newest first, and how many there are. */
 export async function findTasks(db: Handle, repositoryId: number, { limit, offset }: Page) {
@@ -210,31 +208,3 @@ export async function findTasks(db: Handle, repositoryId: number, { limit, offse
 }
 
 export type TaskOfRun = Awaited<ReturnType<typeof findTasks>>["rows"][number]
-
-/** A page of the artifacts of a repository or of one of its runs, newest first, and how many there are. */
-export async function findArtifacts(
-  db: Handle,
-  { repositoryId, runId, name }: { readonly repositoryId: number; readonly runId?: number; readonly name: string | undefined },
-  { limit, offset }: Page,
-) {
-  let all = db.selectFrom("action_artifacts").where("repository_id", "=", repositoryId)
-  if (runId !== undefined) all = all.where("run_id", "=", runId)
-  if (name) all = all.where("name", "=", name)
-  const { total } = await all.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await all.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute()
-  return { rows, total }
-}
-
-export const findArtifact = query("actions.findArtifact", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  db.selectFrom("action_artifacts").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
-)
-
-// --- workflows -------------------------------------------------------------------------------------------------------------------
-
-const findDisabled = query("actions.findDisabled", (db, p: Params<{ repositoryId: number }>) =>
-  db.selectFrom("disabled_workflows").select("workflow").where("repository_id", "=", p.repositoryId),
-)
-
-/** The workflows of a repository that are switched off. */
-export const disabledWorkflows = async (db: Handle, repositoryId: number): Promise<ReadonlySet<string>> =>
-  new Set((await findDisabled(db, { repositoryId })).map(({ workflow }) => workflow))

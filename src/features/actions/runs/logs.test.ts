@@ -2,8 +2,8 @@ import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "vitest"
 import { oneDatabase, withHearth } from "../../../../tests/support/fixture.ts"
+import { actionFilesOf } from "../files/files.ts"
 import { addRunner, commitWorkflow, finishRun, takeJob } from "../testing.ts"
-import { actionFilesOf } from "./files.ts"
 import { appendLog, type LogPart } from "./logs.ts"
 
 withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge, ann }) => {

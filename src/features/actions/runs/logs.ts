@@ -8,8 +8,8 @@ import { deliveryOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { findRun, type Job } from "../store.ts"
-import { discardFile, openFile, type Place, pathOf } from "./files.ts"
+import { discardFile, openFile, type Place, pathOf } from "../files/files.ts"
+import { findRun, type Job } from "./store.ts"
 
 /** What runners write down while they do a job: lines that only ever come at the end. */
 

@@ -1,20 +1,17 @@
-import type { Owned, Permission } from "../../access/permission.ts"
-import type { Actor } from "../../core/actor.ts"
-import type { Handle } from "../../core/database/database.ts"
-import { rfc3339 } from "../../core/record.ts"
-import type { Services } from "../../core/services.ts"
-import type { Site } from "../../core/site.ts"
-import { branchOf } from "../../git/index.ts"
-import { presentRepositories, texts } from "../code/repositories/present.ts"
-import { findRepositoriesByIds, usersById, withOwners } from "../code/repositories/store.ts"
-import { repositoryApiUrl, repositoryHtmlUrl } from "../code/repositories/urls.ts"
-import { presentUserPlainly } from "../people/users/present.ts"
-import { standIn } from "../people/users/stand-ins.ts"
-import { isExpired } from "./artifacts/artifacts.ts"
-import type { ActionArtifact, ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
-import { presentState } from "./runs/status.ts"
+import type { Owned, Permission } from "../../../access/permission.ts"
+import type { Actor } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { rfc3339 } from "../../../core/record.ts"
+import type { Site } from "../../../core/site.ts"
+import { branchOf } from "../../../git/index.ts"
+import { presentRepositories, texts } from "../../code/repositories/present.ts"
+import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
+import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
+import { presentUserPlainly } from "../../people/users/present.ts"
+import { standIn } from "../../people/users/stand-ins.ts"
+import type { ActionTask, ActionWorkflowJob, ActionWorkflowRun, PullRequestMinimal } from "./records.ts"
+import { presentState } from "./status.ts"
 import {
-  type Artifact,
   type Attempt,
   findLastAttempts,
   findPullsOfBranches,
@@ -218,7 +215,7 @@ export async function presentJobs(db: Handle, site: Site, jobs: readonly Job[]):
   })
 }
 
-// --- tasks and artifacts ---------------------------------------------------------------------------------------------------------
+// --- tasks ------------------------------------------------------------------------------------------------------------------------
 
 export const presentTask = (site: Site, { owner, repository }: Owned, task: TaskOfRun): ActionTask => ({
   id: task.id,
@@ -235,37 +232,3 @@ export const presentTask = (site: Site, { owner, repository }: Owned, task: Task
   updated_at: rfc3339(task.updated_at),
   run_started_at: rfc3339(task.started_at),
 })
-
-/** Artifacts of one repository, each with its run; `only` is the run of all of them, where it is known. */
-export async function presentArtifacts(
-  db: Handle,
-  { site, now }: Pick<Services, "site" | "now">,
-  actor: Actor,
-  { owner, repository }: Owned,
-  artifacts: readonly Artifact[],
-  only?: Run,
-): Promise<ActionArtifact[]> {
-  if (artifacts.length === 0) return []
-  const rows = only ? [only] : await findRunsByIds(db, { ids: [...new Set(artifacts.map((one) => one.run_id))] })
-  const runs = new Map((await presentRuns(db, site, actor, rows, { withPulls: false })).map((run) => [run.id, run]))
-  return artifacts.flatMap((artifact) => {
-    const run = runs.get(artifact.run_id)
-    const url = `${repositoryApiUrl(site, owner.name, repository.name)}/actions/artifacts/${artifact.id}`
-    return run
-      ? [
-          {
-            id: artifact.id,
-            name: artifact.name,
-            size_in_bytes: artifact.size,
-            expired: isExpired(artifact, now()),
-            url,
-            archive_download_url: `${url}/zip`,
-            workflow_run: run,
-            created_at: rfc3339(artifact.created_at),
-            updated_at: rfc3339(artifact.updated_at),
-            expires_at: rfc3339(artifact.expires_at),
-          },
-        ]
-      : []
-  })
-}
