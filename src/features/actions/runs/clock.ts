@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { removeFiles } from "../files/files.ts"
-import { endJobs } from "./end.ts"
+import { endJobs } from "./settle.ts"
 
 /** What the clock does about runs and jobs that nobody ends. */
 

@@ -215,7 +215,7 @@ export async function presentJobs(db: Handle, site: Site, jobs: readonly Job[]):
   })
 }
 
-// --- tasks ------------------------------------------------------------------------------------------------------------------------
+// --- tasks -----------------------------------------------------------------------------------------------------------------------
 
 export const presentTask = (site: Site, { owner, repository }: Owned, task: TaskOfRun): ActionTask => ({
   id: task.id,

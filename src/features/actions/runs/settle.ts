@@ -3,8 +3,10 @@ import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
 import { countsAsSuccess, isDone, stateOf } from "./status.ts"
+import { telling } from "./news.ts"
 import { findJobsOfAttempt, type Job } from "./store.ts"
 
 /** What follows for a run when jobs of it have ended. */
@@ -53,4 +55,20 @@ export async function settleRun(tx: Transaction, runId: number, now: Seconds): P
   }
   await tx.updateTable("action_runs").set(change).where("id", "=", runId).execute()
   await tx.updateTable("action_attempts").set(change).where("run_id", "=", runId).where("number", "=", attempt).execute()
+}
+
+/** Ends jobs as they are, whatever they wait for, with what follows for the jobs that need them and for their runs, and tells of it. */
+export async function endJobs(
+  tx: Transaction,
+  services: Services,
+  jobs: readonly Pick<Job, "id" | "run_id">[],
+  state: ActionState,
+): Promise<void> {
+  const now = services.now()
+  const runIds = [...new Set(jobs.map(({ run_id }) => run_id))]
+  await telling(tx, services, runIds, async () => {
+    const ids = jobs.map(({ id }) => id)
+    await tx.updateTable("action_jobs").set({ state, stopped_at: now }).where(inList("action_jobs.id", ids)).execute()
+    for (const runId of runIds) await settleRun(tx, runId, now)
+  })
 }

@@ -180,7 +180,7 @@ export const findRunnerNames = query("actions.findRunnerNames", (db, p: Params<{
   db.selectFrom("runners").select(["id", "name"]).where("id", "in", p.ids),
 )
 
-// --- tasks ------------------------------------------------------------------------------------------------------------------------
+// --- tasks -----------------------------------------------------------------------------------------------------------------------
 
 /** A page of a repository's tasks with their jobs and runs, newest first, and how many there are. */
 export async function findTasks(db: Handle, repositoryId: number, { limit, offset }: Page) {

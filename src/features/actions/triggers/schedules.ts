@@ -17,7 +17,7 @@ import { nextTime } from "../definitions/cron-line.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
 import type { Workflow } from "../definitions/workflow.ts"
-import { endJobs } from "../runs/end.ts"
+import { endJobs } from "../runs/settle.ts"
 import { startRun } from "./start.ts"
 
 /** Workflows that the clock starts, by the lines that stand in the files of default branches. */

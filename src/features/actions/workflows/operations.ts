@@ -10,7 +10,7 @@ import type { Commit, Repository } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/contents/revision.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
-import { disabledWorkflows } from "../definitions/store.ts"
+import { disabledWorkflows, disableWorkflow, enableWorkflow } from "../definitions/store.ts"
 import { filterOf, RUN_QUERY, readsPulls } from "../runs/operations.ts"
 import { presentRuns } from "../runs/present.ts"
 import { ActionWorkflowRunsResponse } from "../runs/records.ts"
@@ -123,13 +123,7 @@ export const workflowOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, path, repository, owner }) => {
       await requireFile(services, { repository, owner }, path.workflow_id)
-      await services.database.write((tx) =>
-        tx
-          .insertInto("disabled_workflows")
-          .values({ repository_id: repository.id, workflow: path.workflow_id })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute(),
-      )
+      await services.database.write((tx) => disableWorkflow(tx, repository.id, path.workflow_id))
       return noContent()
     },
   }),
@@ -143,9 +137,7 @@ export const workflowOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, path, repository, owner }) => {
       await requireFile(services, { repository, owner }, path.workflow_id)
-      await services.database.write((tx) =>
-        tx.deleteFrom("disabled_workflows").where("repository_id", "=", repository.id).where("workflow", "=", path.workflow_id).execute(),
-      )
+      await services.database.write((tx) => enableWorkflow(tx, repository.id, path.workflow_id))
       return noContent()
     },
   }),
