@@ -20,7 +20,7 @@ function changedSince(folder, time) {
 }
 
 function stale() {
-  if (!existsSync(stamp) || !existsSync(join(home, "dist/main.js"))) return true
+  if (!existsSync(stamp) || !existsSync(join(home, "dist/command/main.js"))) return true
   const builtAt = statSync(stamp).mtimeMs
   return (
     inputs.some((name) => existsSync(join(home, name)) && statSync(join(home, name)).mtimeMs > builtAt) ||
@@ -39,7 +39,7 @@ function compiler() {
 // A package that was installed brings dist/ and no sources.
 if (existsSync(join(home, "src")) && stale()) {
   const tsc = compiler()
-  if (tsc === undefined && existsSync(join(home, "dist/main.js"))) {
+  if (tsc === undefined && existsSync(join(home, "dist/command/main.js"))) {
     console.error("hearth: the sources are newer than dist/, but typescript isn't installed; using dist/ as it is")
   } else if (tsc === undefined) {
     console.error("hearth: there is no dist/, and typescript isn't installed to make it. Run: npm ci")

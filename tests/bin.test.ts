@@ -37,8 +37,8 @@ const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   })
 
 describe("bin/build-if-stale.mjs", () => {
-  const source = () => join(folder, "src/main.ts")
-  const built = () => readFileSync(join(folder, "dist/main.js"), "utf8")
+  const source = () => join(folder, "src/command/main.ts")
+  const built = () => readFileSync(join(folder, "dist/command/main.js"), "utf8")
   const build = (node = process.execPath) => run(node, [join(folder, "bin/build-if-stale.mjs")])
   const earlier = (path: string) => utimesSync(path, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000))
 
@@ -48,19 +48,28 @@ describe("bin/build-if-stale.mjs", () => {
     for (const name of ["tsconfig.json", "tsconfig.build.json"]) cpSync(join(project, name), join(folder, name))
     writeFileSync(join(folder, "package.json"), '{"type":"module"}')
     symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
-    mkdirSync(join(folder, "src/core"), { recursive: true })
+    for (const name of ["src/core", "src/command"]) mkdirSync(join(folder, name), { recursive: true })
     writeFileSync(source(), "export const answer: number = 42\n")
     writeFileSync(join(folder, "src/core/gone.ts"), "export {}\n")
-    for (const name of ["tsconfig.json", "tsconfig.build.json", "package.json", "src/main.ts", "src/core/gone.ts", "src/core", "src"])
+    for (const name of [
+      "tsconfig.json",
+      "tsconfig.build.json",
+      "package.json",
+      "src/command/main.ts",
+      "src/core/gone.ts",
+      "src/command",
+      "src/core",
+      "src",
+    ])
       earlier(join(folder, name))
   })
 
   test("builds what is missing or stale, and nothing else", async () => {
     expect(await build()).toEqual({ code: 0, out: "", said: "hearth: compiling …\n" })
     expect(built()).toContain("answer = 42")
-    const first = statSync(join(folder, "dist/main.js")).mtimeMs
+    const first = statSync(join(folder, "dist/command/main.js")).mtimeMs
     expect(await build()).toEqual({ code: 0, out: "", said: "" })
-    expect(statSync(join(folder, "dist/main.js")).mtimeMs).toBe(first)
+    expect(statSync(join(folder, "dist/command/main.js")).mtimeMs).toBe(first)
 
     writeFileSync(source(), "export const answer: number = 43\n")
     expect(await build()).toMatchObject({ code: 0, said: "hearth: compiling …\n" })
@@ -84,8 +93,8 @@ describe("bin/build-if-stale.mjs", () => {
   test("makes do without the compiler where there is something built, and says so", async () => {
     unlinkSync(join(folder, "node_modules"))
     expect(await build()).toMatchObject({ code: 1, said: expect.stringContaining("typescript isn't installed to make it. Run: npm ci") })
-    mkdirSync(join(folder, "dist"))
-    writeFileSync(join(folder, "dist/main.js"), "")
+    mkdirSync(join(folder, "dist/command"), { recursive: true })
+    writeFileSync(join(folder, "dist/command/main.js"), "")
     expect(await build()).toMatchObject({ code: 0, said: expect.stringContaining("using dist/ as it is") })
     rmSync(join(folder, "src"), { recursive: true })
     expect(await build()).toEqual({ code: 0, out: "", said: "" })
@@ -98,10 +107,10 @@ describe("bin/hearth", () => {
   /** A package as it is installed below `home`, with its Node.js beside it or below it. */
   function install(home: string, nodeModules: string): string {
     mkdirSync(join(home, "bin"), { recursive: true })
-    mkdirSync(join(home, "dist"))
+    mkdirSync(join(home, "dist/command"), { recursive: true })
     cpSync(join(project, "bin/hearth"), join(home, "bin/hearth"))
     writeFileSync(join(home, "package.json"), '{"type":"module"}')
-    writeFileSync(join(home, "dist/main.js"), tell)
+    writeFileSync(join(home, "dist/command/main.js"), tell)
     mkdirSync(join(nodeModules, ".bin"), { recursive: true })
     symlinkSync(process.execPath, join(nodeModules, ".bin/node"))
     return join(home, "bin/hearth")
@@ -124,8 +133,8 @@ describe("bin/hearth", () => {
     const hearth = install(home, join(home, "node_modules"))
     rmSync(join(home, "dist"), { recursive: true })
     expect(await run(hearth, [])).toMatchObject({ code: 1, said: expect.stringContaining("is not built") })
-    mkdirSync(join(home, "dist"))
-    writeFileSync(join(home, "dist/main.js"), tell)
+    mkdirSync(join(home, "dist/command"), { recursive: true })
+    writeFileSync(join(home, "dist/command/main.js"), tell)
     rmSync(join(home, "node_modules"), { recursive: true })
     const old = join(folder, "old")
     mkdirSync(old)

@@ -16,7 +16,13 @@ beforeAll(async () => {
   const list = join(folder, "loaded")
   const child = spawn(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", "--import", join(home, "tests/support/loadedModules.ts"), join(home, "src/main.ts"), "serve"],
+    [
+      "--disable-warning=ExperimentalWarning",
+      "--import",
+      join(home, "tests/support/loadedModules.ts"),
+      join(home, "src/command/main.ts"),
+      "serve",
+    ],
     {
       env: { PATH: process.env["PATH"], HEARTH_DATA_DIR: folder, HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0", LOADED_MODULES: list },
       stdio: ["ignore", "pipe", "inherit"],

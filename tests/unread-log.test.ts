@@ -19,7 +19,7 @@ let child: ReturnType<typeof start>
 const openReading = (): number => openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
 
 function start(log: number) {
-  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(home, "src/main.ts"), "serve"], {
+  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(home, "src/command/main.ts"), "serve"], {
     env: { PATH: process.env["PATH"], HEARTH_DATA_DIR: join(folder, "data"), HEARTH_HTTP_PORT: "0", HEARTH_SSH_PORT: "0" },
     stdio: ["ignore", "pipe", log],
   })

@@ -100,7 +100,7 @@ describe("hearth config", () => {
 
 describe("hearth serve", () => {
   function serve(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts", "serve", ...args], {
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/command/main.ts", "serve", ...args], {
       env: { PATH: process.env.PATH, HEARTH_DATA_DIR: shell.dataDir, HEARTH_SSH_PORT: "0", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     })

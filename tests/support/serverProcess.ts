@@ -10,7 +10,7 @@ export interface ServerProcess {
   readonly kill: () => Promise<void>
 }
 
-const main = new URL("../../src/main.ts", import.meta.url).pathname
+const main = new URL("../../src/command/main.ts", import.meta.url).pathname
 // Under `npm run test:stress` the server pauses too.
 const stressSeed = process.env["HEARTH_TEST_STRESS_SEED"]
 const stress = stressSeed === undefined ? [] : ["--import", new URL("../stress/setup.ts", import.meta.url).href]

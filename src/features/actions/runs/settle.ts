@@ -5,8 +5,8 @@ import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { countsAsSuccess, isDone, stateOf } from "./status.ts"
 import { telling } from "./news.ts"
+import { countsAsSuccess, isDone, stateOf } from "./status.ts"
 import { findJobsOfAttempt, type Job } from "./store.ts"
 
 /** What follows for a run when jobs of it have ended. */

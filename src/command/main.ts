@@ -2,9 +2,9 @@ import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 
 // Kept beside the packages, where nobody else writes. Where it can't be kept, the program only starts more slowly.
-enableCompileCache(join(import.meta.dirname, "..", "node_modules", ".cache", "hearth"))
+enableCompileCache(join(import.meta.dirname, "..", "..", "node_modules", ".cache", "hearth"))
 
-const { runCommandLine } = await import("./command/program.ts")
-const { processTerminal } = await import("./command/terminal.ts")
+const { runCommandLine } = await import("./program.ts")
+const { processTerminal } = await import("./terminal.ts")
 
 process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal(), process.env)
