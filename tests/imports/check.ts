@@ -22,6 +22,8 @@ export function importsOf(file: string, text: string): readonly Import[] {
 }
 
 const partOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "root")
+/** A file at the root is a part of its own: main.ts stands above the command line, the lists below it. */
+const folderOf = (file: string): string => (file.includes("/") ? dirname(file) : file)
 const groupOf = (file: string): string | undefined => /^features\/(\w+)\//.exec(file)?.[1]
 
 /** Why an import may not be, or undefined. */
@@ -63,7 +65,7 @@ function graphOf(pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
 export function refusals(imports: readonly Import[]): readonly string[] {
   const files = circlesIn(graphOf(imports.map(({ from, to }) => [from, to])))
   const byValue = imports.filter(({ isType }) => !isType)
-  const folders = circlesIn(graphOf(byValue.map(({ from, to }) => [dirname(from), dirname(to)])))
+  const folders = circlesIn(graphOf(byValue.map(({ from, to }) => [folderOf(from), folderOf(to)])))
   return [
     ...imports.flatMap((each) => refusalOf(each) ?? []),
     ...files.map(

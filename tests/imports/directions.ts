@@ -2,12 +2,13 @@
 
 /** The parts of the program, by folder below src; files at the root name features and are "root". */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
-  core: ["git"],
-  git: [],
+  seams: [],
+  git: ["seams"],
+  core: ["git", "seams"],
   access: ["core", "git"],
   features: ["access", "core", "git"],
   servers: ["features", "access", "core", "git"],
-  demo: ["features", "access", "core", "git"],
+  demo: ["root", "servers", "features", "access", "core", "git"],
   command: ["root", "demo", "servers", "features", "access", "core", "git"],
   root: ["command", "demo", "servers", "features", "access", "core", "git"],
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { type PausePoint, setPause } from "../../src/core/pausePoint.ts"
+import { type PausePoint, setPause } from "../../src/seams/pause.ts"
 import { databaseKinds, freshDatabase } from "../support/database.ts"
 import { delayAt } from "./delays.ts"
 import { stressed } from "./files.ts"
