@@ -8,8 +8,10 @@ const hasPrograms = process.env["HEARTH_TEST_PROGRAMS"] !== undefined
 /** What kills servers, makes every statement fail, floods and waits: minutes, for `npm run test:faults`. */
 const faults = ["tests/faults/**/*.test.ts", "src/**/crash.test.ts", "src/**/attacks.test.ts"]
 
-const everywhere = {
-  globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts"],
+/** What looks at everything that a process has loaded, remembers or holds open: each file in a process of its own. */
+const alone = ["tests/golden/**/*.test.ts", "tests/queries/**/*.test.ts", "tests/library/**/*.test.ts"]
+
+const common = {
   env: { TMPDIR: folderForTests() },
   testTimeout: 60_000,
   hookTimeout: 60_000,
@@ -20,20 +22,22 @@ const everywhere = {
 export default defineConfig({
   test: {
     reporters: ["default", "./tests/support/totals.ts"],
+    globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts"],
     pool: "forks",
     maxWorkers: 2,
     projects: [
       {
         test: {
-          ...everywhere,
+          ...common,
           name: "tests",
           include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...faults, ...(hasPrograms ? [] : withPrograms)],
+          exclude: [...configDefaults.exclude, ...faults, ...alone, ...(hasPrograms ? [] : withPrograms)],
           // One process runs many files: what they import is loaded once.
           isolate: false,
         },
       },
-      { test: { ...everywhere, name: "faults", include: faults } },
+      { test: { ...common, name: "alone", include: alone } },
+      { test: { ...common, name: "faults", include: faults } },
     ],
   },
 })

@@ -8,6 +8,7 @@ import { type Config, type ConfigOverrides, loadConfig } from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
 import { deliverEvents } from "./core/events/events.ts"
 import { rebaseLog } from "./core/events/log.ts"
+import { extend } from "./core/extensions.ts"
 import { openJobs } from "./core/jobs/jobs.ts"
 import { openLog } from "./core/log.ts"
 import { openLogOutput } from "./core/log-output.ts"
@@ -19,6 +20,7 @@ import type { Services } from "./core/services.ts"
 import { settings } from "./core/settings.ts"
 import { type OpenSite, openSite } from "./core/site.ts"
 import { VERSION } from "./core/version.ts"
+import { extensions } from "./extensions.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
 import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
@@ -204,6 +206,7 @@ export async function openHouse(options: HearthOptions = {}): Promise<House> {
       git,
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners) },
+      extensions: extend(extensions),
       secrets,
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),

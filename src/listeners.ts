@@ -1,10 +1,32 @@
 import type { Listener } from "./core/events/events.ts"
 import { workflows } from "./features/actions/triggers/listener.ts"
+import { repositoryCleanup } from "./features/code/repositories/cleanup.ts"
+import { watching } from "./features/code/watches/automatic.ts"
 import { feed } from "./features/events/feed/listener.ts"
 import { accountMails } from "./features/events/mail/accounts.ts"
 import { notifications } from "./features/events/notifications/listener.ts"
 import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
+import { issueCleanup } from "./features/planning/issues/cleanup.ts"
+import { planning } from "./features/planning/issues/listener.ts"
+import { pulls } from "./features/review/pulls/listener.ts"
+import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 
-/** Everybody who makes something of what happened, in their order: the timeline first, for others refer to its entries. */
-export const listeners: readonly Listener[] = [timeline, feed, notifications, accountMails, webhooks, workflows]
+/**
+ * Everybody who makes something of what happened, in their order: first what follows for the things themselves, then what tells people and programs
+ * of it, the timeline before those that refer to its entries.
+ */
+export const listeners: readonly Listener[] = [
+  repositoryCleanup,
+  watching,
+  planning,
+  issueCleanup,
+  reviewCleanup,
+  pulls,
+  timeline,
+  feed,
+  notifications,
+  accountMails,
+  webhooks,
+  workflows,
+]

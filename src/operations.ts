@@ -3,8 +3,10 @@ import { actionOperations } from "./features/actions/operations.ts"
 import { archiveOperations } from "./features/code/archives/operations.ts"
 import { branchOperations } from "./features/code/branches/operations.ts"
 import { collaboratorOperations } from "./features/code/collaborators/operations.ts"
+import { repositoryTeamOperations, teamRepositoryOperations } from "./features/code/collaborators/team-operations.ts"
 import { commitOperations } from "./features/code/commits/operations.ts"
 import { contentsOperations } from "./features/code/contents/operations.ts"
+import { deployKeyOperations } from "./features/code/deploy-keys/operations.ts"
 import { editorConfigOperations } from "./features/code/editorconfig/operations.ts"
 import { licenseOperations } from "./features/code/languages/operations.ts"
 import { mirrorOperations } from "./features/code/mirrors/operations.ts"
@@ -28,7 +30,6 @@ import { organizationMemberOperations } from "./features/people/organizations/me
 import { organizationOperations } from "./features/people/organizations/operations.ts"
 import { teamMemberOperations } from "./features/people/teams/member-operations.ts"
 import { teamOperations } from "./features/people/teams/operations.ts"
-import { repositoryTeamOperations, teamRepositoryOperations } from "./features/people/teams/repository-operations.ts"
 import { userOperations } from "./features/people/users/operations.ts"
 import { attachmentOperations } from "./features/planning/attachments/operations.ts"
 import { commentOperations } from "./features/planning/comments/operations.ts"
@@ -46,6 +47,7 @@ import { reactionOperations } from "./features/planning/reactions/operations.ts"
 import { issueSubscriptionOperations } from "./features/planning/subscriptions/operations.ts"
 import { trackingOperations } from "./features/planning/tracking/operations.ts"
 import { mergeOperations } from "./features/review/merging/operations.ts"
+import { commitPullOperations } from "./features/review/pulls/commit-operations.ts"
 import { pullContentOperations } from "./features/review/pulls/content-operations.ts"
 import { pullOperations } from "./features/review/pulls/operations.ts"
 import { reviewCommentOperations } from "./features/review/reviews/comment-operations.ts"
@@ -53,12 +55,14 @@ import { reviewOperations } from "./features/review/reviews/operations.ts"
 import { reviewRequestOperations } from "./features/review/reviews/request-operations.ts"
 import { administrationOperations } from "./features/site/administration/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
+import { migrationOperations } from "./features/site/migration/operations.ts"
 
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
   userOperations,
   keyOperations,
+  deployKeyOperations,
   blockOperations,
   organizationOperations,
   organizationMemberOperations,
@@ -68,6 +72,7 @@ export const operations: readonly Operation[] = registry(
   teamRepositoryOperations,
   repositoryTeamOperations,
   mirrorOperations,
+  migrationOperations,
   repositoryOperations,
   contentsOperations,
   commitOperations,
@@ -89,6 +94,7 @@ export const operations: readonly Operation[] = registry(
   milestoneOperations,
   pullOperations,
   pullContentOperations,
+  commitPullOperations,
   reviewOperations,
   reviewRequestOperations,
   reviewCommentOperations,

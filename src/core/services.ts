@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Git } from "../git/index.ts"
 import type { Config } from "./config.ts"
 import type { Database, Transaction } from "./database/database.ts"
+import type { Extensions } from "./extensions.ts"
 import type { Jobs } from "./jobs/types.ts"
 import type { Outgoing } from "./outgoing/request.ts"
 import type { Secrets } from "./secrets.ts"
@@ -15,6 +16,7 @@ export interface Services {
   readonly git: Git
   readonly jobs: Jobs
   readonly events: Events
+  readonly extensions: Extensions
   readonly secrets: Secrets
   readonly passwords: Passwords
   readonly mailer: Mailer

@@ -14,9 +14,9 @@ export interface RefCommand {
   readonly forced: boolean
 }
 
-/** A push whose objects are complete and lie in quarantine, for the caller to judge. */
+/** A push whose objects are complete and lie in quarantine, for the caller to check. */
 export interface Push {
-  /** The repository with the quarantine in view: read the new objects through it. Good only until `judge` has answered. */
+  /** The repository with the quarantine in view: read the new objects through it. Good only until `check` has answered. */
   readonly repository: Repository
   /** The commands that are sound so far, in the client's order. */
   readonly commands: readonly RefCommand[]
@@ -60,7 +60,7 @@ export interface ReceiveRequest {
   /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
   readonly output: Writable
   /** Judges each reference. What it throws refuses the whole push with "internal error" and is logged. */
-  readonly judge: (push: Push) => Promise<Verdict>
+  readonly check: (push: Push) => Promise<Verdict>
   /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */
   readonly before?: (commands: readonly RefCommand[], options: readonly string[]) => Promise<void>
   /**

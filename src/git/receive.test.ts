@@ -312,7 +312,7 @@ describe("what is refused", () => {
       world.git.transport.receive(repository, {
         input: Readable.from([bytes]),
         output: new PassThrough(),
-        judge: async () => ({ refused: new Map() }),
+        check: async () => ({ refused: new Map() }),
       })
     const id = "3".repeat(40)
     await expect(receive(Buffer.from("zzzz"))).rejects.toMatchObject({ kind: "protocol" })
@@ -325,11 +325,11 @@ describe("what is refused", () => {
   })
 })
 
-describe("judging", () => {
-  test("a refusal holds back one reference, and is told in the judge's words", async () => {
+describe("checking", () => {
+  test("a refusal holds back one reference, and is told in the words of the check", async () => {
     await commit("one")
     const asked: RefCommand[] = []
-    server.policy.judge = async (pushed) => {
+    server.policy.check = async (pushed) => {
       asked.push(...pushed.commands)
       const [command] = pushed.commands
       // The new commit can be read before anybody else sees it.
@@ -346,7 +346,7 @@ describe("judging", () => {
 
   test("with --atomic, a refusal holds back all", async () => {
     await commit("one")
-    server.policy.judge = async () => ({ refused: new Map([[refName("refs/heads/closed"), "no"]]) })
+    server.policy.check = async () => ({ refused: new Map([[refName("refs/heads/closed"), "no"]]) })
     const run = await push("--atomic", "main:closed", "main:open")
     expect(run.err).toContain("atomic push failed")
     expect(await references()).toEqual({})
@@ -355,9 +355,9 @@ describe("judging", () => {
     expect(objects.filter((name) => name.length === 2)).toEqual([])
   })
 
-  test("a judge that breaks lets nothing through", async () => {
+  test("a check that breaks lets nothing through", async () => {
     await commit("one")
-    server.policy.judge = async () => {
+    server.policy.check = async () => {
       throw new Error("the database is gone")
     }
     const run = await push("main")
@@ -410,7 +410,7 @@ describe("races", () => {
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    server.policy.judge = async () => {
+    server.policy.check = async () => {
       arrived += 1
       if (arrived === 2) open()
       await gate
@@ -432,7 +432,7 @@ describe("races", () => {
     const receiving = world.git.transport.receive(repository, {
       input,
       output: new PassThrough(),
-      judge: async () => ({ refused: new Map() }),
+      check: async () => ({ refused: new Map() }),
     })
     input.write(Buffer.concat([packet(`${zeroId("sha1")} ${id} refs/heads/main\0report-status`), flushPacket, bytes.subarray(0, 40)]))
     setTimeout(() => input.destroy(), 50)
@@ -445,11 +445,11 @@ describe("races", () => {
   test("pushes beyond the limit wait, and are refused as busy when that takes too long", async () => {
     const tight = await openWorld({ limits: { pushes: 1, pushesPerRepository: 1, waitMs: 50 } })
     const target = await tight.git.repositories.create("x", { format: "sha1", branch: "main" })
-    const judge = async () => ({ refused: new Map<RefName, string>() })
+    const check = async () => ({ refused: new Map<RefName, string>() })
     const slow = new PassThrough()
-    const first = tight.git.transport.receive(target, { input: slow, output: new PassThrough(), judge })
+    const first = tight.git.transport.receive(target, { input: slow, output: new PassThrough(), check })
     const output = new PassThrough()
-    await expect(tight.git.transport.receive(target, { input: Readable.from([]), output, judge })).rejects.toMatchObject({ kind: "busy" })
+    await expect(tight.git.transport.receive(target, { input: Readable.from([]), output, check })).rejects.toMatchObject({ kind: "busy" })
     expect(output.readableLength).toBe(0)
     slow.end(flushPacket)
     expect((await first).results).toEqual([])

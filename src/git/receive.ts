@@ -159,12 +159,12 @@ interface Work {
   readonly say: (lines: readonly string[]) => Promise<void>
 }
 
-/** Asks the caller about what is sound so far. What it throws refuses the push: a broken judge lets nothing through. */
+/** Asks the caller about what is sound so far. What it throws refuses the push: a broken check lets nothing through. */
 async function judged(work: Work, repository: Repository, results: readonly RefResult[]): Promise<readonly RefResult[]> {
   const commands = allowed(results)
   if (commands.length === 0) return results
   const { asked, atomic } = work
-  const verdict = await work.request.judge({ repository, commands: commands.map(plain), options: asked.options, atomic })
+  const verdict = await work.request.check({ repository, commands: commands.map(plain), options: asked.options, atomic })
   await work.say(verdict.lines ?? [])
   return results.map((result) => ({ ...result, refused: result.refused ?? verdict.refused.get(result.ref) ?? null }))
 }

@@ -83,7 +83,7 @@ export async function ok(folder: string, ...args: readonly string[]): Promise<st
 }
 
 /** How the tests' server treats pushes; what is left out allows everything. */
-export type Policy = { -readonly [K in "judge" | "before" | "after" | "maxBytes"]?: NonNullable<ReceiveRequest[K]> }
+export type Policy = { -readonly [K in "check" | "before" | "after" | "maxBytes"]?: NonNullable<ReceiveRequest[K]> }
 
 /** The smallest smart HTTP server over one door to git. */
 export interface TestServer {
@@ -117,8 +117,8 @@ export async function serve(git: Git): Promise<TestServer> {
       await git.transport.upload(repository, { input, output: response, protocol, stateless: true })
       return
     }
-    const { judge = async () => ({ refused: new Map() }), ...rest } = policy
-    outcomes.push(await git.transport.receive(repository, { input, output: response, judge, ...rest }))
+    const { check = async () => ({ refused: new Map() }), ...rest } = policy
+    outcomes.push(await git.transport.receive(repository, { input, output: response, check, ...rest }))
   }
 
   const server = createServer((request, response) => {

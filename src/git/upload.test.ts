@@ -107,7 +107,7 @@ test("fetches beyond the limit wait their turn, lists of references do not, and 
   const input = new PassThrough()
   const first = fetching(input)
   await expect.poll(() => tight.git.running()).toBe(1)
-  const second = fetching()
+  const second = expect(fetching()).rejects.toMatchObject({ kind: "busy" })
   await expect(fetching()).rejects.toMatchObject({ kind: "busy" })
   const list = new PassThrough()
   list.end(Buffer.concat([packet("command=ls-refs\n"), Buffer.from("0001"), packet("peel\n"), flushPacket]))
@@ -118,7 +118,7 @@ test("fetches beyond the limit wait their turn, lists of references do not, and 
     protocol: "version=2",
   })
   expect(listed.code).toBe(0)
-  await expect(second).rejects.toMatchObject({ kind: "busy" })
+  await second
   input.end(flushPacket)
   await first
   await tight.close()

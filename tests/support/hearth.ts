@@ -2,7 +2,7 @@
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { recountStars } from "../../src/features/code/repositories/counters.ts"
-import { recountWatchers } from "../../src/features/people/teams/watches.ts"
+import { recountWatchers } from "../../src/features/code/watches/automatic.ts"
 import { type FreshKind, freshUrl } from "./database.ts"
 
 /** The password of the people that `person` makes. */

@@ -21,6 +21,12 @@ interface Happened<Kind extends string> {
   readonly at: Seconds
 }
 
+/** What is published where no clock is at hand; the log dates it. */
+interface Undated<Kind extends string> {
+  readonly kind: Kind
+  readonly at?: Seconds
+}
+
 /** What happens in a repository, with the rows that its listeners show. */
 interface InRepository {
   readonly repository: Repository
@@ -143,7 +149,7 @@ type RepositoryEvent =
   | (Happened<"repository.deleted"> & InRepository)
   | (Happened<"repository.renamed"> & InRepository & { readonly from: string })
   /** `from`: the whole name that it had. */
-  | (Happened<"repository.transferred"> & InRepository & { readonly from: string })
+  | (Happened<"repository.transferred"> & InRepository & { readonly from: string; readonly formerOwner: User })
   | (Happened<"repository.transferOffered"> & InRepository & { readonly recipient: User })
   | (Happened<"repository.transferRejected"> & InRepository)
   /** `changed`: the names of the columns. */
@@ -170,6 +176,8 @@ type ReferenceEvent =
   | (Happened<"release.published"> & InRepository & { readonly release: Row<"releases"> })
   /** Of drafts as well; `release.deleted` is delivered while the release is still there. */
   | (Happened<"release.edited" | "release.deleted"> & { readonly release: Row<"releases">; readonly actor: User })
+  /** Rules for branches or tags were made, changed or removed. */
+  | (Happened<"protection.changed"> & { readonly repositoryId: number })
   | (Happened<"commit.checked"> & {
       readonly repositoryId: number
       readonly actor: User
@@ -186,14 +194,21 @@ type PeopleEvent =
       readonly user: Id<User>
       readonly to: { readonly address: string }
     })
-  | (Happened<"user.followed" | "user.unfollowed"> & { readonly user: Id<User>; readonly actor: Id<User> })
-  | (Happened<"user.blocked" | "user.unblocked"> & { readonly user: Id<User>; readonly by: Id<User> })
-  | (Happened<"user.created" | "user.renamed" | "user.deleted"> & { readonly user: Id<User> })
-  | (Happened<"organization.created" | "organization.renamed" | "organization.deleted"> & {
-      readonly organization: Id<User>
-      readonly actor?: Id<User>
+  /** Members of teams may do more than before: those of these teams, narrowed to these people or repositories where given. */
+  | (Undated<"access.granted"> & {
+      readonly teamIds: readonly number[]
+      readonly userIds?: readonly number[]
+      readonly repositoryIds?: readonly number[]
     })
-  | (Happened<"organization.memberRemoved"> & { readonly organization: Id<User>; readonly user: Id<User> })
+  /** Rights were taken away: these people, or everybody where they are left out, may not reach these repositories any more. */
+  | (Undated<"access.lost"> & { readonly repositoryIds: readonly number[]; readonly userIds?: readonly number[] })
+  | (Happened<"user.followed" | "user.unfollowed"> & { readonly user: Id<User>; readonly actor: Id<User> })
+  | (Undated<"user.blocked" | "user.unblocked"> & { readonly user: User; readonly by: User })
+  | (Happened<"user.created" | "user.renamed"> & { readonly user: Id<User> })
+  | (Happened<"organization.created" | "organization.renamed"> & { readonly organization: Id<User> })
+  /** Of people and organisations; delivered while the account is still there. */
+  | (Undated<"account.deleted"> & { readonly user: User })
+  | (Undated<"organization.membersRemoved"> & { readonly organization: Id<User>; readonly userIds: readonly number[] })
   | (Happened<"team.created" | "team.edited" | "team.deleted"> & { readonly team: Id<Team>; readonly organization: Id<User> })
   | (Happened<"team.memberAdded" | "team.memberRemoved"> & { readonly team: Id<Team>; readonly user: Id<User> })
   | (Happened<"team.repositoryAdded" | "team.repositoryRemoved"> & { readonly team: Id<Team>; readonly repository: Id<Repository> })

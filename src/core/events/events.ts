@@ -38,6 +38,6 @@ export async function deliverEvents(tx: Transaction, services: Services, listene
     if (round === MOST_ROUNDS) throw new Error(`listeners publish in a circle: ${events.map(({ kind }) => kind).join(", ")}`)
     const delivery: Delivery = { tx, services, events, entries: new Map() }
     for (const listener of listeners) await listener.hear(delivery)
-    await appendToLog(tx, events)
+    await appendToLog(tx, events, services.now())
   }
 }

@@ -40,8 +40,8 @@ export interface StoredEvent {
 }
 
 /** Writes events down, in their order. One statement. */
-export async function appendToLog(tx: Transaction, events: readonly DomainEvent[]): Promise<void> {
-  const rows = events.map(rowOf)
+export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
+  const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
   if (first && rows.length === 1) await appendOne(tx, first)
   else if (first) await tx.insertInto("events").values(rows).execute()
@@ -70,7 +70,7 @@ function digest(value: unknown): unknown {
   return idOf(value) ?? Object.keys(value)
 }
 
-function rowOf(event: DomainEvent) {
+function rowOf(event: DomainEvent, now: Seconds) {
   const { kind, at, actor, repository, repositoryId, issue, ...rest }: Readonly<Record<string, unknown>> = { ...event }
   const homeOf = typeof issue === "object" && issue !== null && "repository_id" in issue ? issue.repository_id : repositoryId
   return {
@@ -79,7 +79,7 @@ function rowOf(event: DomainEvent) {
     repository_id: idOf(repository) ?? (typeof homeOf === "number" ? homeOf : 0),
     issue_id: idOf(issue) ?? 0,
     data: JSON.stringify(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)]))),
-    created_at: event.at,
+    created_at: event.at ?? now,
   }
 }
 

@@ -4,9 +4,9 @@ import { unitMode } from "../../access/permission.ts"
 import { locateRepository } from "../../access/policies/repositories.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
+import { findAttachmentsOfReleases } from "../../features/code/attachments/store.ts"
 import { locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { findAttachmentsOfReleases } from "../../features/planning/attachments/store.ts"
 import { actorOf, mayRead } from "./actor.ts"
 
 /** Addresses of a release's files that can be told from its tag and their names, as packages and scripts write them. They lead to the files. */

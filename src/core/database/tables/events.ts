@@ -1,5 +1,5 @@
 import type { Generated } from "kysely"
-import type { Seconds } from "../tables.ts"
+import type { Seconds } from "./types.ts"
 
 /** What happened, oldest first; see core/events/log.ts. Rows outlive what they name. */
 export interface EventsTable {

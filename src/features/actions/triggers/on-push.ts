@@ -1,6 +1,6 @@
 import type { Commit } from "../../../git/index.ts"
 import { peel } from "../../code/contents/revision.ts"
-import type { Consequence, Moved, RefChange } from "../../code/pushes/consequences.ts"
+import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { disabledWorkflows } from "../store.ts"
 import { type Budget, findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../workflows/files.ts"
 import { asksForPaths, pathsOf, saysSkip, startsOnPaths, startsOnRef } from "../workflows/triggers.ts"
@@ -38,7 +38,7 @@ interface Meaning {
 }
 
 /** Workflows that start on pushes are laid out as runs, by the files of the very commits that were pushed; and the clock learns of those on the default branch. */
-export const startWorkflows: Consequence = async (moved) => {
+export const startWorkflows: PushStep = async (moved) => {
   const { services, row, changes } = moved
   const meanings: Meaning[] = []
   const budget = newBudget()
@@ -65,7 +65,7 @@ export const startWorkflows: Consequence = async (moved) => {
   }
 }
 
-async function lookAt(moved: Moved, change: RefChange, budget: Budget): Promise<Meaning> {
+async function lookAt(moved: MovedPush, change: RefChange, budget: Budget): Promise<Meaning> {
   const { services, repository, row } = moved
   const { git } = services
   const commit = change.newId === null ? undefined : await peel(git, repository, change.newId)
@@ -82,7 +82,7 @@ async function lookAt(moved: Moved, change: RefChange, budget: Budget): Promise<
   return { started, lines: isDefault ? timed(lines, services.now()) : undefined }
 }
 
-async function startsOnPush(moved: Moved, change: RefChange, commit: Commit, workflow: Workflow): Promise<boolean> {
+async function startsOnPush(moved: MovedPush, change: RefChange, commit: Commit, workflow: Workflow): Promise<boolean> {
   const said = workflow.events.get("push")
   if (!said || !startsOnRef(said, change.ref)) return false
   if (!change.ref.startsWith("refs/heads/") || !asksForPaths(said)) return true
@@ -90,6 +90,10 @@ async function startsOnPush(moved: Moved, change: RefChange, commit: Commit, wor
 }
 
 /** The files that a push of a branch changed; of a new branch those of its last commit. */
-async function changedPaths({ services: { git }, repository }: Moved, { oldId }: RefChange, commit: Commit): Promise<readonly string[]> {
+async function changedPaths(
+  { services: { git }, repository }: MovedPush,
+  { oldId }: RefChange,
+  commit: Commit,
+): Promise<readonly string[]> {
   return pathsOf(await git.diffs.files(repository, oldId ?? commit.parents[0] ?? null, commit.id))
 }

@@ -9,12 +9,11 @@ import { int64 } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isGitError, objectId } from "../../../git/index.ts"
-import { renameBranchInPulls } from "../../review/pulls/branches.ts"
 import { renameRule } from "../protections/edit.ts"
 import { findProtections, type Protection, ruleFinder } from "../protections/rules.ts"
-import { alignHead } from "../pushes/after.ts"
 import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
-import { judge } from "../pushes/judge.ts"
+import { checkReferences } from "../pushes/checks.ts"
+import { alignHead } from "../pushes/settle.ts"
 import { alignHeadJob } from "../repositories/jobs.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
@@ -55,7 +54,7 @@ export async function renameBranch(changing: Changing, from: string, to: string)
   requireRenamable(changing, await findProtections(database.read, on.repository.id), from, to)
   const repository = gitRepository(changing)
   const made = { ref: branchRef(to), oldId: null, newId: tip, kind: "create", forced: false } as const
-  const refused = await judge({ services, pusher: actor, on, repository, mergedPull: undefined }, [made])
+  const refused = await checkReferences({ services, pusher: actor, on, repository, mergedPull: undefined }, [made])
   for (const words of refused.values()) throw refuse.forbidden(words)
 
   const renaming: Renaming = { repositoryId: on.repository.id, doerId: actor.user.id, from, to, tip }
@@ -133,7 +132,6 @@ async function follow(tx: Transaction, services: Services, renaming: Renaming, {
   await writeBranches(tx, { repositoryId, tips, pusherId: doerId, now })
   if (!isRenamed) return false
   await renameRule(tx, { repositoryId, from, to, now })
-  await renameBranchInPulls(tx, repositoryId, from, to)
   await removeRedirect(tx, { repositoryId, name: to })
   await followRedirects(tx, { repositoryId, name: from, newName: to })
   await putRedirect(tx, { repositoryId, name: from, newName: to, now })

@@ -4,8 +4,8 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { afterAccessLost } from "../../people/teams/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 
 /**
@@ -45,5 +45,5 @@ export async function removeCollaborator(tx: Transaction, repositoryId: number, 
     .where("user_id", "=", user.id)
     .returning("user_id")
     .execute()
-  if (removed.length > 0) await afterAccessLost(tx, [user.id], [repositoryId])
+  if (removed.length > 0) publish(tx, { kind: "access.lost", userIds: [user.id], repositoryIds: [repositoryId] })
 }

@@ -4,7 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Log, ObjectId, Repository } from "../../../git/index.ts"
-import { headNamed } from "../../review/pulls/source.ts"
+import { headNamed } from "./heads.ts"
 import { commitNamed, gitOf } from "./revisions.ts"
 
 /** Two states of the files beside each other. */

@@ -4,15 +4,13 @@ import { refuse } from "../../../core/errors.ts"
 import { listedWithPage, type Operation, ok, operation } from "../../../core/operation.ts"
 import { dateTime, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { PullRequest } from "../../review/pulls/records.ts"
 import { comparedCommits, comparedFrom, readComparison } from "./compare.ts"
 import { listCommits } from "./list.ts"
 import { findNote } from "./notes.ts"
 import { patchDownload } from "./patches.ts"
 import { presentCommits, type Wishes } from "./present.ts"
-import { pullOfCommit } from "./pulls.ts"
 import { Commit, Compare, Note } from "./records.ts"
-import { commitNamed, commitOfPath, gitOf } from "./revisions.ts"
+import { commitOfPath, gitOf } from "./revisions.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 
@@ -117,16 +115,5 @@ export const commitOperations: readonly Operation[] = [
       const records = await presentCommits(services, db, comparison.on, commits, { stat: true, files: true, verification: true })
       return ok({ total_commits: total, commits: records })
     },
-  }),
-
-  operation({
-    ...common,
-    id: "repoGetCommitPullRequest",
-    route: "GET /repos/{owner}/{repo}/commits/{sha}/pull",
-    summary: "Get the pull request whose merge made a commit",
-    answers: { 200: PullRequest },
-    refuses: ["notFound"],
-    handle: async ({ services, db, actor, path, ...on }) =>
-      ok(await pullOfCommit(db, services, actor, on, (await commitNamed(services, on, path.sha)).id)),
   }),
 ]

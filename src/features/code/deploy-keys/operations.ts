@@ -2,10 +2,11 @@ import { onRepositoryAsAdministrator } from "../../../access/policies/repositori
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { presentDeployKeys } from "../../people/keys/present.ts"
 import { readKeyText } from "../../people/keys/public-keys.ts"
-import { CreateKeyOption, DeployKey } from "../../people/keys/records.ts"
+import { CreateKeyOption } from "../../people/keys/records.ts"
 import { findDeployKey, findDeployKeysOf } from "../../people/keys/store.ts"
+import { presentDeployKeys } from "./present.ts"
+import { DeployKey } from "./records.ts"
 import { addDeployKey, removeDeployKey } from "./rules.ts"
 
 const shared = { tag: "repository", scope: ["repository"], access: onRepositoryAsAdministrator } as const

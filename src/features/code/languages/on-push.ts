@@ -1,6 +1,6 @@
 import { branchOf } from "../../../git/index.ts"
 import { chooseDefault } from "../pushes/branches.ts"
-import type { Consequence, Moved } from "../pushes/consequences.ts"
+import type { MovedPush, PushStep } from "../pushes/step.ts"
 import { budgetOf } from "./languages.ts"
 import { findComposition, putComposition } from "./store.ts"
 import { compose, knownOf, surveyJob } from "./survey.ts"
@@ -9,7 +9,7 @@ import { compose, knownOf, surveyJob } from "./survey.ts"
 const PUSH_BUDGET = 1000
 
 /** What a repository is made of is told anew when its default branch moves. */
-export const describeComposition: Consequence = async (moved) => {
+export const describeLanguages: PushStep = async (moved) => {
   const { services, row, repository } = moved
   const { git, database, jobs } = services
   const repositoryId = row.id
@@ -29,7 +29,7 @@ export const describeComposition: Consequence = async (moved) => {
 }
 
 /** The default branch, if this push moves it. */
-function defaultBranchOf({ row, changes }: Moved): string | undefined {
+function defaultBranchOf({ row, changes }: MovedPush): string | undefined {
   const arrived = changes.flatMap(({ ref, newId }) => (newId === null ? [] : (branchOf(ref) ?? [])))
   const wasEmpty = row.is_empty === 1
   const choice = { stored: row.default_branch, wasEmpty, created: arrived }

@@ -9,7 +9,7 @@ import {
   type Repository,
   tagOf,
 } from "../../../git/index.ts"
-import type { RefChange } from "../pushes/consequences.ts"
+import type { RefChange } from "../pushes/step.ts"
 import { RemoteRefused } from "./remote.ts"
 
 /** The most branches and tags that are followed; as many as a push may change. */

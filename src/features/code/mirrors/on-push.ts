@@ -2,7 +2,7 @@ import { jobKind } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import type { Consequence } from "../pushes/consequences.ts"
+import type { PushStep } from "../pushes/step.ts"
 import { findPushMirrorsOnCommit } from "./store.ts"
 
 /** Makes another server's copy agree with the repository. */
@@ -12,7 +12,7 @@ export const pushMirror = jobKind({ kind: "mirrors.push", payload: Type.Object({
 const PAUSE = 2
 
 /** Mirrors that want to know of every commit are pushed to soon. */
-export const pushToMirrors: Consequence =
+export const pushToMirrors: PushStep =
   async ({ services: { config, jobs } }) =>
   async (tx, { repository, now }) => {
     if (!config.mirror.enabled) return

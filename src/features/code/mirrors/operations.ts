@@ -1,55 +1,17 @@
 import { onRepositoryAsAdministrator, onRepositoryUnit } from "../../../access/policies/repositories.ts"
-import { signedIn } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
-import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { migrateRepository } from "../../site/migration/migrate.ts"
-import { presentImport } from "../../site/migration/progress.ts"
-import { EVERYTHING, presentRepository } from "../repositories/present.ts"
-import { Repository } from "../repositories/records.ts"
 import { syncJob } from "./jobs.ts"
 import { addPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
-import { CreatePushMirrorOption, MigrateRepoOptions, PushMirror, RepositoryImport } from "./records.ts"
-import { findImportOf, findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
+import { CreatePushMirrorOption, PushMirror } from "./records.ts"
+import { findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
 export const mirrorOperations: readonly Operation[] = [
-  operation({
-    ...shared,
-    id: "repoMigrate",
-    route: "POST /repos/migrate",
-    summary: "Bring a repository here from another server",
-    description:
-      "By its http or https address. With mirror it goes on following the repository there. The answer waits for up to 50 seconds; what takes longer goes on, and GET /repos/{owner}/{repo}/import tells how far it is.",
-    access: signedIn,
-    body: MigrateRepoOptions,
-    answers: { 201: Repository },
-    refuses: ["forbidden", "conflict", "invalid"],
-    handle: async ({ services, actor, body }) => {
-      const owned = await migrateRepository(services, actor, body)
-      return created(await presentRepository(services.database.read, services.site, actor, owned, EVERYTHING))
-    },
-  }),
-
-  operation({
-    ...shared,
-    id: "repoGetImport",
-    route: "GET /repos/{owner}/{repo}/import",
-    summary: "See how far the import of a repository is",
-    description: "Of one that was brought here from another server: each step with how much of it is done, and why it failed if it did.",
-    access: onRepositoryAsAdministrator,
-    answers: { 200: RepositoryImport },
-    refuses: ["forbidden", "notFound"],
-    handle: async ({ db, repository }) => {
-      const row = await findImportOf.first(db, { repositoryId: repository.id })
-      if (!row) throw refuse.notFound()
-      return ok(presentImport(row))
-    },
-  }),
-
   operation({
     ...shared,
     id: "repoMirrorSync",

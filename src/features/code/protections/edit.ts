@@ -7,10 +7,10 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { BranchProtectionsTable } from "../../../core/database/tables/protections.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { compileGlob } from "../../../core/text/globs.ts"
 import { isBranchName } from "../../../git/index.ts"
-import { tryScheduledMerge } from "../../review/merging/schedule.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
@@ -110,7 +110,7 @@ export async function createProtection(
     .returning("id")
     .executeTakeFirstOrThrow()
   await writeLists(tx, owned, id, wishes)
-  await lookAgain(tx, services, repositoryId)
+  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
@@ -132,7 +132,7 @@ export async function editProtection(
     .where("id", "=", id)
     .execute()
   await writeLists(tx, owned, id, wishes)
-  await lookAgain(tx, services, repositoryId)
+  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
@@ -141,7 +141,7 @@ export async function deleteProtection(tx: Transaction, services: Services, repo
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
   await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
-  await lookAgain(tx, services, repositoryId)
+  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
 }
 
 /** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` what is no rule of the repository, or stands there twice. */
@@ -157,7 +157,7 @@ export async function orderProtections(tx: Transaction, services: Services, repo
       .set({ priority: index + 1, updated_at: services.now() })
       .where("id", "=", id)
       .execute()
-  await lookAgain(tx, services, repositoryId)
+  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
 }
 
 /** A branch's own rule follows it to its new name. */
@@ -251,18 +251,4 @@ async function writeLists(tx: Transaction, owned: Owned, protectionId: number, w
     ]
     if (rows.length > 0) await tx.insertInto("branch_protection_lists").values(rows).execute()
   }
-}
-
-const findScheduled = query("protections.findScheduled", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("pull_schedules")
-    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
-    .select("pulls.issue_id")
-    .where("pulls.repository_id", "=", p.repositoryId)
-    .orderBy("pulls.id"),
-)
-
-/** Merges that wait may have waited for what is no longer asked for. */
-async function lookAgain(tx: Transaction, services: Services, repositoryId: number): Promise<void> {
-  for (const { issue_id } of await findScheduled(tx, { repositoryId })) await tryScheduledMerge(tx, services, issue_id)
 }

@@ -1,5 +1,4 @@
 import { type CommitRange, type Git, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
-import { READ_COMMITS } from "../../planning/references/commits.ts"
 import type { PullMerge } from "./entries.ts"
 
 /** A branch that has moved from one commit to another, or came from nothing. */
@@ -10,6 +9,9 @@ export interface Advance {
 
 /** The commits that a branch has gained: the newest ones, newest first, and how many there are in all; of a whole history only the newest are looked at. */
 export type Gained = (advance: Advance) => Promise<CommitRange>
+
+/** The most commits of one push whose messages are read: beyond that it is an import, not work on issues. */
+export const READ_COMMITS = 500
 
 /** The commits that are read of a history that comes all at once: it tells of the past, and whoever pushes it waits. */
 const WHOLE_HISTORY = 50

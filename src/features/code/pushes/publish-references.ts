@@ -1,15 +1,15 @@
 import { publish } from "../../../core/events/publish.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { chooseDefault } from "./branches.ts"
-import type { Consequence, Moved, RefChange } from "./consequences.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
 import type { Gained } from "./gained.ts"
+import type { MovedPush, PushStep, RefChange } from "./step.ts"
 
 /** References of one push that are published; nobody reads the ten thousand entries that pushing a mirror would make. */
 const MOST_PUBLISHED = 100
 
 /** Publishes which branches and tags a push has made, moved and removed. */
-export const publishReferences: Consequence = async (moved) => {
+export const publishReferences: PushStep = async (moved) => {
   const place = placeOf(moved)
   const changes: (RefChange & { readonly summary: string })[] = []
   for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
@@ -24,7 +24,7 @@ export const publishReferences: Consequence = async (moved) => {
 const kindOf = ({ oldId, newId }: RefChange) =>
   newId === null ? "reference.removed" : oldId === null ? "reference.created" : "reference.moved"
 
-function placeOf({ services: { git }, row, repository, changes }: Moved): Place {
+function placeOf({ services: { git }, row, repository, changes }: MovedPush): Place {
   const arrived = changes.flatMap(({ ref, oldId }) => (oldId === null ? (branchOf(ref) ?? []) : []))
   const choice = { stored: row.default_branch, wasEmpty: row.is_empty === 1, created: arrived }
   const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch

@@ -3,9 +3,9 @@ import type { Repository } from "../../../access/permission.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Services } from "../../../core/services.ts"
 import type { PushOutcome } from "../../../git/index.ts"
-import { settlePush } from "./after.ts"
+import { checkPush } from "./checks.ts"
 import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
-import { judgePush } from "./judge.ts"
+import { settlePush } from "./settle.ts"
 
 export interface PushRequest {
   /** What the client sends, no longer compressed. */
@@ -31,7 +31,7 @@ export async function servePush(
     return await git.transport.receive(git.at(storage, object_format), {
       ...request,
       maxBytes: config.git.maxPushBytes,
-      judge: (push) => judgePush(services, pusher, id, push),
+      check: (push) => checkPush(services, pusher, id, push),
       before: async (commands, options) => {
         const changes = commands.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }))
         entry = await openEntry(services, { repositoryId: id, pusherId: pusher.user.id, changes, options: [...options] })

@@ -4,11 +4,11 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type RefCommand, type Repository } from "../../../git/index.ts"
-import { settlePush } from "./after.ts"
-import type { RefChange } from "./consequences.ts"
+import { checkReferences } from "./checks.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
 import { type Claim, dropEntry, openEntry } from "./journal.ts"
-import { judge } from "./judge.ts"
+import { settlePush } from "./settle.ts"
+import type { RefChange } from "./step.ts"
 
 export interface ServerPushOptions {
   /** What the objects take on the disk; without it the repository is measured, which takes longer the larger it is. */
@@ -38,7 +38,7 @@ export async function pushFromServer(
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
   const { merge, release } = options
   const standing = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
-  for (const words of (await judge(standing, commands)).values()) throw refuse.forbidden(words)
+  for (const words of (await checkReferences(standing, commands)).values()) throw refuse.forbidden(words)
   await moveReferences(services, pusher.user.id, on.repository, changes, options)
 }
 

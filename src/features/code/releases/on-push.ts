@@ -1,10 +1,10 @@
 import { flag } from "../../../core/database/tables.ts"
-import type { Consequence } from "../pushes/consequences.ts"
+import type { PushStep } from "../pushes/step.ts"
 import { publishRelease } from "./publish.ts"
 import { findRelease, findReleaseOfTag, insertRelease, recountReleases, updateRelease } from "./store.ts"
 
 /** A push that makes the tag of a release publishes it, in the one transaction in which all else of the push is written down. */
-export const publishTaggedRelease: Consequence = async ({ services, release }) => {
+export const publishTaggedRelease: PushStep = async ({ services, release }) => {
   return async (tx, { repository, owner, pusher, now }) => {
     if (!release) return
     const { id, tagName, publisherId } = release

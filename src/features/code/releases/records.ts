@@ -1,7 +1,7 @@
 import { dateTime, int64, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { User } from "../../people/users/records.ts"
-import { Attachment } from "../../planning/attachments/records.ts"
+import { Attachment } from "../attachments/records.ts"
 
 export const Release = record("Release", {
   id: int64(),

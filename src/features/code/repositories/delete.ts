@@ -10,9 +10,8 @@ import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
-import { deleteAttachments } from "../../planning/attachments/rules.ts"
-import { closePullsFrom } from "../../review/pulls/branches.ts"
 import { archivesOf } from "../archives/archive.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
 import { OBJECT_FORMATS } from "./records.ts"
 
@@ -35,7 +34,6 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   const { jobs } = services
   const { id } = repository
   if (!(await lockRow(tx, "repositories", id))) return false
-  await closePullsFrom(tx, services, { repository, actor, now: services.now() })
   const owner = await findUserById.first(tx, { id: repository.owner_id })
   if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
   await services.events.deliver(tx)

@@ -11,12 +11,12 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
-import { watchAutomatically } from "../../people/teams/watches.ts"
-import type { LabelTemplate } from "../../site/information/records.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
+import { watchAutomatically } from "../watches/automatic.ts"
 import { recountOwned } from "./counters.ts"
+import type { LabelTemplate } from "./records.ts"
 
 /** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
 
@@ -190,14 +190,13 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
-  const autoWatch = config.users.autoWatchNewRepositories
   await dropRedirect(tx, owner.id, lowerName)
   const own = { owner_id: owner.id, name, lower_name: lowerName }
   const { id } = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...birth.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
-  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now, autoWatch)
-  if (autoWatch) await watchAutomatically(tx, doer.id, id, now)
+  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
+  if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, doer.id, id, now)
   if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
   await putTags(tx, id, tags)
   if (labels.length > 0) await insertLabels(tx, id, labels, now)

@@ -3,7 +3,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { GHOST } from "../../people/users/present.ts"
-import { alignHead } from "../pushes/after.ts"
+import { alignHead } from "../pushes/settle.ts"
 import { deleteRepository } from "./delete.ts"
 
 /** Makes git's HEAD name the default branch that is stored by then, should the process that changed it not have come to it. */

@@ -4,7 +4,7 @@ import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Consequence } from "../pushes/consequences.ts"
+import type { PushStep } from "../pushes/step.ts"
 
 /** Packing repositories anew, so that what they serve stays cheap. */
 
@@ -54,7 +54,7 @@ async function maintainRepository({ database, git }: Services, id: number, signa
 }
 
 /** A push that leaves a repository dear to serve has it packed anew soon. */
-export const maintainAfterPush: Consequence = async ({ services: { git, jobs }, repository }) => {
+export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, repository }) => {
   const needed = await git.maintenance.needed(repository)
   return async (tx, { repository: { id }, now }) => {
     if (needed) await enqueueOnce(tx, jobs, maintainJob, { repositoryId: id }, { runAt: now + AFTER_PUSH_SECONDS })

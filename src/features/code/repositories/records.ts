@@ -295,3 +295,11 @@ export const UpdateRepoAvatarOption = record("UpdateRepoAvatarOption", {
   image: Type.String({ minLength: 1, description: "the picture's bytes in base64" }),
 })
 export type UpdateRepoAvatarOption = Static<typeof UpdateRepoAvatarOption>
+
+export const LabelTemplate = record("LabelTemplate", {
+  name: Type.String(),
+  color: Type.String({ description: "six hexadecimal digits" }),
+  description: Type.String(),
+  exclusive: Type.Boolean({ description: "an issue bears one of its scope at most" }),
+})
+export type LabelTemplate = Static<typeof LabelTemplate>

@@ -10,10 +10,8 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { afterAccessLost, attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
-import { watchAutomatically } from "../../people/teams/watches.ts"
-import { dropSharedLabels } from "../../planning/labels/rules.ts"
-import { leaveOwnersProjects } from "../../planning/projects/cards.ts"
+import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
+import { watchAutomatically } from "../watches/automatic.ts"
 import { recountOwned } from "./counters.ts"
 import { dropRedirect, requireBelowLimit } from "./establish.ts"
 import { redirect } from "./rename.ts"
@@ -144,14 +142,11 @@ async function complete(tx: Transaction, services: Services, { repository, owner
   const counts = await recountOwned(tx, [owner.id, recipient.id])
   requireBelowLimit(services, doer, recipient, counts.get(recipient.id) ?? 0)
 
-  if (owner.kind === "organization") await dropSharedLabels(tx, id, owner.id)
-  await leaveOwnersProjects(tx, id, owner.id)
   const formerCollaborators = await dropCollaborators(tx, id, recipient)
   const formerTeamMembers = await detachAllTeams(tx, id)
-  const autoWatch = config.users.autoWatchNewRepositories
-  if (recipient.kind === "organization") await attachTeams(tx, recipient, id, teamIds, now, autoWatch)
-  if (autoWatch) await watchAutomatically(tx, starter.id, id, now)
-  await afterAccessLost(tx, [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], [id])
+  if (recipient.kind === "organization") await attachTeams(tx, recipient, id, teamIds)
+  if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, starter.id, id, now)
+  publish(tx, { kind: "access.lost", userIds: [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], repositoryIds: [id] })
   const moved = await findRepositoryById.first(tx, { id })
   if (moved)
     publish(tx, {
@@ -160,6 +155,7 @@ async function complete(tx: Transaction, services: Services, { repository, owner
       owner: recipient,
       actor: doer,
       from: `${owner.name}/${repository.name}`,
+      formerOwner: owner,
       at: now,
     })
 }

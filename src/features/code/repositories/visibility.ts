@@ -7,8 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
-import { recountWatchers } from "../../people/teams/watches.ts"
-import { cutLostTiesToIssues } from "../../planning/issues/ties.ts"
+import { recountWatchers } from "../watches/automatic.ts"
 import { recountStars } from "./counters.ts"
 
 /** Who may look at a repository, and what follows when that changes. */
@@ -70,7 +69,7 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   await setPrivate(tx, toHide, true)
   await setPrivate(tx, toShow, false)
   await clearFollowers(tx, toHide)
-  await cutLostTiesToIssues(tx, toHide)
+  if (toHide.length > 0) publish(tx, { kind: "access.lost", repositoryIds: toHide })
   for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
   for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, at: now })
 }

@@ -32,7 +32,7 @@ export async function verifications(
   const keys = await findKeys(db, claims)
   const owns = await addressesOf(db, services, claims, keys)
   const now = new Date(services.now() * 1000)
-  const checked = claims.map(async (claim): Promise<readonly [ObjectId, Verification]> => [claim.id, await judge(claim, keys, owns, now)])
+  const checked = claims.map(async (claim): Promise<readonly [ObjectId, Verification]> => [claim.id, await verify(claim, keys, owns, now)])
   return new Map(await Promise.all(checked))
 }
 
@@ -113,7 +113,7 @@ async function addressesOf(
 
 // --- what is true ----------------------------------------------------------------------------------------------------------------
 
-async function judge(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, now: Date): Promise<Verification> {
+async function verify(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, now: Date): Promise<Verification> {
   const { signature, gpg, ssh, address, email } = claim
   if (!signature) return UNSIGNED
   const shown = { signature: signature.text, payload: signature.payload.toString("utf8") }

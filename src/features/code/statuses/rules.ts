@@ -5,7 +5,6 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Commit } from "../../../git/index.ts"
-import { tryScheduledMerges } from "../../review/merging/schedule.ts"
 import type { CreateStatusOption } from "./records.ts"
 import { findLastNumber, type Status } from "./store.ts"
 
@@ -23,7 +22,7 @@ export interface NewStatuses {
   readonly statuses: readonly ReturnType<typeof readStatus>[]
 }
 
-/** Stores what checks say of a commit, in their order, and looks again at the merges that wait for it. Gives the rows. */
+/** Stores what checks say of a commit, in their order, Gives the rows. */
 export async function createStatuses(
   tx: Transaction,
   services: Services,
@@ -50,6 +49,5 @@ export async function createStatuses(
     .execute()
   const inOrder = rows.toSorted((one, other) => one.number - other.number)
   publish(tx, { kind: "commit.checked", repositoryId, statuses: inOrder, commit, actor: creator, at: services.now() })
-  await tryScheduledMerges(tx, services, { repositoryId, commitId })
   return inOrder
 }

@@ -4,7 +4,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type ObjectId, tagOf } from "../../../git/index.ts"
-import type { Consequence } from "../pushes/consequences.ts"
+import type { PushStep } from "../pushes/step.ts"
 import { draftReleasesOf } from "../releases/store.ts"
 import { type NamedTag, readAllTags, readTags } from "./facts.ts"
 import { findAllTags, findTagObjects, putTags, removeTags } from "./store.ts"
@@ -17,7 +17,7 @@ interface TagChange {
 }
 
 /** The rows of tags follow their references, and releases whose tag is taken away are drafts again. */
-export const keepTags: Consequence = async ({ services, row, repository, changes }) => {
+export const keepTags: PushStep = async ({ services, row, repository, changes }) => {
   const moved: readonly TagChange[] = changes.flatMap(({ ref, oldId, newId }) => {
     const name = tagOf(ref)
     return name === undefined ? [] : [{ name, oldId, newId }]

@@ -5,8 +5,8 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { recountWatchers } from "../../people/teams/watches.ts"
 import { lockUser } from "../../people/users/store.ts"
+import { recountWatchers } from "./automatic.ts"
 import { findWatch } from "./store.ts"
 
 /** Watches that people ask for themselves. Those that come and go by themselves are the affair of `teams/watches.ts`. */

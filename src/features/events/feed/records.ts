@@ -1,8 +1,8 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { Attachment } from "../../code/attachments/records.ts"
 import { Repository } from "../../code/repositories/records.ts"
 import { User } from "../../people/users/records.ts"
-import { Attachment } from "../../planning/attachments/records.ts"
 import { ACTIVITY_KINDS } from "./kinds.ts"
 
 /** A comment as a feed shows it: without its author, who stands beside it, and without what is attached. */

@@ -4,7 +4,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
-import { isUnfinished } from "../../review/pulls/draft.ts"
+import { isUnfinished } from "../../planning/issues/draft.ts"
 import { announce } from "../mail/announce.ts"
 import { tellOfIssue, tellOfOffer } from "./store.ts"
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
-import type { Consequence, Moved, RefChange } from "../../code/pushes/consequences.ts"
+import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { type Announcement, announce } from "./announce.ts"
 import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, pushPayload, withChanges } from "./events/pushes.ts"
 import { eventsOf } from "./present.ts"
@@ -16,7 +16,7 @@ const LOOKED_AT = 10
  * Webhooks are told of pushes, and of branches and tags that come and go: of a new branch both, of a deleted one only that it is gone, of tags
  * always both. Git is only asked where somebody listens to pushes.
  */
-export const tellWebhooks: Consequence = async (moved) => {
+export const tellWebhooks: PushStep = async (moved) => {
   const { services, row, changes } = moved
   const listeners = await findListeners(services.database.read, { repositoryId: row.id })
   const wantsCommits = listeners.some((each) => eventsOf(each).includes("push"))
@@ -41,7 +41,7 @@ const pushEvent = (services: Services, tx: Transaction, push: Push): Announcemen
   payload: (home) => pushPayload(services, tx, home, push),
 })
 
-async function commitsOf({ services, row, repository, gained }: Moved, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
+async function commitsOf({ services, row, repository, gained }: MovedPush, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
   const { git } = services
   const branch = branchOf(ref)
   if (branch === undefined || newId === null) return NO_COMMITS

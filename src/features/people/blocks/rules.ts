@@ -2,9 +2,9 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { lockUser, recountFollows } from "../users/store.ts"
 import { findBlockOf, findBlocksOf } from "./store.ts"
-import { cutTiesToRepositories } from "./ties.ts"
 
 /** Whether one of the accounts, people or organisations, has blocked the person. A site administrator is never treated as blocked. */
 export async function isBlockedBy(db: Handle, person: User, accounts: readonly Pick<User, "id">[]): Promise<boolean> {
@@ -43,8 +43,7 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
   const between = [blocker.id, blocked.id]
   await tx.deleteFrom("follows").where("follower_id", "in", between).where("followed_id", "in", between).execute()
   await recountFollows(tx, between)
-  await cutTiesToRepositories(tx, blocked, blocker)
-  await cutTiesToRepositories(tx, blocker, blocked)
+  publish(tx, { kind: "user.blocked", user: blocked, by: blocker, at: now })
 }
 
 /** Ends a block, if there was one. What it had cut stays cut. */

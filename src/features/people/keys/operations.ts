@@ -1,6 +1,5 @@
 import type { Operation } from "../../../core/operation.ts"
-import { deployKeyOperations } from "../../code/deploy-keys/operations.ts"
 import { gpgKeyOperations } from "./gpg-key-operations.ts"
 import { publicKeyOperations } from "./public-key-operations.ts"
 
-export const keyOperations: readonly Operation[] = [...publicKeyOperations, ...deployKeyOperations, ...gpgKeyOperations]
+export const keyOperations: readonly Operation[] = [...publicKeyOperations, ...gpgKeyOperations]

@@ -1,13 +1,10 @@
-import type { Owned, Permission } from "../../../access/permission.ts"
 import { type Actor, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
-import { presentRepository } from "../../code/repositories/present.ts"
-import { repositoryApiUrl } from "../../code/repositories/urls.ts"
 import { presentUser } from "../users/present.ts"
-import type { DeployKey, GPGKey, GPGKeyEmail, PublicKey } from "./records.ts"
-import { type DeployKeyRow, findGpgKeyEmails, findSubkeys, type GpgKeyRow, type PublicKeyRow } from "./store.ts"
+import type { GPGKey, GPGKeyEmail, PublicKey } from "./records.ts"
+import { findGpgKeyEmails, findSubkeys, type GpgKeyRow, type PublicKeyRow } from "./store.ts"
 
 /** A person's keys. Whose they are, and of what kind, is told to that person and to site administrators. */
 export function presentPublicKeys(site: Site, actor: Actor, owner: User, rows: readonly PublicKeyRow[]): PublicKey[] {
@@ -21,30 +18,6 @@ export function presentPublicKeys(site: Site, actor: Actor, owner: User, rows: r
     fingerprint,
     created_at: rfc3339(created_at),
     last_used_at: rfc3339(last_used_at || created_at),
-    ...more,
-  }))
-}
-
-/** A repository's keys. The repository itself is told to its owner and to site administrators, who keep lists of many. */
-export async function presentDeployKeys(
-  db: Handle,
-  site: Site,
-  actor: Actor,
-  { repository, owner, permission }: Owned & { readonly permission: Permission },
-  rows: readonly DeployKeyRow[],
-): Promise<DeployKey[]> {
-  const shown = rows.length > 0 && actor.kind === "user" && (actor.user.id === owner.id || isSiteAdministrator(actor))
-  const more = shown ? { repository: await presentRepository(db, site, actor, { repository, owner }, permission) } : {}
-  const url = `${repositoryApiUrl(site, owner.name, repository.name)}/keys`
-  return rows.map(({ id, key_id, content, title, fingerprint, created_at, is_read_only }) => ({
-    id,
-    key_id,
-    key: content,
-    url: `${url}/${id}`,
-    title,
-    fingerprint,
-    created_at: rfc3339(created_at),
-    read_only: is_read_only === 1,
     ...more,
   }))
 }

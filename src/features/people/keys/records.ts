@@ -1,6 +1,5 @@
 import { dateTime, int64, nullable, record, recordNamed } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { Repository } from "../../code/repositories/records.ts"
 import { User } from "../users/records.ts"
 
 // --- SSH -------------------------------------------------------------------------------------------------------------------------
@@ -18,19 +17,6 @@ export const PublicKey = record("PublicKey", {
   key_type: Type.Optional(Type.String({ description: "user; like user itself shown to the owner and to site administrators" })),
 })
 export type PublicKey = Static<typeof PublicKey>
-
-export const DeployKey = record("DeployKey", {
-  id: int64({ description: "of what the key may do in this repository" }),
-  key_id: int64({ description: "of the key, which may be used in several repositories" }),
-  key: Type.String(),
-  url: Type.String({ format: "uri" }),
-  title: Type.String(),
-  fingerprint: Type.String(),
-  created_at: dateTime(),
-  read_only: Type.Boolean({ description: "it may fetch but not push" }),
-  repository: Type.Optional(Repository),
-})
-export type DeployKey = Static<typeof DeployKey>
 
 /** Characters. */
 const TITLE = 255

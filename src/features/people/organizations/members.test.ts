@@ -159,7 +159,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
         while ((await waiting.execute(tx)).rows.length === 0);
       })
       await added
-      const deleting = database.write((tx) => deleteOrganization(tx, ownerId))
+      const deleting = database.write((tx) => deleteOrganization(tx, world.services, ownerId))
       await expect(deleting).rejects.toMatchObject({ kind: "invalid", field: "org" })
       await adding
       expect((await world.call(alice, `GET /orgs/${org}`)).status).toBe(200)

@@ -120,7 +120,7 @@ export const organizationOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, organization }) => {
-      await services.database.write((tx) => deleteOrganization(tx, organization.id))
+      await services.database.write((tx) => deleteOrganization(tx, services, organization.id))
       await dropAvatar(services, organization.avatar)
       return noContent()
     },

@@ -4,12 +4,12 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { forUpdate, lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
 import { block } from "../blocks/rules.ts"
-import { cutAllTies } from "../blocks/ties.ts"
 import { createOwnersTeam } from "../teams/lifecycle.ts"
 import { requireAnotherOwner } from "../teams/membership.ts"
 import { findOwnersTeam } from "../teams/store.ts"
-import { afterAccessLost, unwatchOrganization } from "../teams/watches.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { requireAddress } from "../users/addresses.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
@@ -84,7 +84,7 @@ export async function renameOrganization(tx: Transaction, organizationId: number
  * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or handed over
  * one by one; as `notFound` what is gone.
  */
-export async function deleteOrganization(tx: Transaction, organizationId: number): Promise<void> {
+export async function deleteOrganization(tx: Transaction, { events }: Pick<Services, "events">, organizationId: number): Promise<void> {
   // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest lock on the row.
   const organization = await tx
     .selectFrom("users")
@@ -96,7 +96,8 @@ export async function deleteOrganization(tx: Transaction, organizationId: number
   if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
   if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
-  await cutAllTies(tx, organization)
+  publish(tx, { kind: "account.deleted", user: organization })
+  await events.deliver(tx)
   // Teams, memberships, redirects, blocks and labels go with the row.
   await tx.deleteFrom("users").where("id", "=", organizationId).execute()
 }
@@ -118,7 +119,7 @@ export async function removeMember(tx: Transaction, organizationId: number, user
     .where("user_id", "=", userId)
     .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId))
     .execute()
-  await unwatchOrganization(tx, organizationId, [userId])
+  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds: [userId] })
 }
 
 /**
@@ -187,9 +188,9 @@ async function afterVisibilityChange(tx: Transaction, organization: User): Promi
     .execute()
   const watchers = await tx.selectFrom("watches").select("user_id").distinct().where("repository_id", "in", owned).execute()
   const repositories = await owned.execute()
-  await afterAccessLost(
-    tx,
-    watchers.map((row) => row.user_id),
-    repositories.map((row) => row.id),
-  )
+  publish(tx, {
+    kind: "access.lost",
+    userIds: watchers.map((row) => row.user_id),
+    repositoryIds: repositories.map((row) => row.id),
+  })
 }

@@ -4,9 +4,9 @@ import type { User } from "../../../core/actor.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 import { flag } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
+import { recountWatchers } from "../../code/watches/automatic.ts"
 import { createToken } from "../authentication/tokens.ts"
 import { attachNewRepository } from "../teams/rules.ts"
-import { recountWatchers } from "../teams/watches.ts"
 import { createPerson } from "../users/rules.ts"
 
 /** What tests of organisations and teams share: a whole forge, people with tokens, and rows of repositories without anything in git. */
@@ -129,7 +129,7 @@ export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): 
           .values({ ...plainRepository(owner.id, own, now()), is_private: flag(isPrivate) })
           .returning("id")
           .executeTakeFirstOrThrow()
-        await attachNewRepository(tx, owner, id, creator.user, now(), services.config.users.autoWatchNewRepositories)
+        await attachNewRepository(tx, owner, id, creator.user, now())
         return { id, name: own }
       })
     },

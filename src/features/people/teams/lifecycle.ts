@@ -6,20 +6,13 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { leaveWithoutTeam, lockTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
 import { findMemberIds, findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
-import { afterAccessLost, watchThroughTeams } from "./watches.ts"
 
 /** Making, changing and deleting teams. Each locks the organisation's row, so that no two at a time decide from what the other changes. */
-
-/** What follows from the site's settings and the clock. */
-export interface Circumstances {
-  readonly now: Seconds
-  /** The setting users.autoWatchNewRepositories. */
-  readonly autoWatch: boolean
-}
 
 const RESERVED_NAME = "new"
 
@@ -45,12 +38,7 @@ export async function createOwnersTeam(tx: Transaction, organizationId: number, 
  * Makes a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one that
  * is given no units.
  */
-export async function createTeam(
-  tx: Transaction,
-  organization: Pick<User, "id">,
-  wanted: CreateTeamOption,
-  circumstances: Circumstances,
-): Promise<Team> {
+export async function createTeam(tx: Transaction, organization: Pick<User, "id">, wanted: CreateTeamOption, now: Seconds): Promise<Team> {
   await lockRow(tx, "users", organization.id)
   await requireTeamName(tx, organization.id, wanted.name)
   requireNotOwning(wanted.permission)
@@ -66,10 +54,10 @@ export async function createTeam(
     includes_all_repositories: flag(wanted.includes_all_repositories ?? false),
     can_create_repositories: flag(wanted.can_create_org_repo ?? false),
     visibility: wanted.visibility || "private",
-    created_at: circumstances.now,
+    created_at: now,
   })
   if (units) await replaceUnits(tx, team.id, units)
-  if (wanted.includes_all_repositories) await attachAll(tx, team, circumstances)
+  if (wanted.includes_all_repositories) await attachAll(tx, team)
   return team
 }
 
@@ -78,7 +66,7 @@ export async function createTeam(
  * Refuses as `notFound` a team that is gone; as `invalid` what `createTeam` does, any change of what makes the owners' team, and taking
  * administration from a team without saying which units it is left with.
  */
-export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption, circumstances: Circumstances): Promise<Team> {
+export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption): Promise<Team> {
   const team = await lockTeam(tx, teamId)
   if (team.mode === Mode.owner) requireStillOwners(team, wanted)
   const rename = wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name ? wanted.name : undefined
@@ -102,9 +90,12 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
     .executeTakeFirstOrThrow()
   if (units) await replaceUnits(tx, team.id, units)
   if (mode >= Mode.admin && team.mode < Mode.admin) await replaceUnits(tx, team.id, new Map())
-  if (wanted.includes_all_repositories) await attachAll(tx, changed, circumstances)
+  if (wanted.includes_all_repositories) await attachAll(tx, changed)
   // Fewer units may be none that a member can reach.
-  if (units) await afterAccessLost(tx, await memberIds(tx, team.id), await repositoryIds(tx, team.id))
+  if (units) {
+    const [userIds, repositories] = [await memberIds(tx, team.id), await repositoryIds(tx, team.id)]
+    publish(tx, { kind: "access.lost", userIds, repositoryIds: repositories })
+  }
   return changed
 }
 
@@ -119,7 +110,7 @@ export async function deleteTeam(tx: Transaction, teamId: number): Promise<void>
   const repositories = await repositoryIds(tx, team.id)
   await tx.deleteFrom("teams").where("id", "=", team.id).execute()
   await leaveWithoutTeam(tx, team.organization_id, members)
-  await afterAccessLost(tx, members, repositories)
+  publish(tx, { kind: "access.lost", userIds: members, repositoryIds: repositories })
 }
 
 // --- parts -----------------------------------------------------------------------------------------------------------------------
@@ -142,7 +133,7 @@ async function replaceUnits(tx: Transaction, teamId: number, units: UnitModes): 
     .execute()
 }
 
-async function attachAll(tx: Transaction, team: Team, { now, autoWatch }: Circumstances): Promise<void> {
+async function attachAll(tx: Transaction, team: Team): Promise<void> {
   const attached = await tx
     .insertInto("team_repositories")
     .columns(["team_id", "repository_id", "organization_id"])
@@ -156,8 +147,8 @@ async function attachAll(tx: Transaction, team: Team, { now, autoWatch }: Circum
     .onConflict((conflict) => conflict.doNothing())
     .returning("repository_id")
     .execute()
-  if (autoWatch && attached.length > 0)
-    await watchThroughTeams(tx, { teamIds: [team.id], repositoryIds: attached.map((row) => row.repository_id) }, now)
+  if (attached.length > 0)
+    publish(tx, { kind: "access.granted", teamIds: [team.id], repositoryIds: attached.map((row) => row.repository_id) })
 }
 
 async function requireTeamName(tx: Transaction, organizationId: number, name: string, ownId?: number): Promise<void> {

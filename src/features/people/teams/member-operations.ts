@@ -58,8 +58,7 @@ export const teamMemberOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, team, path }) => {
       const user = await locateUser(db, actor, path.username, "username")
-      const { autoWatchNewRepositories } = services.config.users
-      await services.database.write((tx) => addTeamMember(tx, team.id, user, services.now(), autoWatchNewRepositories))
+      await services.database.write((tx) => addTeamMember(tx, team.id, user))
       return noContent()
     },
   }),

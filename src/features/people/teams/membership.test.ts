@@ -1,9 +1,9 @@
 import { expect } from "vitest"
 import type { FreshKind } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 import { attachTeams, detachAllTeams, isOrganizationOwner, mayCreateRepositories } from "./rules.ts"
-import { afterAccessLost } from "./watches.ts"
 
 /** Who is in a team, which repositories it has, and what follows for those concerned. */
 withWorld("members and repositories of teams", { open: openWorld }, ({ test, world }) => {
@@ -250,12 +250,12 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     const { id: teamId } = await team()
     await world.call(olive, `PUT /teams/${teamId}/members/${anna.name}`)
     const own = await organization()
-    await world.services.database.write((tx) => attachTeams(tx, own, id, [teamId, 999_999], 1, true))
+    await world.services.database.write((tx) => attachTeams(tx, own, id, [teamId, 999_999]))
     expect(await world.watchers(id)).toEqual([olive.user.id, anna.user.id])
     await world.services.database.write(async (tx) => {
       const members = await detachAllTeams(tx, id)
       await tx.updateTable("repositories").set({ owner_id: stranger.user.id }).where("id", "=", id).execute()
-      await afterAccessLost(tx, members, [id])
+      publish(tx, { kind: "access.lost", userIds: members, repositoryIds: [id] })
     })
     expect(await world.watchers(id)).toEqual([])
   })

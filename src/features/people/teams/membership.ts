@@ -5,11 +5,10 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { findMemberIds, findRepositoryIds } from "./store.ts"
-import { afterAccessLost, unwatchOrganization, watchThroughTeams } from "./watches.ts"
 
 /** Who belongs to a team, and with it to the organisation. Every change locks the organisation's row: two at a time can't both take the last. */
 
@@ -24,11 +23,11 @@ export async function lockTeam(tx: Transaction, teamId: number): Promise<Team> {
 
 /**
  * Puts a person into a team, and with it into the organisation, where the membership is concealed at first. Whoever is a member already stays
- * one. With `autoWatch` (the setting users.autoWatchNewRepositories) a new member watches what the team reaches.
+ * one.
  *
  * Refuses as `notFound` a team that is gone, as `invalid` what is no person, and as `forbidden` whom the organisation has blocked.
  */
-export async function addTeamMember(tx: Transaction, teamId: number, user: User, now: Seconds, autoWatch: boolean): Promise<void> {
+export async function addTeamMember(tx: Transaction, teamId: number, user: User): Promise<void> {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
   const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
@@ -43,7 +42,7 @@ export async function addTeamMember(tx: Transaction, teamId: number, user: User,
     .onConflict((conflict) => conflict.doNothing())
     .returning("user_id")
     .execute()
-  if (autoWatch && added.length > 0) await watchThroughTeams(tx, { teamIds: [team.id], userIds: [user.id] }, now)
+  if (added.length > 0) publish(tx, { kind: "access.granted", teamIds: [team.id], userIds: [user.id] })
 }
 
 /**
@@ -57,11 +56,7 @@ export async function removeTeamMember(tx: Transaction, teamId: number, userId: 
   await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
   await leaveWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
-  await afterAccessLost(
-    tx,
-    [userId],
-    repositories.map((row) => row.repository_id),
-  )
+  publish(tx, { kind: "access.lost", userIds: [userId], repositoryIds: repositories.map((row) => row.repository_id) })
 }
 
 /** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be locked. */
@@ -81,9 +76,5 @@ export async function leaveWithoutTeam(tx: Transaction, organizationId: number, 
     .returning("user_id")
     .execute()
   if (left.length === 0) return
-  await unwatchOrganization(
-    tx,
-    organizationId,
-    left.map((row) => row.user_id),
-  )
+  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds: left.map((row) => row.user_id) })
 }

@@ -5,14 +5,12 @@ import type { Handle } from "../../../core/database/database.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Circumstances, createTeam, deleteTeam, editTeam } from "./lifecycle.ts"
+import { createTeam, deleteTeam, editTeam } from "./lifecycle.ts"
 import { presentTeams } from "./present.ts"
 import { CreateTeamOption, EditTeamOption, Team, TeamSearchResults } from "./records.ts"
 import { countTeamsOfUser, findTeams, findTeamsOfUser } from "./store.ts"
 
 const shared = { tag: "organization", scope: ["organization"] } as const
-
-const circumstances = ({ config, now }: Services): Circumstances => ({ now: now(), autoWatch: config.users.autoWatchNewRepositories })
 
 async function presentOne(db: Handle, { site }: Services, team: TeamRow, withOrganization: boolean): Promise<Team> {
   const [record] = await presentTeams(db, site, [team], { withOrganization })
@@ -69,7 +67,7 @@ export const teamOperations: readonly Operation[] = [
     answers: { 201: Team },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, organization, body }) => {
-      const team = await services.database.write((tx) => createTeam(tx, organization, body, circumstances(services)))
+      const team = await services.database.write((tx) => createTeam(tx, organization, body, services.now()))
       return created(await presentOne(db, services, team, true))
     },
   }),
@@ -96,7 +94,7 @@ export const teamOperations: readonly Operation[] = [
     answers: { 200: Team },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, team, body }) => {
-      const edited = await services.database.write((tx) => editTeam(tx, team.id, body, circumstances(services)))
+      const edited = await services.database.write((tx) => editTeam(tx, team.id, body))
       return ok(await presentOne(db, services, edited, false))
     },
   }),

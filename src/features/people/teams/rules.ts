@@ -7,13 +7,11 @@ import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { lockTeam } from "./membership.ts"
 import { findMemberIds, findTeamRepository, findTeamsOfRepository } from "./store.ts"
-import { afterAccessLost, watchThroughTeams } from "./watches.ts"
 
 /** What teams mean to the repositories of their organisation. */
-
-export { afterAccessLost } from "./watches.ts"
 
 /** Whether the person belongs to the organisation's owners. A site administrator as such does not. */
 export async function isOrganizationOwner(db: Handle, organizationId: number, userId: number): Promise<boolean> {
@@ -31,8 +29,7 @@ export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<rea
 
 /**
  * Gives a new repository of an organisation to every team that includes all repositories. A creator who doesn't administer it through one
- * of them becomes a collaborator with the mode admin. With `autoWatch` (the setting users.autoWatchNewRepositories) the teams' members
- * watch it from now on; that the creator does is the caller's affair.
+ * of them becomes a collaborator with the mode admin.
  */
 export async function attachNewRepository(
   tx: Transaction,
@@ -40,9 +37,8 @@ export async function attachNewRepository(
   repositoryId: number,
   creator: Pick<User, "id" | "is_admin">,
   now: Seconds,
-  autoWatch: boolean,
 ): Promise<void> {
-  await attachTeams(tx, organization, repositoryId, [], now, autoWatch)
+  await attachTeams(tx, organization, repositoryId, [])
   if (creator.is_admin === 1) return
   const administers = await tx
     .selectFrom("team_members")
@@ -71,8 +67,6 @@ export async function attachTeams(
   organization: Pick<User, "id">,
   repositoryId: number,
   teamIds: readonly number[],
-  now: Seconds,
-  autoWatch: boolean,
 ): Promise<void> {
   // A team that is being made to include all repositories must either see this one, or be seen here.
   await lockRow(tx, "users", organization.id)
@@ -88,12 +82,12 @@ export async function attachTeams(
     .values(teams.map(({ id }) => ({ team_id: id, repository_id: repositoryId, organization_id: organization.id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  if (autoWatch) await watchThroughTeams(tx, { teamIds: teams.map(({ id }) => id), repositoryIds: [repositoryId] }, now)
+  publish(tx, { kind: "access.granted", teamIds: teams.map(({ id }) => id), repositoryIds: [repositoryId] })
 }
 
 /**
  * Takes the repository from all teams, and gives the ids of those who had it through one. Once the repository has its new place, the
- * caller hands them to `afterAccessLost`.
+ * caller publishes that they have lost access.
  */
 export async function detachAllTeams(tx: Transaction, repositoryId: number): Promise<readonly number[]> {
   const members = await tx
@@ -108,16 +102,10 @@ export async function detachAllTeams(tx: Transaction, repositoryId: number): Pro
 }
 
 /**
- * Gives a repository of the team's organisation to the team; gives false where it has it already. With `autoWatch` the members watch it.
+ * Gives a repository of the team's organisation to the team; gives false where it has it already.
  * The caller sees to it that the repository belongs to the organisation.
  */
-export async function addTeamRepository(
-  tx: Transaction,
-  teamId: number,
-  repositoryId: number,
-  now: Seconds,
-  autoWatch: boolean,
-): Promise<boolean> {
+export async function addTeamRepository(tx: Transaction, teamId: number, repositoryId: number): Promise<boolean> {
   const team = await lockTeam(tx, teamId)
   const owned = await findRepositoryById.first(tx, { id: repositoryId })
   // It may have been handed over since it was looked up.
@@ -128,7 +116,7 @@ export async function addTeamRepository(
     .onConflict((conflict) => conflict.doNothing())
     .returning("repository_id")
     .execute()
-  if (autoWatch && added.length > 0) await watchThroughTeams(tx, { teamIds: [team.id], repositoryIds: [repositoryId] }, now)
+  if (added.length > 0) publish(tx, { kind: "access.granted", teamIds: [team.id], repositoryIds: [repositoryId] })
   return added.length > 0
 }
 
@@ -142,10 +130,6 @@ export async function removeTeamRepository(tx: Transaction, teamId: number, repo
   if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
   await tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()
   const members = await findMemberIds(tx, { teamId })
-  await afterAccessLost(
-    tx,
-    members.map((row) => row.user_id),
-    [repositoryId],
-  )
+  publish(tx, { kind: "access.lost", userIds: members.map((row) => row.user_id), repositoryIds: [repositoryId] })
   return true
 }

@@ -1,13 +1,10 @@
 import { siteAdministratorOnUser } from "../../../access/policies/people.ts"
 import { siteAdministrator } from "../../../access/policies/site.ts"
-import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { dropAvatar } from "../avatars/pictures.ts"
 import { createAsked, editAsked } from "./administration.ts"
 import { giveBadges, takeBadges } from "./badges.ts"
-import { deletePerson } from "./deletion.ts"
 import { presentUser } from "./present.ts"
 import { Badge, CreateUserOption, EditUserOption, Email, RenameUserOption, User, UserBadgeOption, VISIBILITIES } from "./records.ts"
 import { renamePerson } from "./rules.ts"
@@ -94,24 +91,6 @@ export const administrationOperations: readonly Operation[] = [
     answers: { 200: User },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, actor, user, body }) => ok(presentUser(services.site, await editAsked(services, user, body), actor)),
-  }),
-
-  operation({
-    ...shared,
-    id: "adminDeleteUser",
-    route: "DELETE /admin/users/{username}",
-    summary: "Delete a user",
-    description: "Users who own repositories or belong to organizations are kept, unless purge is set.",
-    access: siteAdministratorOnUser,
-    query: { purge: Type.Optional(Type.Boolean({ description: "delete the repositories and leave the organizations first" })) },
-    answers: { 204: null },
-    refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, me, user, query }) => {
-      if (user.id === me.id) throw refuse.invalid("username", "you can't delete yourself")
-      await services.database.write((tx) => deletePerson(tx, services, user, query.purge ?? false))
-      await dropAvatar(services, user.avatar)
-      return noContent()
-    },
   }),
 
   operation({

@@ -3,12 +3,13 @@ import { onIssue, onIssueAsAuthor } from "../../../access/policies/issues.ts"
 import { type Access, created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { fileUpload } from "../../../core/upload.ts"
+import { ifEnabled } from "../../code/attachments/enabled.ts"
+import { presentAttachment } from "../../code/attachments/present.ts"
+import { Attachment, EditAttachmentOptions } from "../../code/attachments/records.ts"
+import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../../code/attachments/rules.ts"
+import { findAttachments } from "../../code/attachments/store.ts"
 import { requireText } from "../comments/kinds.ts"
-import { ifEnabled } from "./enabled.ts"
-import { presentAttachment } from "./present.ts"
-import { Attachment, EditAttachmentOptions } from "./records.ts"
-import { attach, deleteAttachments, locateAttachment, renameAttachment } from "./rules.ts"
-import { findAttachments } from "./store.ts"
+import { homeOf } from "./home.ts"
 
 /** Files hang on what people wrote, not on the other entries of a timeline. */
 const onText = <Found extends { readonly comment: { readonly kind: string } }>({ rule, open }: Access<Found>): Access<Found> => ({
@@ -53,7 +54,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     route: `POST ${ISSUE}`,
     summary: "Attach a file to an issue",
     handle: async ({ services, issue, me, body, query }) =>
-      created(presentAttachment(services.site, await attach(services, { issue }, me, body, query.name ?? ""))),
+      created(presentAttachment(services.site, await attach(services, homeOf({ issue }), me, body, query.name ?? ""))),
   }),
   operation({
     ...readIssue,
@@ -62,7 +63,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     summary: "Get a file attached to an issue",
     answers: { 200: Attachment },
     handle: async ({ services, issue, path }) =>
-      ok(presentAttachment(services.site, await locateAttachment(services, { issue }, path.attachment_id))),
+      ok(presentAttachment(services.site, await locateAttachment(services, homeOf({ issue }), path.attachment_id))),
   }),
   operation({
     ...changeIssue,
@@ -72,8 +73,8 @@ const issueAttachmentOperations: readonly Operation[] = [
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
     handle: async ({ services, issue, path, body }) => {
-      const attachment = await locateAttachment(services, { issue }, path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, { issue }, attachment, body.name ?? "")))
+      const attachment = await locateAttachment(services, homeOf({ issue }), path.attachment_id)
+      return created(presentAttachment(services.site, await renameAttachment(services, homeOf({ issue }), attachment, body.name ?? "")))
     },
   }),
   operation({
@@ -83,7 +84,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     summary: "Delete a file attached to an issue",
     answers: { 204: null },
     handle: async ({ services, issue, path }) => {
-      const { id } = await locateAttachment(services, { issue }, path.attachment_id)
+      const { id } = await locateAttachment(services, homeOf({ issue }), path.attachment_id)
       await services.database.write((tx) => deleteAttachments(tx, services, { id }))
       return noContent()
     },
@@ -107,7 +108,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     route: `POST ${COMMENT}`,
     summary: "Attach a file to a comment",
     handle: async ({ services, issue, comment, me, body, query }) =>
-      created(presentAttachment(services.site, await attach(services, { issue, comment }, me, body, query.name ?? ""))),
+      created(presentAttachment(services.site, await attach(services, homeOf({ issue, comment }), me, body, query.name ?? ""))),
   }),
   operation({
     ...readComment,
@@ -116,7 +117,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     summary: "Get a file attached to a comment",
     answers: { 200: Attachment },
     handle: async ({ services, issue, comment, path }) =>
-      ok(presentAttachment(services.site, await locateAttachment(services, { issue, comment }, path.attachment_id))),
+      ok(presentAttachment(services.site, await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id))),
   }),
   operation({
     ...changeComment,
@@ -126,8 +127,10 @@ const commentAttachmentOperations: readonly Operation[] = [
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
     handle: async ({ services, issue, comment, path, body }) => {
-      const attachment = await locateAttachment(services, { issue, comment }, path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, { issue, comment }, attachment, body.name ?? "")))
+      const attachment = await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id)
+      return created(
+        presentAttachment(services.site, await renameAttachment(services, homeOf({ issue, comment }), attachment, body.name ?? "")),
+      )
     },
   }),
   operation({
@@ -137,7 +140,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     summary: "Delete a file attached to a comment",
     answers: { 204: null },
     handle: async ({ services, issue, comment, path }) => {
-      const { id } = await locateAttachment(services, { issue, comment }, path.attachment_id)
+      const { id } = await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id)
       await services.database.write((tx) => deleteAttachments(tx, services, { id }))
       return noContent()
     },

@@ -4,8 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { removePullRefs } from "../../review/pulls/refs.ts"
-import { deleteAttachments } from "../attachments/rules.ts"
+import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { lockForIssues, lockIssue } from "./lock.ts"
 import { recountOpen } from "./touch.ts"
@@ -25,7 +24,6 @@ export async function deleteIssue(
   publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })
-  if (issue.is_pull === 1) await services.jobs.enqueue(tx, removePullRefs, { repositoryId: repository_id, number: issue.number })
   // The rest goes with the row.
   const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
   if (gone.length === 0) throw refuse.notFound()

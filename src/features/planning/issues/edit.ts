@@ -7,7 +7,6 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { followPullTitle } from "../../review/pulls/ready.ts"
 import { dueAt } from "../milestones/due.ts"
 import { setMilestone } from "../milestones/rules.ts"
 import { setIssueProjects } from "../projects/issue-projects.ts"
@@ -70,8 +69,6 @@ async function writeTexts(tx: Transaction, services: Services, found: OnIssue & 
     ...(rewritten && { body: { from: issue.content } }),
   }
   if (rewritten || retitled) publish(tx, { kind: "issue.edited", issue, actor: me, changes, at: now })
-  if (retitled && issue.is_pull === 1)
-    await followPullTitle(tx, services, { ...found, issue: { ...issue, title }, before: issue.title, now })
   if (rewritten || retitled) {
     const text = { issue, repository, owner, author: me, text: `${title}\n${content}`, edited: true }
     await crossReference(tx, services.site.rootUrl, text, now)

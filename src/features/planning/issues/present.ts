@@ -3,19 +3,19 @@ import type { Issue as IssueRow } from "../../../access/policies/issues.ts"
 import { type Actor, anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
+import { remembered } from "../../../core/remembered.ts"
 import type { Site } from "../../../core/site.ts"
+import { presentAttachment } from "../../code/attachments/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { GHOST, presentUser } from "../../people/users/present.ts"
-import { isUnfinished } from "../../review/pulls/draft.ts"
-import { findMerges } from "../../review/pulls/store.ts"
-import { presentAttachment } from "../attachments/present.ts"
 import { presentLabel } from "../labels/present.ts"
 import { findLabelsOfIssues, type Label } from "../labels/store.ts"
 import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
 import { presentIssueProjects } from "../projects/issue-projects.ts"
+import { isUnfinished } from "./draft.ts"
 import type { Issue as IssueRecord, PullRequestMeta, RepositoryMeta } from "./records.ts"
-import { findAssignees, findAttachmentsOf } from "./store.ts"
+import { findAssignees, findAttachmentsOf, findMerges } from "./store.ts"
 
 export interface PresentIssuesOptions {
   /** The repositories of the issues, where they are known already. */
@@ -156,16 +156,4 @@ async function authorsOf(db: Handle, actor: Actor, issues: readonly IssueRow[]):
   const ids = new Set(issues.map((issue) => issue.author_id))
   if (!own || !ids.delete(own.id)) return usersById(db, [...ids])
   return new Map([...(await usersById(db, [...ids])), [own.id, own]])
-}
-
-/** Keeps what was made of each row: a list holds the same person and the same label many times. */
-export function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
-  const known = new Map<number, Made>()
-  return (row) => {
-    const seen = known.get(row.id)
-    if (seen !== undefined) return seen
-    const made = make(row)
-    known.set(row.id, made)
-    return made
-  }
 }

@@ -1,7 +1,7 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { Attachment } from "../../code/attachments/records.ts"
 import { User } from "../../people/users/records.ts"
-import { Attachment } from "../attachments/records.ts"
 import { Label } from "../labels/records.ts"
 import { Milestone } from "../milestones/records.ts"
 import { Project } from "../projects/records.ts"

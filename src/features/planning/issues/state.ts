@@ -6,8 +6,8 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
-import { followPullState } from "../../review/pulls/state.ts"
 import { openDependencies } from "../dependencies/store.ts"
 import { recountMilestones } from "../milestones/rules.ts"
 import { stopStopwatch } from "../tracking/stopwatches.ts"
@@ -16,6 +16,12 @@ import { recountOpen } from "./touch.ts"
 const changeState = query("issues.changeState", (db, p: Params<{ id: number; isClosed: Flag; closedAt: number; now: number }>) =>
   db.updateTable("issues").set({ is_closed: p.isClosed, closed_at: p.closedAt, updated_at: p.now }).where("id", "=", p.id).returningAll(),
 )
+
+/** Has a say before an issue is closed or reopened, with the repository locked: refuses what can't be, and prepares what follows. */
+export type StateRule = (tx: Transaction, services: Services, issue: Issue, closed: boolean) => Promise<void>
+
+/** Asked before every change of state; the root lists them (src/extensions.ts). */
+export const stateRules = extensionPoint<StateRule>("rules for the state of issues")
 
 export interface StateChange extends Owned {
   readonly issue: Issue
@@ -45,14 +51,14 @@ export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, clo
 /**
  * Closes or reopens an issue with all that follows: counters, timeline, the actor's running stopwatch, feed, and who is told. Gives the
  * changed row; one that is in this state already is given as it is. Repository and issue must be locked already.
- * Refuses `preconditionFailed` to close what waits for something open, and for pull requests what `followPullState` refuses.
+ * Refuses `preconditionFailed` to close what waits for something open, and what a rule for states refuses.
  */
 export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {
   const { repository, owner, closed, actor, now } = change
   if ((change.issue.is_closed === 1) === closed) return change.issue
   if (closed && (await isBlocked(tx, change)))
     throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
-  if (change.issue.is_pull === 1) await followPullState(tx, services, change.issue, closed)
+  for (const rule of stateRules.of(services)) await rule(tx, services, change.issue, closed)
   const issue = await writeState(tx, change.issue, closed, now)
   publish(tx, { kind: closed ? "issue.closed" : "issue.reopened", issue, repository, owner, actor, commitId: change.commitId, at: now })
   if (closed) await stopStopwatch(tx, issue, actor, now)

@@ -17,9 +17,6 @@ import { type Reference, referencesIn } from "./read.ts"
 
 /** What the messages of pushed commits say of issues: they are told of the commit, and closed or reopened by it. */
 
-/** The most commits of one push whose messages are read: beyond that it is an import, not work on issues. */
-export const READ_COMMITS = 500
-
 /** A commit with what its message refers to. */
 export interface ReferringCommit {
   readonly id: string

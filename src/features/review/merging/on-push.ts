@@ -3,7 +3,7 @@ import { jobKind } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { branchOf } from "../../../git/index.ts"
-import type { Consequence } from "../../code/pushes/consequences.ts"
+import type { PushStep } from "../../code/pushes/step.ts"
 import { recordMerge } from "./merged.ts"
 import { scheduledMerge } from "./schedule.ts"
 
@@ -14,7 +14,7 @@ export const detectManualMerges = jobKind({
 })
 
 /** A push that merges a pull request makes it merged, in the one transaction in which all else of the push is written down. */
-export const completeMerge: Consequence = async ({ services, merge, changes: [change] }) => {
+export const completeMerge: PushStep = async ({ services, merge, changes: [change] }) => {
   const commitId = change?.newId
   return async (tx, { pusher: merger, ...written }) => {
     if (!merge || !commitId) return
@@ -42,7 +42,7 @@ const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ 
 )
 
 /** Scheduled merges whose base or head has moved are looked at again, and so is whether somebody merged a pull request by hand. */
-export const retryMerges: Consequence = async ({ services: { jobs }, changes, merge }) => {
+export const retryMerges: PushStep = async ({ services: { jobs }, changes, merge }) => {
   const moved = changes.filter(({ newId }) => newId !== null).flatMap(({ ref }) => branchOf(ref) ?? [])
   const branches = moved.slice(0, LOOKED_AT)
   return async (tx, { repository, pusher }) => {

@@ -145,3 +145,17 @@ export async function tryScheduledMerges(
 export async function tryScheduledMerge(tx: Transaction, { jobs }: Outbox, issueId: number): Promise<void> {
   for (const { id } of await findByIssue(tx, { issueId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }
+
+const findWaiting = query("merge.findScheduledOfRepository", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pull_schedules")
+    .innerJoin("pulls", "pulls.id", "pull_schedules.pull_id")
+    .select("pulls.id")
+    .where("pulls.repository_id", "=", p.repositoryId)
+    .orderBy("pulls.id"),
+)
+
+/** Looks again at all scheduled merges of a repository: its rules have changed, and may not ask any more for what a merge waits for. */
+export async function tryMergesOf(tx: Transaction, { jobs }: Outbox, repositoryId: number): Promise<void> {
+  for (const { id } of await findWaiting(tx, { repositoryId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
+}

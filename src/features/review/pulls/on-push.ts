@@ -6,7 +6,7 @@ import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { branchOf, branchRef, type ObjectId, objectId } from "../../../git/index.ts"
-import type { Consequence, Moved } from "../../code/pushes/consequences.ts"
+import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { closeOrRetargetPulls } from "./branches.ts"
@@ -31,20 +31,20 @@ interface MovedBranch {
   readonly to: ObjectId
 }
 
-const movedBranches = ({ changes }: Moved): readonly MovedBranch[] =>
+const movedBranches = ({ changes }: MovedPush): readonly MovedBranch[] =>
   changes.flatMap(({ ref, oldId, newId }) => {
     const name = branchOf(ref)
     return name === undefined || newId === null ? [] : [{ name, from: oldId, to: newId }]
   })
 
-const deletedBranches = ({ changes }: Moved): readonly string[] =>
+const deletedBranches = ({ changes }: MovedPush): readonly string[] =>
   changes.flatMap(({ ref, newId }) => (newId === null ? (branchOf(ref) ?? []) : []))
 
 /**
  * Pull requests follow their branches: a push to a head moves them, one to a base has them looked at again by a job, and those whose branch is
  * deleted are closed or go to the default branch.
  */
-export const movePulls: Consequence = async (moved) => {
+export const movePulls: PushStep = async (moved) => {
   const { services, row } = moved
   const branches = movedBranches(moved)
   const deleted = deletedBranches(moved)
@@ -83,7 +83,7 @@ async function basesAmong(tx: Transaction, repositoryId: number, branches: reado
 }
 
 /** What the default branch means for those that go there because their base was deleted, by id. */
-async function lookAtDefault({ services, row, repository }: Moved, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
+async function lookAtDefault({ services, row, repository }: MovedPush, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
   const { database, git, log } = services
   const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
   const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
@@ -109,7 +109,7 @@ interface MovedHead {
   readonly pushed: PushedCommits
 }
 
-async function followHead({ services, repository }: Moved, pull: Pull, branch: MovedBranch): Promise<MovedHead | undefined> {
+async function followHead({ services, repository }: MovedPush, pull: Pull, branch: MovedBranch): Promise<MovedHead | undefined> {
   const { database, git } = services
   const home = await findRepositoryById.first(database.read, { id: pull.repository_id })
   const issue = await findIssueById.first(database.read, { id: pull.issue_id })

@@ -9,8 +9,8 @@ import { jobKind } from "../../../core/jobs/jobs.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { isUnfinished } from "../../planning/issues/draft.ts"
 import { tryScheduledMerge } from "../merging/schedule.ts"
-import { isUnfinished } from "./draft.ts"
 
 /** Asks those who own the changed files to review a pull request that is no draft any more. */
 export const requestOwners = jobKind({ kind: "pulls.requestOwners", payload: Type.Object({ pullId: int64(), actorId: int64() }) })

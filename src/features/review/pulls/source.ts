@@ -1,16 +1,14 @@
 import { findCollaborations } from "../../../access/grants.ts"
 import { Mode } from "../../../access/modes.ts"
-import { type Owned, permissionOn, unitMode } from "../../../access/permission.ts"
-import { locateUser } from "../../../access/policies/people.ts"
-import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
+import { unitMode } from "../../../access/permission.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { findMembership } from "../../../access/store.ts"
-import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { Moved, Refusal, refuse } from "../../../core/errors.ts"
+import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, isTagName, type ObjectId, type Repository, tagRef } from "../../../git/index.ts"
-import { findFork } from "./store.ts"
+import { locateHead, readHead } from "../../code/commits/heads.ts"
 
 /** Where a pull request comes from, and where it goes. */
 
@@ -20,87 +18,6 @@ export interface Branch {
   readonly repository: Repository
   readonly name: string
   readonly tip: ObjectId
-}
-
-/** A head as clients write it: `branch`, `owner:branch` or `owner/repository:branch`. Branches have no colon in their names. */
-interface HeadName {
-  readonly owner?: string
-  readonly repository?: string
-  readonly branch: string
-}
-
-function readHead(text: string): HeadName {
-  const colon = text.indexOf(":")
-  if (colon === -1) return { branch: text }
-  const [owner = "", repository] = text.slice(0, colon).split("/", 2)
-  return { owner, branch: text.slice(colon + 1), ...(repository !== undefined && { repository }) }
-}
-
-/**
- * The repository that a head lies in, for a base repository that the caller reads: the base itself, the named owner's fork of it (or what it
- * was forked from), or the one of that name. Refuses `notFound` what the caller may not know of or whose code is not theirs to read, and
- * `badRequest` an owner who has none that it could be, as well as one that has nothing to do with the base.
- */
-async function locateHead(db: Handle, actor: Actor, base: OnRepository, { owner, repository }: HeadName): Promise<OnRepository> {
-  if (owner === undefined || (owner.toLowerCase() === base.owner.lower_name && repository === undefined)) return base
-  const found = repository === undefined ? await forkOf(db, actor, base, owner) : await named(db, actor, owner, repository)
-  if (found.repository.id === base.repository.id) return base
-  if (!(await areRelated(db, found, base))) throw refuse.badRequest(`${owner}'s repository is no fork of ${base.repository.name}`)
-  const { permission } = found
-  if (permission.mode < Mode.admin && unitMode(permission, found.repository, "repo.code") < Mode.read) throw refuse.notFound()
-  return found
-}
-
-/** A repository by names that may be older ones. */
-async function named(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
-  try {
-    return await locateRepository(db, actor, owner, name)
-  } catch (error) {
-    if (!(error instanceof Moved)) throw error
-    return named(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
-  }
-}
-
-async function forkOf(db: Handle, actor: Actor, base: OnRepository, ownerName: string): Promise<OnRepository> {
-  const owner = await userNamed(db, actor, ownerName)
-  const { id, fork_of_id } = base.repository
-  const repository = await findFork.first(db, { ownerId: owner.id, baseId: id, parentId: fork_of_id ?? 0 })
-  const none = refuse.badRequest(`${ownerName} has no fork of ${base.repository.name}`)
-  if (!repository) throw none
-  const owned: Owned = { repository, owner }
-  const permission = await permissionOn(db, actor, owned)
-  // One that is hidden is told of like one that is not there.
-  if (permission.mode < Mode.admin && unitMode(permission, repository, "repo.code") < Mode.read) throw none
-  return { ...owned, permission }
-}
-
-async function userNamed(db: Handle, actor: Actor, name: string): Promise<User> {
-  try {
-    return await locateUser(db, actor, name, "owner")
-  } catch (error) {
-    if (!(error instanceof Moved)) throw error
-    return userNamed(db, actor, error.replace["owner"] ?? name)
-  }
-}
-
-/** Forks of forks are followed this far. */
-const GENERATIONS = 20
-
-/** Whether both come from the same repository, through however many forks. */
-async function areRelated(db: Handle, a: OnRepository, b: OnRepository): Promise<boolean> {
-  if (a.repository.object_format !== b.repository.object_format) return false
-  const lines = [await ancestry(db, a.repository), await ancestry(db, b.repository)]
-  return lines[0]?.some((id) => lines[1]?.includes(id)) ?? false
-}
-
-async function ancestry(db: Handle, { id, fork_of_id }: OnRepository["repository"]): Promise<readonly number[]> {
-  const line = [id]
-  for (let next = fork_of_id; next !== null && line.length < GENERATIONS; ) {
-    line.push(next)
-    const row = await db.selectFrom("repositories").select("fork_of_id").where("id", "=", next).executeTakeFirst()
-    next = row?.fork_of_id ?? null
-  }
-  return line
 }
 
 /**
@@ -150,20 +67,4 @@ async function mayOffer(db: Handle, { me, repository, owner }: OnRepository & Me
   const collaborations = await findCollaborations(db, { userId: me.id, subjectIds: [repository.id] })
   if (collaborations.length > 0) return true
   return owner.kind === "organization" && (await findMembership.first(db, { organizationId: owner.id, userId: me.id })) !== undefined
-}
-
-/** The head that a path names, as `locateEnds` reads it; undefined where there is no such repository for the caller. */
-export async function headNamed(
-  db: Handle,
-  actor: Actor,
-  base: OnRepository,
-  text: string,
-): Promise<{ readonly repositoryId: number; readonly branch: string } | undefined> {
-  const name = readHead(text)
-  try {
-    return { repositoryId: (await locateHead(db, actor, base, name)).repository.id, branch: name.branch }
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
 }

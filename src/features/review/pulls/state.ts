@@ -1,17 +1,15 @@
-import type { Issue } from "../../../access/policies/issues.ts"
 import { findPullByIssue } from "../../../access/store.ts"
-import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { Services } from "../../../core/services.ts"
+import type { StateRule } from "../../planning/issues/state.ts"
 import { alignPull } from "./refs.ts"
 import { findOpenBetween } from "./store.ts"
 
 /**
- * What closing and reopening means for a pull request beside what it means for every issue; to be called before the state changes, with the
- * repository locked. One that is reopened is looked at again: its branches may have moved while nobody watched.
+ * What closing and reopening means for a pull request beside what it means for every issue. One that is reopened is looked at again: its branches may have moved while nobody watched.
  * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
  */
-export async function followPullState(tx: Transaction, { jobs }: Pick<Services, "jobs">, issue: Issue, closed: boolean): Promise<void> {
+export const pullStateRule: StateRule = async (tx, { jobs }, issue, closed) => {
+  if (issue.is_pull === 0) return
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) return
   if (pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")

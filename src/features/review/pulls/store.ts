@@ -47,18 +47,6 @@ export const findNow = query("pulls.findNow", (db, p: Params<{ id: number }>) =>
     .where("pulls.id", "=", p.id),
 )
 
-/** What somebody owns of this family: a fork of the base, what the base was forked from, or another fork of that; the closest first. */
-export const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
-  db
-    .selectFrom("repositories")
-    .selectAll()
-    .where("owner_id", "=", p.ownerId)
-    .where((eb) => eb.or([eb("fork_of_id", "=", p.baseId), eb("id", "=", p.parentId), eb("fork_of_id", "=", p.parentId)]))
-    .orderBy((eb) => eb.case().when("fork_of_id", "=", p.baseId).then(0).when("id", "=", p.parentId).then(1).else(2).end())
-    .orderBy("id")
-    .limit(1),
-)
-
 /** The newest open pull request from one branch to another. */
 export const findOpenBetween = query(
   "pulls.findOpenBetween",
@@ -155,11 +143,6 @@ export const findHeadPusher = query("pulls.findHeadPusher", (db, p: Params<{ id:
     )
     .select("branches.pusher_id")
     .where("pulls.id", "=", p.id),
-)
-
-/** When these issues were merged, of those that are merged pull requests. */
-export const findMerges = query("pulls.findMerges", (db, p: Params<{ issueIds: readonly number[] }>) =>
-  db.selectFrom("pulls").select(["issue_id", "merged_at"]).where("issue_id", "in", p.issueIds).where("is_merged", "=", 1),
 )
 
 type Branches = Params<{ repositoryId: number; branches: readonly string[] }>

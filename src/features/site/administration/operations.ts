@@ -1,10 +1,13 @@
+import { siteAdministratorOnUser } from "../../../access/policies/people.ts"
 import { siteAdministrator } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { ScheduledTask } from "../../../core/jobs/jobs.ts"
 import { listed, noContent, type Operation, operation } from "../../../core/operation.ts"
 import { dateTime, NEVER, rfc3339, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { dropAvatar } from "../../people/avatars/pictures.ts"
 import { findDeeds } from "./audit.ts"
+import { deletePerson } from "./delete-person.ts"
 import { Cron, Deed } from "./records.ts"
 
 const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator } as const
@@ -21,6 +24,25 @@ const presentTask = ({ name, cron, nextRunAt, lastRunAt, runs }: ScheduledTask):
 
 /** What administrators see and start beside people: scheduled tasks, and what was done by them. */
 export const administrationOperations: readonly Operation[] = [
+  operation({
+    tag: "admin",
+    scope: ["admin"],
+    id: "adminDeleteUser",
+    route: "DELETE /admin/users/{username}",
+    summary: "Delete a user",
+    description: "Users who own repositories or belong to organizations are kept, unless purge is set.",
+    access: siteAdministratorOnUser,
+    query: { purge: Type.Optional(Type.Boolean({ description: "delete the repositories and leave the organizations first" })) },
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ services, me, user, query }) => {
+      if (user.id === me.id) throw refuse.invalid("username", "you can't delete yourself")
+      await services.database.write((tx) => deletePerson(tx, services, user, query.purge ?? false))
+      await dropAvatar(services, user.avatar)
+      return noContent()
+    },
+  }),
+
   operation({
     ...shared,
     id: "adminCronList",

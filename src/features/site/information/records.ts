@@ -89,11 +89,3 @@ export const LicenseTemplateInfo = record("LicenseTemplateInfo", {
   body: Type.String({ description: "the licence's text" }),
 })
 export type LicenseTemplateInfo = Static<typeof LicenseTemplateInfo>
-
-export const LabelTemplate = record("LabelTemplate", {
-  name: Type.String(),
-  color: Type.String({ description: "six hexadecimal digits" }),
-  description: Type.String(),
-  exclusive: Type.Boolean({ description: "an issue bears one of its scope at most" }),
-})
-export type LabelTemplate = Static<typeof LabelTemplate>

@@ -2,10 +2,11 @@ import { anyone } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { LabelTemplate } from "../../code/repositories/records.ts"
 import { gitignores } from "../../code/repositories/templates/gitignores.ts"
 import { labelSet, labelSetNames } from "../../code/repositories/templates/labels.ts"
 import { licenseNames, licenseText } from "../../code/repositories/templates/licenses.ts"
-import { GitignoreTemplateInfo, LabelTemplate, LicensesTemplateListEntry, LicenseTemplateInfo } from "./records.ts"
+import { GitignoreTemplateInfo, LicensesTemplateListEntry, LicenseTemplateInfo } from "./records.ts"
 
 const shared = { tag: "miscellaneous", scope: [], access: anyone } as const
 

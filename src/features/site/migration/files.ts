@@ -1,11 +1,11 @@
 import { Refusal } from "../../../core/errors.ts"
+import { discardFile, storeFile } from "../../code/attachments/files.ts"
+import { requireName } from "../../code/attachments/names.ts"
+import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
 import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
 import { lockRelease } from "../../code/releases/lock.ts"
-import { discardFile, storeFile } from "../../planning/attachments/files.ts"
-import { requireName } from "../../planning/attachments/names.ts"
-import { findAttachmentsOfReleases, insertAttachment } from "../../planning/attachments/store.ts"
 import type { RecordOf } from "./source.ts"
 
 type Release = RecordOf<"releases">

@@ -26,8 +26,8 @@ import {
   recordProgress,
   recordSync,
 } from "../../code/mirrors/store.ts"
-import { alignHead } from "../../code/pushes/after.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
+import { alignHead } from "../../code/pushes/settle.ts"
 import { alignHeadJob } from "../../code/repositories/jobs.ts"
 import { maintainJob } from "../../code/repositories/maintenance.ts"
 import { readAllTags } from "../../code/tags/facts.ts"

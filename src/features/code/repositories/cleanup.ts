@@ -1,15 +1,14 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { recountStars } from "../../code/repositories/counters.ts"
-import { cutTiesToIssues } from "../../planning/issues/ties.ts"
-import { forgetReviewer } from "../../review/reviews/ties.ts"
-import { recountWatchers } from "../teams/watches.ts"
-import { recountFollows } from "../users/store.ts"
+import type { Listener } from "../../../core/events/events.ts"
+import { recountFollows } from "../../people/users/store.ts"
+import { recountWatchers } from "../watches/automatic.ts"
+import { recountStars } from "./counters.ts"
 
-/** What binds an account to others, where it has to end. */
+/** What binds people to repositories, where it has to end. */
 
-/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, offers to take one over, and issues. */
-export async function cutTiesToRepositories(tx: Transaction, person: User, owner: User): Promise<void> {
+/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, and offers to take one over. */
+async function endTies(tx: Transaction, person: User, owner: User): Promise<void> {
   const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
   const tied = (table: "stars" | "watches" | "collaborations") =>
     tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id").execute()
@@ -17,13 +16,12 @@ export async function cutTiesToRepositories(tx: Transaction, person: User, owner
   const unwatched = await tied("watches")
   await tied("collaborations")
   await tx.deleteFrom("repository_transfers").where("recipient_id", "=", person.id).where("repository_id", "in", theirs).execute()
-  await cutTiesToIssues(tx, person, owner)
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
-/** Ends all following, stars, watches and unfinished reviews of and by an account that is about to go, so that the counters of the others stay true. */
-export async function cutAllTies(tx: Transaction, account: User): Promise<void> {
+/** Ends all following, stars and watches of and by an account that is about to go, so that the counters of the others stay true. */
+async function forgetAccount(tx: Transaction, account: User): Promise<void> {
   const follows = await tx
     .deleteFrom("follows")
     .where((eb) => eb.or([eb("follower_id", "=", account.id), eb("followed_id", "=", account.id)]))
@@ -31,7 +29,6 @@ export async function cutAllTies(tx: Transaction, account: User): Promise<void> 
     .execute()
   const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
   const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
-  await forgetReviewer(tx, account.id)
   await recountFollows(tx, [...new Set(follows.flatMap((row) => [row.follower_id, row.followed_id]))])
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
   await recountWatchers(tx, repositoriesOf(unwatched))
@@ -40,3 +37,16 @@ export async function cutAllTies(tx: Transaction, account: User): Promise<void> 
 const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
   ...new Set(rows.map((row) => row.repository_id)),
 ]
+
+/** Blocking ends what binds the two, in both directions; an account that goes takes its stars and watches along. */
+export const repositoryCleanup: Listener = {
+  name: "cleanup of repositories",
+  async hear({ tx, events }) {
+    for (const event of events) {
+      if (event.kind === "account.deleted") await forgetAccount(tx, event.user)
+      if (event.kind !== "user.blocked") continue
+      await endTies(tx, event.user, event.by)
+      await endTies(tx, event.by, event.user)
+    }
+  },
+}

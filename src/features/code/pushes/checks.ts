@@ -5,6 +5,7 @@ import { findUserById } from "../../../access/store.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal } from "../../../core/errors.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import {
   branchOf,
@@ -19,12 +20,11 @@ import {
 } from "../../../git/index.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
 import { maintainedBranches } from "../branches/maintenance.ts"
-import { branchRule, tagRule } from "../protections/judging.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { optionsRefused } from "./options.ts"
 
 /** One change to one reference, and on what standing it is asked for. */
-export interface Judgement {
+export interface ReferenceChange {
   readonly on: OnRepository
   readonly command: RefCommand
   /** Branches of the repository that somebody without any right in it was let in to. */
@@ -34,13 +34,13 @@ export interface Judgement {
 }
 
 /** Why a change is refused, in words for the pusher, or undefined. */
-export type RefRule = (judgement: Judgement) => string | undefined
+export type RefRule = (change: ReferenceChange) => string | undefined
 
 /** The rules in the order in which they are asked; the first refusal counts. */
 export const refRules: readonly RefRule[] = [
   ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
   ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
-  (judgement) => (codeMode(judgement.on) < Mode.write && !isMaintained(judgement) && !isOfRelease(judgement) ? NO_WRITE : undefined),
+  (change) => (codeMode(change.on) < Mode.write && !isMaintained(change) && !isOfRelease(change) ? NO_WRITE : undefined),
   ({ command }) => namelessRef(command.ref),
   ({ on, command }) =>
     command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
@@ -49,11 +49,11 @@ export const refRules: readonly RefRule[] = [
 ]
 
 /** Whoever is let in to a branch may move it, but neither delete it nor make another. */
-const isMaintained = ({ command: { ref, kind }, maintained }: Judgement): boolean =>
+const isMaintained = ({ command: { ref, kind }, maintained }: ReferenceChange): boolean =>
   kind === "update" && maintained?.has(branchOf(ref) ?? "") === true
 
 /** Whoever may write releases may make the tags that they need, and nothing else. */
-const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Judgement): boolean =>
+const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: ReferenceChange): boolean =>
   ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
 
 /** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
@@ -67,7 +67,7 @@ function namelessRef(ref: RefName): string | undefined {
 }
 
 /** A change that the rules above let pass, with what is needed to look at it closely. */
-export interface CloseJudgement extends Judgement {
+export interface CheckedChange extends ReferenceChange {
   readonly services: Services
   readonly pusher: SignedIn
   /** The repository with all new objects in view. */
@@ -77,22 +77,22 @@ export interface CloseJudgement extends Judgement {
 }
 
 /** Why a change is refused, in words for the pusher, or undefined. May ask the database and git. */
-export type CloseRule = (judgement: CloseJudgement) => Promise<string | undefined>
+export type ReferenceRule = (change: CheckedChange) => Promise<string | undefined>
 
-/** What is asked of changes that `refRules` let pass, in order. */
-export const closeRules: readonly CloseRule[] = [branchRule, tagRule]
+/** What is asked of changes that `refRules` let pass, in order; the root lists it (src/extensions.ts). */
+export const referenceRules = extensionPoint<ReferenceRule>("rules for references")
 
-/** By what a change is judged beside itself. */
-export type Standing = Omit<CloseJudgement, "command">
+/** What is known of a change beside the command. */
+export type CheckContext = Omit<CheckedChange, "command">
 
-/** Judges changes by all rules: the refused references with the reason for each. */
-export async function judge(standing: Standing, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
-  const { on, pusher, services, ofRelease = false } = standing
+/** Checks changes by all rules: the refused references with the reason for each. */
+export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
+  const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
-  const refused = new Map(judgeCommands(on, commands, { maintained, ofRelease }))
+  const refused = new Map(checkCommands(on, commands, { maintained, ofRelease }))
   for (const command of commands) {
-    for (const rule of refused.has(command.ref) ? [] : closeRules) {
-      const reason = await rule({ ...standing, command })
+    for (const rule of refused.has(command.ref) ? [] : referenceRules.of(services)) {
+      const reason = await rule({ ...context, command })
       if (reason === undefined) continue
       refused.set(command.ref, reason)
       break
@@ -102,10 +102,10 @@ export async function judge(standing: Standing, commands: readonly RefCommand[])
 }
 
 /** The references that `refRules` refuse, with the reason for each. */
-export function judgeCommands(
+export function checkCommands(
   on: OnRepository,
   commands: readonly RefCommand[],
-  circumstances: Pick<Judgement, "maintained" | "ofRelease"> = {},
+  circumstances: Pick<ReferenceChange, "maintained" | "ofRelease"> = {},
 ): ReadonlyMap<RefName, string> {
   const refused = new Map<RefName, string>()
   for (const command of commands) {
@@ -116,20 +116,20 @@ export function judgeCommands(
 }
 
 /**
- * Judges a push whose objects have arrived. That may have taken an hour, so everything that the pusher may do is asked again: what was taken
+ * Checks a push whose objects have arrived. That may have taken an hour, so everything that the pusher may do is asked again: what was taken
  * away meanwhile is gone.
  */
-export async function judgePush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
-  const on = await standingNow(services, pusher, repositoryId)
+export async function checkPush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
+  const on = await repositoryNow(services, pusher, repositoryId)
   if (!on) return { refused: refuseAll(push, NO_WRITE) }
   const unwanted = optionsRefused(on, push.options)
   if (unwanted !== undefined) return { refused: refuseAll(push, unwanted) }
-  return { refused: await judge({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
+  return { refused: await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
 }
 
 const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))
 
-async function standingNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
+async function repositoryNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
   const actor = await pusherNow(database.read, pusher)
   if (!actor) return undefined
   try {

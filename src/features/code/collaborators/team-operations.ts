@@ -14,13 +14,13 @@ import type { Handle } from "../../../core/database/database.ts"
 import { Moved, refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { presentRepositories, presentRepository } from "../../code/repositories/present.ts"
-import { Repository } from "../../code/repositories/records.ts"
-import { withOwners } from "../../code/repositories/store.ts"
-import { presentTeams } from "./present.ts"
-import { Team } from "./records.ts"
-import { addTeamRepository, removeTeamRepository, teamsOfRepository } from "./rules.ts"
-import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository } from "./store.ts"
+import { presentTeams } from "../../people/teams/present.ts"
+import { Team } from "../../people/teams/records.ts"
+import { addTeamRepository, removeTeamRepository, teamsOfRepository } from "../../people/teams/rules.ts"
+import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository } from "../../people/teams/store.ts"
+import { presentRepositories, presentRepository } from "../repositories/present.ts"
+import { Repository } from "../repositories/records.ts"
+import { withOwners } from "../repositories/store.ts"
 
 // --- from the team ---------------------------------------------------------------------------------------------------------------
 
@@ -105,8 +105,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, team, organization, role, path }) => {
       const { repository } = await openTeamRepository(db, actor, organization, role, path)
-      const { autoWatchNewRepositories } = services.config.users
-      await services.database.write((tx) => addTeamRepository(tx, team.id, repository.id, services.now(), autoWatchNewRepositories))
+      await services.database.write((tx) => addTeamRepository(tx, team.id, repository.id))
       return noContent()
     },
   }),
@@ -203,10 +202,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "methodNotAllowed", "invalid"],
     handle: async ({ db, services, path, ...found }) => {
       const team = await openNamedTeam(db, found, path.team)
-      const { autoWatchNewRepositories } = services.config.users
-      const added = await services.database.write((tx) =>
-        addTeamRepository(tx, team.id, found.repository.id, services.now(), autoWatchNewRepositories),
-      )
+      const added = await services.database.write((tx) => addTeamRepository(tx, team.id, found.repository.id))
       if (!added) throw refuse.invalid("team", `${team.name} has the repository already`)
       return noContent()
     },

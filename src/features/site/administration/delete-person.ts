@@ -3,11 +3,11 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { forUpdate } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { deleteRepository } from "../../code/repositories/delete.ts"
-import { cutAllTies } from "../blocks/ties.ts"
-import { deleteOrganization, removeMember } from "../organizations/rules.ts"
-import { isLastAdministrator, requirePerson } from "./rules.ts"
+import { deleteOrganization, removeMember } from "../../people/organizations/rules.ts"
+import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
 
 /**
  * Deletes a person with its tokens, addresses, stars, watches and follows. Its uploaded picture is the caller's affair, see `dropAvatar`.
@@ -24,10 +24,11 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
     if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
     if (await isSoleOwner(tx, user, organization)) {
       await emptyAccount(tx, services, organization, purge)
-      await deleteOrganization(tx, organization.id)
+      await deleteOrganization(tx, services, organization.id)
     } else await removeMember(tx, organization.id, user.id)
   }
-  await cutAllTies(tx, user)
+  publish(tx, { kind: "account.deleted", user })
+  await services.events.deliver(tx)
   // Tokens, addresses, second factor, redirects, blocks, collaborations and the own feed go with the row.
   await tx.deleteFrom("users").where("id", "=", user.id).execute()
 }

@@ -1,6 +1,6 @@
 import { deployKeyOf } from "../../../core/actor.ts"
 import { branchOf, type ObjectId, tagOf } from "../../../git/index.ts"
-import type { CloseJudgement, CloseRule } from "../pushes/judge.ts"
+import type { CheckedChange, ReferenceRule } from "../pushes/checks.ts"
 import { verifications } from "../signatures/verification.ts"
 import {
   findProtections,
@@ -19,8 +19,8 @@ import { mayControlTag } from "./tags.ts"
 /** What rules for branches and tags are against, in the words that pushers know. */
 
 /** The rule that counts for a branch. Making a branch that a rule is about counts as pushing to it. */
-export const branchRule: CloseRule = async (judgement) => {
-  const { services, on, pusher, command, mergedPull } = judgement
+export const branchRule: ReferenceRule = async (change) => {
+  const { services, on, pusher, command, mergedPull } = change
   const branch = branchOf(command.ref)
   if (branch === undefined) return undefined
   const db = services.database.read
@@ -32,15 +32,15 @@ export const branchRule: CloseRule = async (judgement) => {
   if (newId === null) return `branch ${branch} is protected from deletion`
   if (forced && protection.enable_force_push === 0) return `branch ${branch} is protected from force push`
 
-  const pushed: Pushed = { from: command.oldId ?? (await whereItLeft(judgement, protections, protection, newId)), to: newId }
-  const unsigned = protection.require_signed_commits === 1 ? await unverified(judgement, pushed) : undefined
+  const pushed: Pushed = { from: command.oldId ?? (await whereItLeft(change, protections, protection, newId)), to: newId }
+  const unsigned = protection.require_signed_commits === 1 ? await unverified(change, pushed) : undefined
   if (unsigned !== undefined) return `branch ${branch} is protected from ${unsigned}`
 
   const who = { ...(await standingUnder(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
   // Its files were looked at with its other conditions, which some may pass over.
   if (mergedPull !== undefined) return merges(protection, who) ? undefined : `Not allowed to push to protected branch ${branch}`
 
-  const paths = hasFilePatterns(protection) ? await changedPaths(judgement, pushed) : []
+  const paths = hasFilePatterns(protection) ? await changedPaths(change, pushed) : []
   const [touched] = await protectedFiles(protection, paths)
   if (touched !== undefined) return `branch ${branch} is protected from changing file ${touched}`
   if ((forced ? forcePushes : pushes)(protection, who) || (await onlyUnprotectedFiles(protection, paths))) return undefined
@@ -51,7 +51,7 @@ const hasFilePatterns = ({ protected_file_patterns, unprotected_file_patterns }:
   protected_file_patterns !== "" || unprotected_file_patterns !== ""
 
 /** The rules for tags. */
-export const tagRule: CloseRule = async ({ services, on, pusher, command }) => {
+export const tagRule: ReferenceRule = async ({ services, on, pusher, command }) => {
   const tag = tagOf(command.ref)
   // No rule for tags lists keys, and who owns the repository is not who pushes.
   const user = deployKeyOf(pusher) ? { id: 0 } : pusher.user
@@ -73,7 +73,7 @@ const MOST_TIPS = 100
  * push it to one of them first.
  */
 async function whereItLeft(
-  { services: { database, git }, on, repository }: CloseJudgement,
+  { services: { database, git }, on, repository }: CheckedChange,
   protections: readonly Protection[],
   protection: Protection,
   to: ObjectId,
@@ -92,7 +92,7 @@ async function whereItLeft(
 }
 
 /** The files that a push changes, under their names before and after. */
-async function changedPaths({ services: { git }, repository }: CloseJudgement, { from, to }: Pushed): Promise<readonly string[]> {
+async function changedPaths({ services: { git }, repository }: CheckedChange, { from, to }: Pushed): Promise<readonly string[]> {
   const files = await git.diffs.files(repository, from, to)
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [previousPath, path]))
 }
@@ -102,7 +102,7 @@ const BATCH = 200
 const MOST_SIGNED = 5000
 
 /** What of a push is not known to be signed by somebody: its first such commit, or all of it where it has too many. */
-async function unverified({ services, repository }: CloseJudgement, { from, to }: Pushed): Promise<string | undefined> {
+async function unverified({ services, repository }: CheckedChange, { from, to }: Pushed): Promise<string | undefined> {
   if (from === to) return undefined
   const { database, git } = services
   const range = { to, from: from ?? undefined, limit: MOST_SIGNED, countAtMost: MOST_SIGNED + 1 }

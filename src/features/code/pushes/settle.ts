@@ -8,10 +8,10 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, branchRef, isGitError } from "../../../git/index.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
-import { type Consequence, consequences, type RefChange } from "./consequences.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { openGained } from "./gained.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
+import { type PushStep, pushSteps, type RefChange } from "./step.ts"
 
 /** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
 
@@ -76,7 +76,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
   const { changes, merge, release } = settling
   const moved = { services, row: found, repository, changes, gained: openGained(git, repository, settling.merge), merge, release }
   const following: Following[] = []
-  for (const consequence of consequences) following.push(await consequence(moved))
+  for (const step of pushSteps.of(services)) following.push(await step(moved))
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
   let tips = await readTips(git, repository, branchNames(settling.changes))
   const settled = await database.write((tx) => settle(tx, services, { settling, tips, following, size }))
@@ -91,7 +91,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
   return settled.lines
 }
 
-type Following = Awaited<ReturnType<Consequence>>
+type Following = Awaited<ReturnType<PushStep>>
 
 interface Prepared {
   readonly settling: Settling

@@ -1,44 +1,31 @@
-import type { Comment } from "../../../access/policies/comments.ts"
-import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
+import type { Config } from "../../../core/config.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
-import { lockRelease } from "../../code/releases/lock.ts"
-import type { Release } from "../../code/releases/store.ts"
-import { touchComment } from "../comments/touch.ts"
-import { lockIssue } from "../issues/lock.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
 import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
 import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
 
-/** What files hang on: an issue's body, one of its comments, or a release. */
-export type AttachmentHome =
-  | { readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">; readonly comment?: Pick<Comment, "id"> }
-  | { readonly release: Pick<Release, "id" | "repository_id"> }
-
-/** The columns that say where a file hangs. */
-function placeOf(home: AttachmentHome) {
-  if ("release" in home)
-    return { repositoryId: home.release.repository_id, issueId: null, commentId: 0, releaseId: home.release.id } as const
-  return { repositoryId: home.issue.repository_id, issueId: home.issue.id, commentId: home.comment?.id ?? 0, releaseId: null } as const
-}
-
-/** What may be attached: with an issue what people show each other, with a release what is made for others to download. */
-function limitsOf({ config }: Services, home: AttachmentHome): FileLimits {
-  const { releases, attachments } = config
-  return "release" in home
-    ? { types: releases.assetTypes, maxBytes: releases.maxAssetBytes }
-    : { types: attachments.types, maxBytes: attachments.maxBytes }
+/** What files hang on: a text of an issue, or a release. */
+export interface AttachmentHome {
+  /** The columns that say where a file hangs. */
+  readonly place:
+    | { readonly repositoryId: number; readonly issueId: number; readonly commentId: number; readonly releaseId: null }
+    | { readonly repositoryId: number; readonly issueId: null; readonly commentId: 0; readonly releaseId: number }
+  /** What may be attached there. */
+  readonly limits: (config: Config) => FileLimits
+  /** Locks it, and writes down that it has another file. Refuses `notFound` where it is gone. */
+  readonly touch: (tx: Transaction, uploader: User, now: Seconds) => Promise<void>
 }
 
 /** The attachment of that id, if it hangs there; otherwise refuses `notFound`. */
 export async function locateAttachment({ database }: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
-  const { issueId, commentId, releaseId } = placeOf(home)
+  const { issueId, commentId, releaseId } = home.place
   const found =
     issueId === null
       ? await findReleaseAttachment.first(database.read, { id, releaseId })
@@ -59,40 +46,24 @@ export async function attach(
   name: string,
 ): Promise<AttachmentRow> {
   const { database, now } = services
-  const { types, maxBytes } = limitsOf(services, home)
+  const { types, maxBytes } = home.limits(services.config)
   const fitting = requireName(types, name === "" ? "attachment" : "name", name || upload.fileName)
   const file = await storeFile(services, upload.content, maxBytes)
   const write = () =>
     database.write(async (tx) => {
-      await touchHome(tx, home, now())
+      await home.touch(tx, uploader, now())
       const [row] = await insertAttachment(tx, {
         uuid: file.uuid,
-        ...placeOf(home),
+        ...home.place,
         uploaderId: uploader.id,
         name: fitting,
         size: file.size,
         now: now(),
       })
       if (!row) throw new TypeError("an insert gives its row")
-      // A file of an issue is part of its text.
-      if (!("release" in home) && !home.comment)
-        publish(tx, { kind: "issue.edited", issue: home.issue, actor: uploader, changes: {}, at: now() })
       return row
     })
   return writeRow(write, () => discardFile(services, file))
-}
-
-/** What hangs on a text belongs to it: whoever edits an older version of the text is refused. Refuses `notFound` where it is gone. */
-async function touchHome(tx: Transaction, home: AttachmentHome, now: number): Promise<void> {
-  if ("release" in home) return lockRelease(tx, home.release.id)
-  const { issue, comment } = home
-  await lockIssue(tx, issue.id)
-  if (comment) return touchComment(tx, comment.id, now)
-  await tx
-    .updateTable("issues")
-    .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: now }))
-    .where("id", "=", issue.id)
-    .execute()
 }
 
 /** Gives an attachment another name; an empty one changes nothing. Refuses like `attach`, and `notFound` where it is gone. */
@@ -103,7 +74,7 @@ export async function renameAttachment(
   name: string,
 ): Promise<AttachmentRow> {
   if (name === "" || name === attachment.name) return attachment
-  const fitting = requireName(limitsOf(services, home).types, "name", name)
+  const fitting = requireName(home.limits(services.config).types, "name", name)
   return services.database.write(async (tx) => {
     const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
     if (!row) throw refuse.notFound()

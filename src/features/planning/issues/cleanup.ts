@@ -3,7 +3,7 @@ import { visibleRepositories } from "../../../access/visibility.ts"
 import { inPerson, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { endRequestsTo, endRequestsToStrangeTeams } from "../../review/reviews/ties.ts"
+import type { Listener } from "../../../core/events/events.ts"
 
 /** What binds people to issues, beside requests for reviews: assignments, subscriptions and running stopwatches. */
 const TIES = ["issue_assignees", "issue_watches", "stopwatches"] as const
@@ -17,21 +17,15 @@ async function endTies(tx: Transaction, userIds: readonly number[], repositories
     .where(repositories)
   for (const table of TIES)
     await tx.deleteFrom(table).where(inList(sql<number>`user_id`, userIds)).where("issue_id", "in", issues).execute()
-  await endRequestsTo(tx, userIds, repositories)
 }
 
 /** Ends what binds a person to the issues of an owner's repositories. */
-export const cutTiesToIssues = (tx: Transaction, person: Pick<User, "id">, owner: Pick<User, "id">): Promise<void> =>
+const endTiesToOwner = (tx: Transaction, person: Pick<User, "id">, owner: Pick<User, "id">): Promise<void> =>
   endTies(tx, [person.id], sql<SqlBool>`repositories.owner_id = ${owner.id}`)
 
-/**
- * To be called after rights were taken away: whoever can no longer reach one of these repositories is no more bound to its issues. Of these
- * people, or of everybody; and of all teams.
- */
-export async function cutLostTiesToIssues(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
-  if (repositoryIds.length === 0) return
-  await endRequestsToStrangeTeams(tx, repositoryIds)
-  if (userIds?.length === 0) return
+/** Of these people, or of all where they are left out, those who can no longer reach one of these repositories are bound to its issues no more. */
+async function endLostTies(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
+  if (repositoryIds.length === 0 || userIds?.length === 0) return
   const concerned = inList<number>("repositories.id", repositoryIds)
   const bound = await tx
     .selectFrom("users")
@@ -50,19 +44,31 @@ export async function cutLostTiesToIssues(tx: Transaction, repositoryIds: readon
               .where(inList("issues.repository_id", repositoryIds)),
           ),
         ),
-        eb(
-          "users.id",
-          "in",
-          eb
-            .selectFrom("reviews")
-            .innerJoin("issues", "issues.id", "reviews.issue_id")
-            .select("reviewer_id as id")
-            .where("reviews.state", "=", "REQUEST_REVIEW")
-            .where(inList("issues.repository_id", repositoryIds)),
-        ),
       ]),
     )
     .orderBy("id")
     .execute()
   for (const user of bound) await endTies(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(inPerson(user))})`)
+}
+
+/** Where people may not reach a repository any more, or one has blocked the other, what binds them to its issues ends. */
+export const issueCleanup: Listener = {
+  name: "cleanup of issues",
+  async hear({ tx, events }) {
+    for (const event of events) {
+      if (event.kind === "access.lost") await endLostTies(tx, event.repositoryIds, event.userIds)
+      if (event.kind === "organization.membersRemoved") {
+        const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()
+        await endLostTies(
+          tx,
+          owned.map(({ id }) => id),
+          event.userIds,
+        )
+      }
+      if (event.kind === "user.blocked") {
+        await endTiesToOwner(tx, event.user, event.by)
+        await endTiesToOwner(tx, event.by, event.user)
+      }
+    }
+  },
 }

@@ -6,17 +6,18 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { lockRows } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { cutLostTiesToIssues } from "../../planning/issues/ties.ts"
+import type { Listener } from "../../../core/events/events.ts"
+import type { PushStep } from "../pushes/step.ts"
 
 /** Which pairs of member and repository came about: those of these teams, narrowed to these people or repositories where given. */
-export interface Gained {
+interface Gained {
   readonly teamIds: readonly number[]
   readonly userIds?: readonly number[]
   readonly repositoryIds?: readonly number[]
 }
 
 /** Makes members watch what their teams let them reach. Whoever has declined, or watches already, is left as he is. */
-export async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: Gained, now: Seconds): Promise<void> {
+async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: Gained, now: Seconds): Promise<void> {
   const pairs = tx
     .selectFrom("team_members")
     .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
@@ -55,13 +56,11 @@ export async function watchThroughTeams(tx: Transaction, { teamIds, userIds, rep
 }
 
 /**
- * To be called after rights were taken away: of these people, whoever can no longer reach one of these repositories stops watching it, and
- * is no more bound to its issues.
- * Stars stay; whether they are shown is asked again when they are read.
+ * Of these people, those who can no longer reach one of these repositories stop watching it. Stars stay; whether they are shown is asked again when
+ * they are read.
  */
-export async function afterAccessLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
+async function unwatchLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
   if (userIds.length === 0 || repositoryIds.length === 0) return
-  await cutLostTiesToIssues(tx, repositoryIds, userIds)
   const watchers = await tx
     .selectFrom("users")
     .selectAll()
@@ -98,7 +97,7 @@ export async function afterAccessLost(tx: Transaction, userIds: readonly number[
 }
 
 /** Ends all watches of these people on the repositories of an organisation: they have left it. */
-export async function unwatchOrganization(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+async function unwatchOrganization(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
   const ended = await tx
     .deleteFrom("watches")
     .where(inList("watches.user_id", userIds))
@@ -106,12 +105,6 @@ export async function unwatchOrganization(tx: Transaction, organizationId: numbe
     .returning("repository_id")
     .execute()
   await recountWatchers(tx, distinctRepositories(ended))
-  const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).execute()
-  await cutLostTiesToIssues(
-    tx,
-    owned.map(({ id }) => id),
-    userIds,
-  )
 }
 
 const acting = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
@@ -145,4 +138,24 @@ export async function watchAutomatically(tx: Transaction, userId: number, reposi
     .onConflict((conflict) => conflict.columns(["user_id", "repository_id"]).doNothing())
     .executeTakeFirst()
   if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
+}
+
+/** Members of teams watch what these let them reach, where the site is set up so; those who lose access, or leave, stop watching. */
+export const watching: Listener = {
+  name: "watching",
+  async hear({ tx, services: { config, now }, events }) {
+    for (const event of events) {
+      if (event.kind === "access.granted" && config.users.autoWatchNewRepositories) await watchThroughTeams(tx, event, now())
+      if (event.kind === "access.lost" && event.userIds) await unwatchLost(tx, event.userIds, event.repositoryIds)
+      if (event.kind === "organization.membersRemoved") await unwatchOrganization(tx, event.organization.id, event.userIds)
+    }
+  },
+}
+
+/** Whoever pushes watches the repository from then on, where the site is set up so. */
+export const watchAfterPush: PushStep = async ({ services: { config } }) => {
+  return async (tx, { pusher, repository, now }) => {
+    // In the name of an organisation pushes a key of its repository.
+    if (config.users.autoWatchOnPush && pusher.kind === "person") await watchAutomatically(tx, pusher.id, repository.id, now)
+  }
 }

@@ -1,13 +1,14 @@
 import { branchOf, type ObjectId } from "../../../git/index.ts"
-import { READ_COMMITS, type ReferringCommit, referencesInPushedCommits, referringCommits } from "../../planning/references/commits.ts"
-import { readTips } from "./branches.ts"
-import type { Consequence, Moved } from "./consequences.ts"
+import { readTips } from "../../code/pushes/branches.ts"
+import { READ_COMMITS } from "../../code/pushes/gained.ts"
+import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
+import { type ReferringCommit, referencesInPushedCommits, referringCommits } from "./commits.ts"
 
 /** Branches of one push whose commits are read. */
 const READ_BRANCHES = 100
 
 /** What pushed commits say of issues comes about. */
-export const followCommits: Consequence = async (moved) => {
+export const followCommits: PushStep = async (moved) => {
   const commits = await readReferringCommits(moved)
   const { merge, changes } = moved
   // The commit that merges a pull request names it, which tells it nothing.
@@ -22,7 +23,7 @@ async function readReferringCommits({
   repository,
   changes,
   gained,
-}: Moved): Promise<readonly ReferringCommit[]> {
+}: MovedPush): Promise<readonly ReferringCommit[]> {
   const found: ReferringCommit[] = []
   // The commits of a mirror speak of the issues of the repository that it follows.
   if (row.is_mirror === 1) return found

@@ -5,8 +5,8 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { type RefCommand, refName } from "../../../git/index.ts"
 import { createPerson } from "../../people/users/rules.ts"
 import { chooseDefault } from "./branches.ts"
+import { checkCommands } from "./checks.ts"
 import { localTime, pushContent } from "./content.ts"
-import { judgeCommands } from "./judge.ts"
 import { optionsRefused, readOptions } from "./options.ts"
 
 let fresh: FreshDatabase
@@ -43,8 +43,8 @@ const command = (ref: string, kind: RefCommand["kind"] = "create"): RefCommand =
   forced: false,
 })
 
-describe("the judge", () => {
-  const verdict = (on: OnRepository, ...commands: readonly RefCommand[]) => Object.fromEntries(judgeCommands(on, commands))
+describe("the checks of references", () => {
+  const verdict = (on: OnRepository, ...commands: readonly RefCommand[]) => Object.fromEntries(checkCommands(on, commands))
 
   test("lets writers write branches, tags and everything of their own", () => {
     const names = ["refs/heads/main", "refs/heads/a/b", "refs/tags/v1", "refs/notes/commits", "refs/changes/1"]

@@ -1,0 +1,11 @@
+/** Keeps what was made of each row: a list holds the same person and the same label many times. */
+export function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
+  const known = new Map<number, Made>()
+  return (row) => {
+    const seen = known.get(row.id)
+    if (seen !== undefined) return seen
+    const made = make(row)
+    known.set(row.id, made)
+    return made
+  }
+}

@@ -1,0 +1,119 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Owned, permissionOn, unitMode } from "../../../access/permission.ts"
+import { locateUser } from "../../../access/policies/people.ts"
+import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { Moved, Refusal, refuse } from "../../../core/errors.ts"
+
+/** Heads of comparisons and pull requests, which may lie in a fork. */
+
+/** A head as clients write it: `branch`, `owner:branch` or `owner/repository:branch`. Branches have no colon in their names. */
+interface HeadName {
+  readonly owner?: string
+  readonly repository?: string
+  readonly branch: string
+}
+
+export function readHead(text: string): HeadName {
+  const colon = text.indexOf(":")
+  if (colon === -1) return { branch: text }
+  const [owner = "", repository] = text.slice(0, colon).split("/", 2)
+  return { owner, branch: text.slice(colon + 1), ...(repository !== undefined && { repository }) }
+}
+
+/**
+ * The repository that a head lies in, for a base repository that the caller reads: the base itself, the named owner's fork of it (or what it
+ * was forked from), or the one of that name. Refuses `notFound` what the caller may not know of or whose code is not theirs to read, and
+ * `badRequest` an owner who has none that it could be, as well as one that has nothing to do with the base.
+ */
+export async function locateHead(db: Handle, actor: Actor, base: OnRepository, { owner, repository }: HeadName): Promise<OnRepository> {
+  if (owner === undefined || (owner.toLowerCase() === base.owner.lower_name && repository === undefined)) return base
+  const found = repository === undefined ? await forkOf(db, actor, base, owner) : await named(db, actor, owner, repository)
+  if (found.repository.id === base.repository.id) return base
+  if (!(await areRelated(db, found, base))) throw refuse.badRequest(`${owner}'s repository is no fork of ${base.repository.name}`)
+  const { permission } = found
+  if (permission.mode < Mode.admin && unitMode(permission, found.repository, "repo.code") < Mode.read) throw refuse.notFound()
+  return found
+}
+
+/** A repository by names that may be older ones. */
+async function named(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
+  try {
+    return await locateRepository(db, actor, owner, name)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return named(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
+  }
+}
+
+async function forkOf(db: Handle, actor: Actor, base: OnRepository, ownerName: string): Promise<OnRepository> {
+  const owner = await userNamed(db, actor, ownerName)
+  const { id, fork_of_id } = base.repository
+  const repository = await findFork.first(db, { ownerId: owner.id, baseId: id, parentId: fork_of_id ?? 0 })
+  const none = refuse.badRequest(`${ownerName} has no fork of ${base.repository.name}`)
+  if (!repository) throw none
+  const owned: Owned = { repository, owner }
+  const permission = await permissionOn(db, actor, owned)
+  // One that is hidden is told of like one that is not there.
+  if (permission.mode < Mode.admin && unitMode(permission, repository, "repo.code") < Mode.read) throw none
+  return { ...owned, permission }
+}
+
+async function userNamed(db: Handle, actor: Actor, name: string): Promise<User> {
+  try {
+    return await locateUser(db, actor, name, "owner")
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return userNamed(db, actor, error.replace["owner"] ?? name)
+  }
+}
+
+/** Forks of forks are followed this far. */
+const GENERATIONS = 20
+
+/** Whether both come from the same repository, through however many forks. */
+async function areRelated(db: Handle, a: OnRepository, b: OnRepository): Promise<boolean> {
+  if (a.repository.object_format !== b.repository.object_format) return false
+  const lines = [await ancestry(db, a.repository), await ancestry(db, b.repository)]
+  return lines[0]?.some((id) => lines[1]?.includes(id)) ?? false
+}
+
+async function ancestry(db: Handle, { id, fork_of_id }: OnRepository["repository"]): Promise<readonly number[]> {
+  const line = [id]
+  for (let next = fork_of_id; next !== null && line.length < GENERATIONS; ) {
+    line.push(next)
+    const row = await db.selectFrom("repositories").select("fork_of_id").where("id", "=", next).executeTakeFirst()
+    next = row?.fork_of_id ?? null
+  }
+  return line
+}
+
+/** What somebody owns of this family: a fork of the base, what the base was forked from, or another fork of that; the closest first. */
+const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
+  db
+    .selectFrom("repositories")
+    .selectAll()
+    .where("owner_id", "=", p.ownerId)
+    .where((eb) => eb.or([eb("fork_of_id", "=", p.baseId), eb("id", "=", p.parentId), eb("fork_of_id", "=", p.parentId)]))
+    .orderBy((eb) => eb.case().when("fork_of_id", "=", p.baseId).then(0).when("id", "=", p.parentId).then(1).else(2).end())
+    .orderBy("id")
+    .limit(1),
+)
+
+/** The head that a path names, as `locateEnds` reads it; undefined where there is no such repository for the caller. */
+export async function headNamed(
+  db: Handle,
+  actor: Actor,
+  base: OnRepository,
+  text: string,
+): Promise<{ readonly repositoryId: number; readonly branch: string } | undefined> {
+  const name = readHead(text)
+  try {
+    return { repositoryId: (await locateHead(db, actor, base, name)).repository.id, branch: name.branch }
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,10 @@
+import type { AttachmentHome } from "../attachments/rules.ts"
+import { lockRelease } from "./lock.ts"
+import type { Release } from "./store.ts"
+
+/** A release as files hang on it, for others to download. */
+export const homeOf = ({ id, repository_id }: Pick<Release, "id" | "repository_id">): AttachmentHome => ({
+  place: { repositoryId: repository_id, issueId: null, commentId: 0, releaseId: id },
+  limits: ({ releases }) => ({ types: releases.assetTypes, maxBytes: releases.maxAssetBytes }),
+  touch: (tx) => lockRelease(tx, id),
+})

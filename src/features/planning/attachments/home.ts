@@ -1,0 +1,28 @@
+import type { Comment } from "../../../access/policies/comments.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { AttachmentHome } from "../../code/attachments/rules.ts"
+import { touchComment } from "../comments/touch.ts"
+import { lockIssue } from "../issues/lock.ts"
+
+interface Text {
+  readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
+  /** Left out for the issue's own body. */
+  readonly comment?: Pick<Comment, "id">
+}
+
+/** A text of an issue as files hang on it. They belong to the text: an edit of an older version of it is refused. */
+export const homeOf = ({ issue, comment }: Text): AttachmentHome => ({
+  place: { repositoryId: issue.repository_id, issueId: issue.id, commentId: comment?.id ?? 0, releaseId: null },
+  limits: ({ attachments: { types, maxBytes } }) => ({ types, maxBytes }),
+  touch: async (tx, actor, at) => {
+    await lockIssue(tx, issue.id)
+    if (comment) return touchComment(tx, comment.id, at)
+    await tx
+      .updateTable("issues")
+      .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: at }))
+      .where("id", "=", issue.id)
+      .execute()
+    publish(tx, { kind: "issue.edited", issue, actor, changes: {}, at })
+  },
+})

@@ -1,0 +1,16 @@
+import type { Listener } from "../../../core/events/events.ts"
+import { dropSharedLabels } from "../labels/rules.ts"
+import { leaveOwnersProjects } from "../projects/cards.ts"
+
+/** What an owner shares with their repositories stays behind when one goes to another owner. */
+export const planning: Listener = {
+  name: "planning",
+  async hear({ tx, events }) {
+    for (const event of events) {
+      if (event.kind !== "repository.transferred") continue
+      const { repository, formerOwner } = event
+      if (formerOwner.kind === "organization") await dropSharedLabels(tx, repository.id, formerOwner.id)
+      await leaveOwnersProjects(tx, repository.id, formerOwner.id)
+    }
+  },
+}

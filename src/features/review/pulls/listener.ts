@@ -1,0 +1,49 @@
+import { findIssueById, findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { EventOf } from "../../../core/events/catalogue.ts"
+import type { Delivery, Listener } from "../../../core/events/events.ts"
+import { tryMergesOf, tryScheduledMerges } from "../merging/schedule.ts"
+import { closePullsFrom, renameBranchInPulls } from "./branches.ts"
+import { followPullTitle } from "./ready.ts"
+import { removePullRefs } from "./refs.ts"
+
+/** Pull requests follow what happens around them: to their branches, their repository, their title, and to what their merge waits for. */
+export const pulls: Listener = {
+  name: "pull requests",
+  async hear(delivery) {
+    const { tx, services, events } = delivery
+    for (const event of events) {
+      switch (event.kind) {
+        case "branch.renamed":
+          await renameBranchInPulls(tx, event.repository.id, event.from, event.to)
+          break
+        case "repository.deleted":
+          await closePullsFrom(tx, services, { repository: event.repository, actor: event.actor, now: event.at })
+          break
+        case "issue.deleted":
+          if (event.issue.is_pull === 1)
+            await services.jobs.enqueue(tx, removePullRefs, { repositoryId: event.issue.repository_id, number: event.issue.number })
+          break
+        case "issue.edited":
+          if (event.issue.is_pull === 1 && event.changes.title) await followTitle(delivery, event, event.changes.title.from)
+          break
+        case "commit.checked":
+          await tryScheduledMerges(tx, services, { repositoryId: event.repositoryId, commitId: event.commit.id })
+          break
+        case "protection.changed":
+          await tryMergesOf(tx, services, event.repositoryId)
+          break
+      }
+    }
+  },
+}
+
+async function followTitle(
+  { tx, services }: Delivery,
+  { issue: { id }, actor, at }: EventOf<"issue.edited">,
+  before: string,
+): Promise<void> {
+  const issue = await findIssueById.first(tx, { id })
+  const repository = issue && (await findRepositoryById.first(tx, { id: issue.repository_id }))
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (issue && owner) await followPullTitle(tx, services, { issue, repository, owner, before, me: actor, now: at })
+}

@@ -1,0 +1,92 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely"
+import { visibleRepositories } from "../../../access/visibility.ts"
+import { inPerson } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Listener } from "../../../core/events/events.ts"
+
+/** What binds people and teams to reviews that are not there yet, where it has to end. */
+
+const issuesOf = (tx: Transaction, repositories: RawBuilder<SqlBool>) =>
+  tx.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id").select("issues.id").where(repositories)
+
+/** Takes back requests to these people in the repositories that a condition on rows of `repositories` lets through. */
+async function endRequestsTo(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
+  await tx
+    .deleteFrom("reviews")
+    .where("state", "=", "REQUEST_REVIEW")
+    .where(inList("reviews.reviewer_id", userIds))
+    .where("issue_id", "in", issuesOf(tx, repositories))
+    .execute()
+}
+
+/** Takes back requests to teams that have nothing to do any more with these repositories: they belong to others, or are private to other teams. */
+async function endRequestsToStrangeTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
+  const strange = sql<SqlBool>`not exists (
+    select 1 from issues
+    join repositories on repositories.id = issues.repository_id
+    join teams on teams.id = reviews.reviewer_team_id and teams.organization_id = repositories.owner_id
+    where issues.id = reviews.issue_id and (repositories.is_private = 0 or exists (
+      select 1 from team_repositories where team_repositories.team_id = teams.id and team_repositories.repository_id = repositories.id)))`
+  await tx
+    .deleteFrom("reviews")
+    .where("state", "=", "REQUEST_REVIEW")
+    .where("reviewer_team_id", "is not", null)
+    .where("issue_id", "in", tx.selectFrom("issues").select("issues.id").where(inList("issues.repository_id", repositoryIds)))
+    .where(strange)
+    .execute()
+}
+
+/** Of somebody who goes, what was said stays; what was not said yet, or asked for, goes along. */
+async function forgetReviewer(tx: Transaction, userId: number): Promise<void> {
+  await tx.deleteFrom("comments").where("author_id", "=", userId).where("kind", "in", ["review_draft", "code_draft"]).execute()
+  await tx.deleteFrom("reviews").where("reviewer_id", "=", userId).where("state", "in", ["PENDING", "REQUEST_REVIEW"]).execute()
+}
+
+/** Of these people, or of all where they are left out, those who can no longer reach one of these repositories are asked no more there. */
+async function endLostRequests(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
+  if (repositoryIds.length === 0) return
+  await endRequestsToStrangeTeams(tx, repositoryIds)
+  if (userIds?.length === 0) return
+  const concerned = inList<number>("repositories.id", repositoryIds)
+  const asked = await tx
+    .selectFrom("users")
+    .selectAll()
+    .$if(userIds !== undefined, (users) => users.where(inList("users.id", userIds ?? [])))
+    .where("users.id", "in", (eb) =>
+      eb
+        .selectFrom("reviews")
+        .innerJoin("issues", "issues.id", "reviews.issue_id")
+        .select("reviewer_id as id")
+        .where("reviews.state", "=", "REQUEST_REVIEW")
+        .where(inList("issues.repository_id", repositoryIds)),
+    )
+    .orderBy("id")
+    .execute()
+  for (const user of asked) await endRequestsTo(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(inPerson(user))})`)
+}
+
+/** Where people may not reach a repository any more, have blocked each other, or go, they are asked for no reviews there. */
+export const reviewCleanup: Listener = {
+  name: "cleanup of reviews",
+  async hear({ tx, events }) {
+    for (const event of events) {
+      if (event.kind === "account.deleted") await forgetReviewer(tx, event.user.id)
+      if (event.kind === "access.lost") await endLostRequests(tx, event.repositoryIds, event.userIds)
+      if (event.kind === "organization.membersRemoved") {
+        const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()
+        await endLostRequests(
+          tx,
+          owned.map(({ id }) => id),
+          event.userIds,
+        )
+      }
+      if (event.kind !== "user.blocked") continue
+      for (const [person, owner] of [
+        [event.user, event.by],
+        [event.by, event.user],
+      ] as const)
+        await endRequestsTo(tx, [person.id], sql<SqlBool>`repositories.owner_id = ${owner.id}`)
+    }
+  },
+}

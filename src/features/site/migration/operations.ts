@@ -1,0 +1,48 @@
+import { onRepositoryAsAdministrator } from "../../../access/policies/repositories.ts"
+import { signedIn } from "../../../access/policies/site.ts"
+import { refuse } from "../../../core/errors.ts"
+import { created, type Operation, ok, operation } from "../../../core/operation.ts"
+import { MigrateRepoOptions, RepositoryImport } from "../../code/mirrors/records.ts"
+import { findImportOf } from "../../code/mirrors/store.ts"
+import { EVERYTHING, presentRepository } from "../../code/repositories/present.ts"
+import { Repository } from "../../code/repositories/records.ts"
+import { migrateRepository } from "./migrate.ts"
+import { presentImport } from "./progress.ts"
+
+const shared = { tag: "repository", scope: ["repository"] } as const
+
+/** Repositories that are brought here from other servers. */
+export const migrationOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "repoMigrate",
+    route: "POST /repos/migrate",
+    summary: "Bring a repository here from another server",
+    description:
+      "By its http or https address. With mirror it goes on following the repository there. The answer waits for up to 50 seconds; what takes longer goes on, and GET /repos/{owner}/{repo}/import tells how far it is.",
+    access: signedIn,
+    body: MigrateRepoOptions,
+    answers: { 201: Repository },
+    refuses: ["forbidden", "conflict", "invalid"],
+    handle: async ({ services, actor, body }) => {
+      const owned = await migrateRepository(services, actor, body)
+      return created(await presentRepository(services.database.read, services.site, actor, owned, EVERYTHING))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoGetImport",
+    route: "GET /repos/{owner}/{repo}/import",
+    summary: "See how far the import of a repository is",
+    description: "Of one that was brought here from another server: each step with how much of it is done, and why it failed if it did.",
+    access: onRepositoryAsAdministrator,
+    answers: { 200: RepositoryImport },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, repository }) => {
+      const row = await findImportOf.first(db, { repositoryId: repository.id })
+      if (!row) throw refuse.notFound()
+      return ok(presentImport(row))
+    },
+  }),
+]

@@ -1,0 +1,30 @@
+import { startWorkflows } from "./features/actions/triggers/on-push.ts"
+import { describeLanguages } from "./features/code/languages/on-push.ts"
+import { pushToMirrors } from "./features/code/mirrors/on-push.ts"
+import { publishReferences } from "./features/code/pushes/publish-references.ts"
+import { pushSteps } from "./features/code/pushes/step.ts"
+import { publishTaggedRelease } from "./features/code/releases/on-push.ts"
+import { maintainAfterPush } from "./features/code/repositories/maintenance.ts"
+import { keepTags } from "./features/code/tags/on-push.ts"
+import { watchAfterPush } from "./features/code/watches/automatic.ts"
+import { tellWebhooks } from "./features/events/webhooks/on-push.ts"
+import { followCommits } from "./features/planning/references/on-push.ts"
+import { completeMerge, retryMerges } from "./features/review/merging/on-push.ts"
+import { movePulls } from "./features/review/pulls/on-push.ts"
+
+/** Everything that follows from a push, in its order; all of it is written down in the one transaction of the push. */
+export const stepsAfterPush = pushSteps.with(
+  publishReferences,
+  followCommits,
+  watchAfterPush,
+  keepTags,
+  publishTaggedRelease,
+  describeLanguages,
+  maintainAfterPush,
+  tellWebhooks,
+  startWorkflows,
+  pushToMirrors,
+  completeMerge,
+  movePulls,
+  retryMerges,
+)
