@@ -30,7 +30,7 @@ test("nothing of the service sets a pause", async () => {
   const root = new URL("../../src/", import.meta.url).pathname
   const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".ts"))
   const setting = files.map(async (name) => ((await readFile(join(root, name), "utf8")).includes("setPause") ? name : undefined))
-  expect((await Promise.all(setting)).filter((name) => name !== undefined)).toEqual([join("core", "pausePoint.ts")])
+  expect((await Promise.all(setting)).filter((name) => name !== undefined)).toEqual([join("seams", "pause.ts")])
 })
 
 describe.each(databaseKinds)("a transaction on %s", (kind) => {
