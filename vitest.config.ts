@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config"
 import { folderForTests } from "./tests/support/folder.ts"
+import LongestFirst from "./tests/support/order.ts"
 
 // These need programs that not every machine has. Where the variable is set (see .ci/run) they must be there.
 const withPrograms = ["tests/clients/git-lfs.test.ts", "tests/clients/webhook.test.ts"]
@@ -25,6 +26,7 @@ export default defineConfig({
     globalSetup: ["tests/support/postgres.ts", "tests/support/sqlite.ts"],
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { FileStep } from "../seams/pause.ts"
 import { refuse } from "./errors.ts"
 import { fileSteps, sweepFolder, writeRow, writeWhole } from "./files.ts"
-import type { FileStep } from "./pausePoint.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
 /** So long that what is begun before has ended. */

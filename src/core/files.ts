@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { type FileStep, pause } from "../seams/pause.ts"
 import type { Seconds } from "./database/tables.ts"
 import { Refusal } from "./errors.ts"
-import { type FileStep, pause } from "./pausePoint.ts"
 
 /** For `.catch`: a file or folder that isn't there stands for this value; any other failure stays one. */
 export const ifMissing =

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname } from "node:path"
-import { pause } from "./pausePoint.ts"
+import { pause } from "../seams/pause.ts"
 
 /** Small files that only their owner may read, made once and kept: keys. */
 

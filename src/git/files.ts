@@ -1,6 +1,6 @@
 import { copyFile, link, lstat, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { pause } from "../core/pausePoint.ts"
+import { pause } from "../seams/pause.ts"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/prom
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { deflate, deflateSync, inflateSync } from "node:zlib"
-import { pause } from "../core/pausePoint.ts"
+import { pause } from "../seams/pause.ts"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"

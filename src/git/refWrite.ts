@@ -1,7 +1,7 @@
 import { link, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { pause } from "../core/pausePoint.ts"
+import { pause } from "../seams/pause.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { writeNewFile } from "./files.ts"

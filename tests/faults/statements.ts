@@ -6,14 +6,11 @@ import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
-import { type databaseKinds, type FreshUrl, freshUrl, isTouch } from "../support/database.ts"
+import { type databaseKinds, type FreshUrl, freshUrl, isOfTheWorkers, isTouch } from "../support/database.ts"
 import { haltClock } from "../support/standstill.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"
-
-/** The outbox works beside the requests; only storing a job is part of one. */
-const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
 
 /** How an administrator's deed ended is noted after the answer is made; that it was begun was written down before. */
 const isAfterwards = ({ name }: ObservedStatement): boolean => name === "audit.setStatus"

@@ -4,7 +4,7 @@ import type { User } from "../../src/core/actor.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { prepareCall } from "../examples/prepare.ts"
-import { type FreshKind, freshUrl, statementsOf } from "../support/database.ts"
+import { type FreshKind, freshUrl, isOfTheWorkers, statementsOf } from "../support/database.ts"
 import { haltClock } from "../support/standstill.ts"
 import { openWorld } from "../support/world.ts"
 import { expectGolden } from "./files.ts"
@@ -69,7 +69,7 @@ async function record(kind: FreshKind): Promise<Recording> {
         const label = Object.entries(filters)
           .map(([name, value]) => `${name}=${value}`)
           .join("&")
-        calls.push({ label, statements: statements.filter(({ name }) => !isOfTheWayIn(name)) })
+        calls.push({ label, statements: statements.filter((each) => !isOfTheWayIn(each.name) && !isOfTheWorkers(each)) })
       }
       recorded.set(operation.id, calls)
     }
@@ -97,7 +97,8 @@ function describeList(
     `${onBoth({ sqlite: shortened(fragments, "sqlite", one), postgres: shortened(fragments, "postgres", other) })};`
   for (const { label, statements } of sqlite) {
     const others = postgres.find((call) => call.label === label)?.statements
-    expect(others?.length, `${operation.id} ${label} runs as many statements on both databases`).toBe(statements.length)
+    const told = [statements, others].map((list) => list?.map(({ name, sql }) => name ?? sql).join("; ")).join(" and ")
+    expect(others?.length, `${operation.id} ${label} runs as many statements on both databases: ${told}`).toBe(statements.length)
     const fresh = statements.flatMap(({ name, sql }, index) => {
       const written = name === undefined ? textOf(sql, others?.[index]?.sql ?? "") : `-- prepared: ${name}`
       if (shown.has(written)) return []

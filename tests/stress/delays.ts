@@ -1,7 +1,7 @@
 /** Pauses of random lengths that follow from a seed alone: the n-th time at a point is always as long, whatever happens elsewhere. */
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Pause, PausePoint } from "../../src/core/pausePoint.ts"
+import type { Pause, PausePoint } from "../../src/seams/pause.ts"
 
 /** Most pauses are none, so that what passes meets what waits; few are long enough for something else to run from start to end. */
 const LONGEST_MS = 25

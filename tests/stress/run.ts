@@ -24,7 +24,7 @@ const seconds = (since: number): string => `${((performance.now() - since) / 100
 
 const { rounds, seed, files, only, keepGoing } = new Command("npm run test:stress --")
   .description(
-    "Plays the tests of tests/stress/files.ts in random order, with random pauses at the points of src/core/pausePoint.ts. Round n has the seed plus n: " +
+    "Plays the tests of tests/stress/files.ts in random order, with random pauses at the points of src/seams/pause.ts. Round n has the seed plus n: " +
       "it says which files are played, in which order, and how long each pause is. A round that fails is the last.",
   )
   .option("--rounds <count>", "how many rounds to play", wholeNumber, 20)

@@ -1,5 +1,5 @@
 /** Brings the pauses of a seed into a process: Vitest's set-up of `npm run test:stress`, and loaded first by the servers that its tests start. */
-import { setPause } from "../../src/core/pausePoint.ts"
+import { setPause } from "../../src/seams/pause.ts"
 import { pausesOf } from "./delays.ts"
 
 const seed = Number(process.env["HEARTH_TEST_STRESS_SEED"])

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { type PausePoint, setPause } from "../../src/core/pausePoint.ts"
+import { type PausePoint, setPause } from "../../src/seams/pause.ts"
 import { databaseKinds, freshDatabase } from "../support/database.ts"
 import { delayAt } from "./delays.ts"
 import { stressed } from "./files.ts"
@@ -30,7 +30,7 @@ test("nothing of the service sets a pause", async () => {
   const root = new URL("../../src/", import.meta.url).pathname
   const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".ts"))
   const setting = files.map(async (name) => ((await readFile(join(root, name), "utf8")).includes("setPause") ? name : undefined))
-  expect((await Promise.all(setting)).filter((name) => name !== undefined)).toEqual([join("core", "pausePoint.ts")])
+  expect((await Promise.all(setting)).filter((name) => name !== undefined)).toEqual([join("seams", "pause.ts")])
 })
 
 describe.each(databaseKinds)("a transaction on %s", (kind) => {

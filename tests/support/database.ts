@@ -66,6 +66,9 @@ export async function statementsOf<T>(database: Database<T>, work: () => Promise
 /** That a token was used is noted once a minute beside the request that used it, whenever that happens to be. */
 export const isTouch = ({ sql }: ObservedStatement): boolean => sql.startsWith('update "access_tokens" set "last_used_at"')
 
+/** The outbox works beside the requests; only storing a job is part of one. */
+export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
+
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`
   await asAdministrator(async (client) => {

@@ -1,5 +1,5 @@
 /** Several transactions in one commit: what a commit costs (a flush to the disk above all) is shared by all that wait for it. */
-import { pause } from "../pausePoint.ts"
+import { pause } from "../../seams/pause.ts"
 import type { TransactionConnection } from "./transaction.ts"
 
 /** What of the writing connection a group is made with. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
-import { pause } from "../pausePoint.ts"
+import { pause } from "../../seams/pause.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused } from "./failures.ts"

@@ -1,6 +1,6 @@
 /** The life of one transaction, the same on both databases: its statements, its guard, its end, and what is done after the commit. */
 import type { Transaction as KyselyTransaction } from "kysely"
-import { pause } from "../pausePoint.ts"
+import { pause } from "../../seams/pause.ts"
 import type { DatabaseKind, DatabaseLogger } from "./database.ts"
 import { TransactionEnded, TransactionIdle } from "./failures.ts"
 import { type Outcome, type Session, transactionOver } from "./session.ts"

@@ -11,5 +11,5 @@ where id in (
     select events.id
     from events
     where events.created_at < ?
-    order by events.id
+    order by events.created_at
     limit ?);

@@ -9,7 +9,7 @@ returning *;
 
 -- issues.countComments
 update issues
-set comments_count = (
+set updated_at = case when ? = 0 then updated_at else cast(? as bigint) end, comments_count = (
     select count(*) as total
     from comments
     where comments.issue_id = issues.id

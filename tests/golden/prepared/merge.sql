@@ -99,6 +99,13 @@ select pull_id
 from pull_schedules
 order by pull_id;
 
+-- merge.findScheduledOfRepository
+select pulls.id
+from pull_schedules
+inner join pulls on pulls.id = pull_schedules.pull_id
+where pulls.repository_id = ?
+order by pulls.id;
+
 -- merge.findUnderWay
 select pulls.id
 from pulls

@@ -48,13 +48,6 @@ from branch_protections
 where repository_id = ?
 order by priority, id;
 
--- protections.findScheduled
-select pulls.issue_id
-from pull_schedules
-inner join pulls on pulls.id = pull_schedules.pull_id
-where pulls.repository_id = ?
-order by pulls.id;
-
 -- protections.findTagListed
 select listed.*
 from tag_protection_lists as listed

@@ -10,7 +10,7 @@ import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
-import { recountComments, touchIssue } from "../issues/touch.ts"
+import { recountComments } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
 import { crossReference } from "../references/cross.ts"
 import { recordMentions } from "../references/mentions.ts"
@@ -28,8 +28,7 @@ export async function createComment(tx: Transaction, services: Services, found: 
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
   const comment = await addTimelineEntry(tx, { issueId: issue.id, kind: "comment", authorId: me.id, content: text, now })
-  await touchIssue(tx, issue.id, now)
-  await recountComments(tx, issue.id)
+  await recountComments(tx, issue.id, now)
   const written = { issue, repository, owner, author: me, text, comment }
   await crossReference(tx, services.site.rootUrl, written, now)
   const mentioned = await recordMentions(tx, written)
@@ -79,6 +78,5 @@ export async function deleteComment(tx: Transaction, services: Services, { issue
   await deleteAttachments(tx, services, { issue_id: issue.id, comment_id: comment.id })
   await hideActivitiesOf(tx, { id: comment.id })
   if ((await deleteEntry.changes(tx, { id: comment.id })) === 0) throw refuse.notFound()
-  await touchIssue(tx, issue.id, services.now())
-  await recountComments(tx, issue.id)
+  await recountComments(tx, issue.id, services.now())
 }

@@ -70,8 +70,8 @@ export async function createIssue(
   const text = { issue, repository, owner, author: me, text: content }
   const mentioned = await recordMentions(tx, text)
   publish(tx, { kind: "issue.opened", issue, repository, owner, actor: me, mentioned, at: now })
-  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
   if (extras.milestone) await setMilestone(tx, issue, extras.milestone, me, now)
+  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${title}\n${content}` }, now)
   await assign(tx, { issue, repository, owner, actor: me, users, mode: "add", now })
   if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })

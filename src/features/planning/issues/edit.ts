@@ -46,11 +46,16 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
     if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
     if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
-  const changed = await findIssueById.first(tx, { id: issue.id })
+  // What nothing was written to is as it was locked.
+  const changed = isOnlyState(options) ? issue : await findIssueById.first(tx, { id: issue.id })
   if (!changed) throw refuse.notFound()
   if (options.state === undefined) return changed
   return setState(tx, services, { issue: changed, repository, owner, closed: isClosing(options.state), actor: me, now })
 }
+
+/** Whether nothing but the state is to be changed, as clients that close issues ask for it. */
+const isOnlyState = ({ state, ...others }: EditIssueOption): boolean =>
+  state !== undefined && Object.values(others).every((value) => value === undefined)
 
 /** Title, body and branch. The body's version moves with every write of it, even of the same text. */
 async function writeTexts(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption, now: Seconds): Promise<void> {

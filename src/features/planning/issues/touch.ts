@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -17,10 +18,11 @@ export async function touchIssue(tx: Transaction, issueId: number, now: Seconds)
   if ((await touch.changes(tx, { id: issueId, now })) === 0) throw refuse.notFound()
 }
 
-const countComments = query("issues.countComments", (db, p: Params<{ id: number }>) =>
+const countComments = query("issues.countComments", (db, p: Params<{ id: number; now: number }>) =>
   db
     .updateTable("issues")
     .set((eb) => ({
+      updated_at: sql<number>`case when ${p.now} = 0 then updated_at else cast(${p.now} as bigint) end`,
       comments_count: eb
         .selectFrom("comments")
         .select((count) => count.fn.countAll<number>().as("total"))
@@ -30,9 +32,9 @@ const countComments = query("issues.countComments", (db, p: Params<{ id: number 
     .where("id", "=", p.id),
 )
 
-/** Counts the plain and review comments anew. The issue's row must be locked already: call `touchIssue` before. */
-export async function recountComments(tx: Transaction, issueId: number): Promise<void> {
-  await countComments(tx, { id: issueId })
+/** Counts the plain and review comments anew, and moves the time of the last change unless `now` is 0. The issue's row must be locked already. */
+export async function recountComments(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
+  await countComments(tx, { id: issueId, now })
 }
 
 const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: number }>) =>

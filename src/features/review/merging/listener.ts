@@ -3,7 +3,7 @@ import { tryMergesOf, tryScheduledMerge, tryScheduledMerges } from "./schedule.t
 
 /** Scheduled merges are tried again when something has changed that they may wait for. */
 export const merging: Listener = {
-  name: "scheduled merges",
+  name: "merging",
   async hear({ tx, services, events }) {
     // Several reviews can be dismissed at once: the merge of a pull request is tried once.
     const issueIds = new Set<number>()

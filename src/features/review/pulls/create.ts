@@ -114,8 +114,8 @@ async function write(
   const text = { ...on, author: me, text: issue.content }
   const mentioned = await recordMentions(tx, text)
   publish(tx, { kind: "issue.opened", ...on, actor: me, mentioned, at: now })
-  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
   if (options.milestone) await setMilestone(tx, issue, options.milestone, me, now)
+  if (labels.length > 0) await setIssueLabels(tx, { issue, labels, mode: "add", actor: me, now })
   await crossReference(tx, services.site.rootUrl, { ...text, text: `${issue.title}\n${issue.content}` }, now)
   await assign(tx, { ...on, actor: me, users, mode: "add", now })
   if (commits.length > 0)

@@ -5,7 +5,7 @@ import type { Services } from "../../../core/services.ts"
 import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { deleteEntry, hideActivitiesOf } from "../../planning/comments/store.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
-import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
+import { recountComments } from "../../planning/issues/touch.ts"
 import { deleteReactions } from "../../planning/reactions/rules.ts"
 import { restoreOfficial } from "./official.ts"
 import { deleteReviews, findEntriesOfReview, findReviewsBy, forgetReview } from "./store.ts"
@@ -33,6 +33,5 @@ export async function deleteReview(
   await deleteReviews(tx, { ids: [review.id] })
   if (current.state === "PENDING") return
   await restoreOfficial(tx, { repository, owner }, pull, current)
-  await touchIssue(tx, issue.id, services.now())
-  await recountComments(tx, issue.id)
+  await recountComments(tx, issue.id, services.now())
 }

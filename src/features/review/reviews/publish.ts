@@ -7,7 +7,7 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findOwnTeamIds } from "../../people/teams/store.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
-import { recountComments, touchIssue } from "../../planning/issues/touch.ts"
+import { recountComments } from "../../planning/issues/touch.ts"
 import { crossReference } from "../../planning/references/cross.ts"
 import { recordMentions } from "../../planning/references/mentions.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
@@ -34,8 +34,7 @@ export async function publishReview(tx: Transaction, services: Services, publica
   const { issue, repository, owner, reviewer, review, header, lines, now } = publication
   await show(tx, publication)
   await endRequests(tx, publication)
-  await touchIssue(tx, issue.id, now)
-  await recountComments(tx, issue.id)
+  await recountComments(tx, issue.id, now)
   const mentioned = new Map<number, Pick<User, "id">>()
   for (const comment of [header, ...lines]) {
     const written = { issue, repository, owner, author: reviewer, text: comment.content, comment }

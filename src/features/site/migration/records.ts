@@ -314,7 +314,7 @@ async function writeComments(
       })
       .execute()
   }
-  for (const id of touched) await recountComments(tx, id)
+  for (const id of touched) await recountComments(tx, id, 0)
 }
 
 async function writeReleases(

@@ -130,5 +130,5 @@ export async function writeReviews(tx: Transaction, { services, repository }: La
       })
     }
   }
-  if (reviews.length > 0) await recountComments(tx, issueId)
+  if (reviews.length > 0) await recountComments(tx, issueId, 0)
 }

@@ -1,0 +1,146 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { databaseKinds } from "../../../tests/support/database.ts"
+import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
+import type { Transaction } from "../database/database.ts"
+import type { DomainEvent } from "./catalogue.ts"
+import { deliverEvents, type Listener } from "./events.ts"
+import { BEGINNING, type Position, pruneEvents, readLog, rebaseLog } from "./log.ts"
+import { publish } from "./publish.ts"
+
+const happened = (id: number): DomainEvent => ({ kind: "repository.madePublic", repository: { id }, at: 1 })
+
+describe.each(databaseKinds)("events on %s", (kind) => {
+  let forge: TestHearth
+  beforeAll(async () => {
+    forge = await freshHearth(kind)
+  })
+  afterAll(() => forge.close())
+  const write = <R>(work: (tx: Transaction) => Promise<R>): Promise<R> => forge.hearth.services.database.write(work)
+  const read = (after: Position = BEGINNING, limit = 100) => readLog(forge.hearth.services.database.read, after, limit)
+  const repositoriesIn = async (after?: Position) => (await read(after)).map(({ repositoryId }) => repositoryId)
+  beforeEach(() => write((tx) => tx.deleteFrom("events").execute()))
+
+  describe("are delivered", () => {
+    const listenersOf = (heard: string[], last: Listener["hear"]): readonly Listener[] => [
+      { name: "first", hear: async ({ events }) => void heard.push(`first ${events.length}`) },
+      { name: "last", hear: last },
+    ]
+    const deliver = (listeners: readonly Listener[], ...events: readonly DomainEvent[]) =>
+      write(async (tx) => {
+        publish(tx, ...events)
+        await deliverEvents(tx, forge.hearth.services, listeners)
+      })
+
+    test("all of a transaction together, to each listener in turn", async () => {
+      const heard: string[] = []
+      await deliver(
+        listenersOf(heard, async ({ events }) => void heard.push(`last ${events.length}`)),
+        happened(1),
+        happened(2),
+      )
+      expect(heard).toEqual(["first 2", "last 2"])
+    })
+    test("to everybody again where a listener publishes", async () => {
+      const heard: string[] = []
+      const answering = listenersOf(heard, async ({ tx, events }) => {
+        if (events.some((event) => "repository" in event && event.repository.id === 1)) publish(tx, happened(2))
+      })
+      await deliver(answering, happened(1))
+      expect(heard).toEqual(["first 1", "first 1"])
+      expect(await repositoriesIn()).toEqual([1, 2])
+    })
+    test("not in a circle: the transaction fails, and nothing of it is kept", async () => {
+      const circle = listenersOf([], async ({ tx }) => publish(tx, happened(3)))
+      await expect(deliver(circle, happened(3))).rejects.toThrow("publish in a circle")
+      expect(await read()).toEqual([])
+    })
+    test("in the transaction: what a listener throws rolls the change back", async () => {
+      const failing = listenersOf([], async () => {
+        throw new Error("no")
+      })
+      const failed = write(async (tx) => {
+        await tx.updateTable("users").set({ description: "changed" }).where("id", "=", 1).execute()
+        publish(tx, happened(1))
+        await deliverEvents(tx, forge.hearth.services, failing)
+      })
+      await expect(failed).rejects.toThrow("no")
+      expect((await forge.call(forge.root, "GET /user")).body.description).toBe("")
+    })
+  })
+
+  describe("are written down", () => {
+    test("by every transaction that publishes, and by none that is rolled back", async () => {
+      await write(async (tx) => publish(tx, happened(1), happened(2)))
+      const failed = write(async (tx) => {
+        publish(tx, happened(3))
+        throw new Error("no")
+      })
+      await expect(failed).rejects.toThrow("no")
+      await write(async (tx) => publish(tx, happened(4)))
+      expect(await repositoriesIn()).toEqual([1, 2, 4])
+    })
+    test("with ids in the place of rows, and without texts", async () => {
+      const ada = await forge.person("ada")
+      await forge.call(ada, "POST /user/repos", { name: "tool", auto_init: false })
+      await forge.call(ada, "POST /repos/ada/tool/issues", { title: "a secret", body: "of ours" })
+      const [opened] = (await read()).filter((event) => event.kind === "issue.opened")
+      expect(opened).toMatchObject({ kind: "issue.opened", data: { mentioned: [] } })
+      expect(opened?.actorId).toBeGreaterThan(0)
+      expect(opened?.issueId).toBeGreaterThan(0)
+      expect(opened?.repositoryId).toBeGreaterThan(0)
+      expect(JSON.stringify(opened)).not.toMatch(/secret|ours/)
+    })
+    test("once each for whoever reads on from where they were", async () => {
+      await write(async (tx) => publish(tx, happened(1), happened(2), happened(3)))
+      const first = await read(BEGINNING, 2)
+      expect(first.map(({ repositoryId }) => repositoryId)).toEqual([1, 2])
+      expect(await repositoriesIn(first.at(-1)?.position)).toEqual([3])
+    })
+    test("until their time is over", async () => {
+      const { services } = forge.hearth
+      const old = services.now() - services.config.events.keepSeconds - 1
+      await write(async (tx) => publish(tx, happened(1), { ...happened(2), at: services.now() }))
+      await write((tx) => tx.updateTable("events").set({ created_at: old }).where("repository_id", "=", 1).execute())
+      expect(await pruneEvents.run(services, AbortSignal.timeout(60_000))).toBe("1 removed")
+      expect(await repositoriesIn()).toEqual([2])
+    })
+  })
+
+  // SQLite has one writer and never counts from the beginning again.
+  if (kind === "sqlite") return
+
+  test("nobody sees a later one before an earlier one that is still being written", async () => {
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    // It has its transaction id first and commits last.
+    const slow = write(async (tx) => {
+      await tx.updateTable("users").set({ description: "" }).where("id", "=", 1).execute()
+      begun.resolve()
+      const held = setInterval(() => sql`select 1`.execute(tx), 100)
+      await goOn.promise
+      clearInterval(held)
+      publish(tx, happened(1))
+    })
+    await begun.promise
+    await write(async (tx) => publish(tx, happened(2)))
+    expect(await read()).toEqual([])
+    goOn.resolve()
+    await slow
+    const [first, second] = await read()
+    expect([first?.repositoryId, second?.repositoryId]).toEqual([1, 2])
+  })
+
+  test("those of a database that was restored elsewhere stand before all new ones", async () => {
+    await write(async (tx) => publish(tx, happened(1)))
+    await write((tx) =>
+      tx
+        .updateTable("events")
+        .set({ transaction_id: 2 ** 40 })
+        .execute(),
+    )
+    await rebaseLog(forge.hearth.services)
+    await write(async (tx) => publish(tx, happened(2)))
+    expect(await repositoriesIn()).toEqual([1, 2])
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { type Import, importsOf, refusals } from "./check.ts"
+
+const byValue = (from: string, to: string): Import => ({ from, to, isType: false })
+const byType = (from: string, to: string): Import => ({ from, to, isType: true })
+
+describe("the check of imports", () => {
+  it("lets downward imports pass", () => {
+    expect(refusals([byValue("features/planning/issues/rules.ts", "features/code/repositories/store.ts")])).toEqual([])
+    expect(refusals([byValue("app.ts", "features/code/repositories/store.ts"), byValue("access/policy.ts", "core/errors.ts")])).toEqual([])
+  })
+  it.each([
+    [byValue("features/code/pushes/push.ts", "features/planning/issues/rules.ts"), "features/code knows nothing of features/planning"],
+    [byType("features/people/users/rules.ts", "features/events/feed/rules.ts"), "features/people knows nothing of features/events"],
+    [byValue("core/jobs/jobs.ts", "features/people/users/rules.ts"), "core knows nothing of features"],
+    [byValue("features/people/users/rules.ts", "operations.ts"), "features knows nothing of root"],
+  ])("refuses %o with a sentence that says what to do instead", (each, words) => {
+    const [sentence] = refusals([each])
+    expect(sentence).toContain(words)
+    expect(sentence).toContain("Publish an event and listen to it")
+  })
+  it("finds circles of files, also by type", () => {
+    const [sentence] = refusals([byType("core/a.ts", "core/b.ts"), byType("core/b.ts", "core/a.ts")])
+    expect(sentence).toContain("these files import each other in a circle")
+  })
+  it("finds circles of folders by value, and none by type", () => {
+    const there = byValue("features/code/one/a.ts", "features/code/two/b.ts")
+    expect(refusals([there, byValue("features/code/two/c.ts", "features/code/one/d.ts")])).toHaveLength(1)
+    expect(refusals([there, byType("features/code/two/c.ts", "features/code/one/d.ts")])).toEqual([])
+  })
+  it("reads imports of every form", () => {
+    const text = [
+      'import type { A } from "./a.ts"',
+      'import { type B, type C } from "../b.ts"',
+      'import { type D, e } from "./d.ts"',
+      'export { f } from "./f.ts"',
+      'const g = await import("./g.ts")',
+    ].join("\n")
+    expect(importsOf("core/text/x.ts", text)).toEqual([
+      byType("core/text/x.ts", "core/text/a.ts"),
+      byType("core/text/x.ts", "core/b.ts"),
+      byValue("core/text/x.ts", "core/text/d.ts"),
+      byValue("core/text/x.ts", "core/text/f.ts"),
+      byValue("core/text/x.ts", "core/text/g.ts"),
+    ])
+  })
+})

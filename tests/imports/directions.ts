@@ -1,0 +1,21 @@
+/** Which parts of the source may import which: each itself, and those listed. Everything else is refused by `npm run check`. */
+
+/** The parts of the program, by folder below src; files at the root name features and are "root". */
+export const PARTS: Readonly<Record<string, readonly string[]>> = {
+  seams: [],
+  git: ["seams"],
+  core: ["git", "seams"],
+  access: ["core", "git"],
+  features: ["access", "core", "git"],
+  servers: ["features", "access", "core", "git"],
+  demo: ["root", "servers", "features", "access", "core", "git"],
+  command: ["root", "demo", "servers", "features", "access", "core", "git"],
+  root: ["command", "demo", "servers", "features", "access", "core", "git"],
+}
+
+/** The groups of features, each allowed to import those before it. */
+export const GROUPS: readonly string[] = ["people", "code", "planning", "review", "actions", "events", "site"]
+
+/** What to do instead, for whoever meets a refusal. */
+export const INSTEAD =
+  "Publish an event and listen to it (src/core/events, src/listeners.ts), ask through an extension point (src/core/extensions.ts, src/extensions.ts), or move what is shared down."
