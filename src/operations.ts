@@ -24,6 +24,7 @@ import { notificationOperations } from "./features/events/notifications/operatio
 import { webhookOperations } from "./features/events/webhooks/operations.ts"
 import { authenticationOperations } from "./features/people/authentication/operations.ts"
 import { blockOperations } from "./features/people/blocks/operations.ts"
+import { followOperations } from "./features/people/follows/operations.ts"
 import { keyOperations } from "./features/people/keys/operations.ts"
 import { organizationBlockOperations } from "./features/people/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/people/organizations/member-operations.ts"
@@ -61,6 +62,7 @@ import { migrationOperations } from "./features/site/migration/operations.ts"
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
   userOperations,
+  followOperations,
   keyOperations,
   deployKeyOperations,
   blockOperations,

@@ -51,7 +51,7 @@ const inOrder: readonly string[] = [
   "src/features/planning/tracking/stopwatches.test.ts",
   "src/features/planning/tracking/times.test.ts",
   "src/features/people/users/administration.test.ts",
-  "src/features/people/users/following.test.ts",
+  "src/features/people/follows/follows.test.ts",
   "src/features/events/webhooks/delivery.test.ts",
   "src/servers/git-http/access.test.ts",
   "src/servers/git-http/concurrency.test.ts",

@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { escapeHtml } from "../../core/text/html.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
-import type { Holder } from "../../features/people/authentication/codes.ts"
+import type { Holder } from "../../features/people/users/codes.ts"
 import { activate, askActivation, findActivation } from "../../features/people/users/activation.ts"
 import { addressForm, codeOf, evenly, FORM, formOf, problemHtml, sendPrivatePage, withoutMail } from "./form.ts"
 
