@@ -33,15 +33,16 @@ import { teamMemberOperations } from "./features/people/teams/member-operations.
 import { teamOperations } from "./features/people/teams/operations.ts"
 import { userOperations } from "./features/people/users/operations.ts"
 import { attachmentOperations } from "./features/planning/attachments/operations.ts"
+import { projectCardOperations } from "./features/planning/boards/operations.ts"
 import { commentOperations } from "./features/planning/comments/operations.ts"
 import { dependencyOperations } from "./features/planning/dependencies/operations.ts"
 import { issueTemplateOperations } from "./features/planning/issue-templates/operations.ts"
 import { assigneeOperations } from "./features/planning/issues/assignee-operations.ts"
+import { issueLabelOperations } from "./features/planning/issues/label-operations.ts"
 import { issueListOperations } from "./features/planning/issues/list-operations.ts"
 import { issueOperations } from "./features/planning/issues/operations.ts"
 import { labelOperations } from "./features/planning/labels/operations.ts"
 import { milestoneOperations } from "./features/planning/milestones/operations.ts"
-import { projectCardOperations } from "./features/planning/projects/card-operations.ts"
 import { projectColumnOperations } from "./features/planning/projects/column-operations.ts"
 import { projectOperations } from "./features/planning/projects/project-operations.ts"
 import { reactionOperations } from "./features/planning/reactions/operations.ts"
@@ -93,6 +94,7 @@ export const operations: readonly Operation[] = registry(
   starOperations,
   watchOperations,
   labelOperations,
+  issueLabelOperations,
   milestoneOperations,
   pullOperations,
   pullContentOperations,
