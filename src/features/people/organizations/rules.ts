@@ -12,7 +12,7 @@ import { requireAddress } from "../users/addresses.ts"
 import { createOwnersTeam, findOwnersTeam, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
-/** What happens to organisations and to those who belong to them; what teams do is in `features/teams`. */
+/** What happens to organisations and to those who belong to them; what teams do is in `people/teams`. */
 
 /** Refuses as `forbidden` whoever may not make organisations; site administrators always may. */
 export function requireMayCreateOrganizations(user: User): void {

@@ -85,15 +85,6 @@ export const moveAllCards = query("projects.moveAllCards", (db, p: Params<{ from
 
 // --- reading ---------------------------------------------------------------------------------------------------------------------
 
-/** How many cards there are that the caller may see, by what decides it: asked once for each repository and kind, not for each card. */
-const seenCards = (db: Handle, actor: Actor) =>
-  db
-    .selectFrom("project_card_totals as cards")
-    .innerJoin("repositories", "repositories.id", "cards.repository_id")
-    .where(readableRepositories(actor, sql<string>`case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`))
-
-const sum = sql<number>`cast(sum(cards.total) as bigint)`.as("total")
-
 /** The projects that an issue is in. */
 export const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ issueId: number }>) =>
   db.selectFrom("project_cards").select("project_id").where("issue_id", "=", p.issueId).orderBy("project_id"),
@@ -113,6 +104,15 @@ export const findProjectsOfIssues = query("projects.findOfIssues", (db, p: Param
     .where("project_cards.issue_id", "in", p.issueIds)
     .orderBy("projects.id"),
 )
+
+/** How many cards there are that the caller may see, by what decides it: asked once for each repository and kind, not for each card. */
+const seenCards = (db: Handle, actor: Actor) =>
+  db
+    .selectFrom("project_card_totals as cards")
+    .innerJoin("repositories", "repositories.id", "cards.repository_id")
+    .where(readableRepositories(actor, sql<string>`case cards.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`))
+
+const sum = sql<number>`cast(sum(cards.total) as bigint)`.as("total")
 
 /** How many open or closed cards a project has that the caller may see. */
 export interface CardCount {
