@@ -9,6 +9,7 @@ import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
 import { issueCleanup } from "./features/planning/issues/cleanup.ts"
 import { planning } from "./features/planning/issues/listener.ts"
+import { tracking } from "./features/planning/tracking/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 
@@ -20,6 +21,7 @@ export const listeners: readonly Listener[] = [
   repositoryCleanup,
   watching,
   planning,
+  tracking,
   issueCleanup,
   reviewCleanup,
   pulls,

@@ -7,7 +7,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { isUsable, makeCode, type Purpose } from "../../people/authentication/codes.ts"
+import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
 import { composeAccountMail } from "./compose-account.ts"
 
@@ -19,7 +19,7 @@ const AccountMail = Type.Object({
   /** In lower case. What it is good for now is looked up when the mail is sent. */
   address: Type.String(),
 })
-export type AccountMail = Static<typeof AccountMail>
+type AccountMail = Static<typeof AccountMail>
 
 /** What the link of a mail is for; a welcome has none. */
 const PURPOSES = { activation: "activate", confirmation: "confirm", recovery: "recover" } as const satisfies Readonly<

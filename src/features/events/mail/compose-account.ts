@@ -1,8 +1,8 @@
 import type { User } from "../../../core/actor.ts"
+import type { AccountMailsTable } from "../../../core/database/tables.ts"
 import type { Mail } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
-import type { AccountMail } from "./accounts.ts"
 
 /** Pages that mails about accounts lead to; codes follow as `?code=`. */
 export const ACTIVATE_PATH = "/user/activate"
@@ -10,7 +10,7 @@ export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
 
 export interface AccountStory {
-  readonly about: AccountMail["about"]
+  readonly about: AccountMailsTable["about"]
   readonly user: User
   readonly address: string
   /** Stays the same when the mail is sent again, so that one that arrives twice is shown once. */

@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { lockUser, recountFollows } from "./store.ts"
+import { lockUser, recountFollows } from "../users/store.ts"
 
 /**
  * Lets `follower` follow a person or an organisation; following twice, or oneself, changes nothing.

@@ -1,18 +1,22 @@
-import type { Repository } from "../../../access/permission.ts"
-import type { Issue } from "../../../access/policies/issues.ts"
+import { permissionOn, type Repository } from "../../../access/permission.ts"
+import { type Issue, readsKind } from "../../../access/policies/issues.ts"
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import type { Me } from "../../../access/policies/site.ts"
-import type { User } from "../../../core/actor.ts"
+import { findIssueById, findUserById } from "../../../access/store.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { forShare, lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { enterColumn, leaveProjects } from "../issues/projects.ts"
 import { touchIssue } from "../issues/touch.ts"
-import { type Card, deleteCards, findCard, insertCard, moveCardTo, moveCardToEnd } from "./card-store.ts"
-import { defaultColumn } from "./columns.ts"
-import { type LockedIssue, lockIssueFor, lockOpenProject, requireColumn } from "./lock.ts"
-import type { MoveProjectIssueOption } from "./records.ts"
-import { type AtColumn, type Column, findColumn } from "./store.ts"
+import { type Card, findCard, moveCardTo, moveCardToEnd } from "../projects/card-store.ts"
+import { defaultColumn } from "../projects/columns.ts"
+import { lockOpenProject, requireColumn } from "../projects/lock.ts"
+import type { MoveProjectIssueOption } from "../projects/records.ts"
+import { type AtColumn, findColumn } from "../projects/store.ts"
 
 /**
  * Issues and pull requests on a board. All of these refuse `notFound` a project that the home has not, `forbidden` a closed one, and `archived`
@@ -46,7 +50,7 @@ export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at:
   const target = { projectId: project.id, issueId: issue.id, columnId: column.id }
   if (card) await moveCardToEnd(tx, target)
   else await enterColumn(tx, column, issue, me, now)
-  if (from !== column.id) await tell(tx, "issue.projectColumnChanged", [project.id], issue, me, now)
+  if (from !== column.id) await tellMoved(tx, project.id, issue, me, now)
 }
 
 /** Refuses `forbidden` an issue that is not the owner's, or that would enter although its repository is set to use its own projects only. */
@@ -77,7 +81,7 @@ export async function moveCard(
   const target = { projectId: project.id, issueId, columnId: column.id }
   if (sorting === undefined) await moveCardToEnd(tx, target)
   else await moveCardTo(tx, { ...target, sorting })
-  if (card.column_id !== column.id) await tell(tx, "issue.projectColumnChanged", [project.id], found.issue, me, now)
+  if (card.column_id !== column.id) await tellMoved(tx, project.id, found.issue, me, now)
 }
 
 /** Takes an issue out of the column, and so out of the project. Refuses `notFound` where it is not in that column. */
@@ -97,46 +101,34 @@ function requireUnarchived(found: LockedIssue): LockedIssue {
   return found
 }
 
-// --- entering and leaving --------------------------------------------------------------------------------------------------------
-
-/** Puts an issue into the project of a column, behind the last there. It must not be in the project yet, which must be locked. */
-export async function enterColumn(tx: Transaction, { id, project_id }: Column, issue: IssueRow, me: User, now: Seconds): Promise<void> {
-  await insertCard(tx, { issueId: issue.id, columnId: id })
-  await tell(tx, "issue.projectAdded", [project_id], issue, me, now)
-}
-
-/** Takes an issue out of projects that it is in. */
-export async function leaveProjects(
-  tx: Transaction,
-  projectIds: readonly number[],
-  issue: IssueRow,
-  me: User,
-  now: Seconds,
-): Promise<void> {
-  if (projectIds.length === 0) return
-  await deleteCards(tx, { issueId: issue.id, projectIds })
-  await tell(tx, "issue.projectRemoved", projectIds, issue, me, now)
-}
-
-type IssueRow = Pick<Issue, "id" | "repository_id">
-
-async function tell(
-  tx: Transaction,
-  kind: "issue.projectAdded" | "issue.projectRemoved" | "issue.projectColumnChanged",
-  projectIds: readonly number[],
-  issue: IssueRow,
-  actor: User,
-  now: Seconds,
-): Promise<void> {
-  for (const projectId of projectIds) publish(tx, { kind, issue, actor, projectId, at: now })
+async function tellMoved(tx: Transaction, projectId: number, issue: Issue, actor: User, now: Seconds): Promise<void> {
+  publish(tx, { kind: "issue.projectColumnChanged", issue, actor, projectId, at: now })
   await touchIssue(tx, issue.id, now)
 }
 
-/** Takes the issues of a repository out of an owner's projects: they stay behind when the repository goes to another owner. */
-export async function leaveOwnersProjects(tx: Transaction, repositoryId: number, ownerId: number): Promise<void> {
-  await tx
-    .deleteFrom("project_cards")
-    .where("project_id", "in", tx.selectFrom("projects").select("id").where("owner_id", "=", ownerId))
-    .where("repository_id", "=", repositoryId)
-    .execute()
+// --- locking ---------------------------------------------------------------------------------------------------------------------
+
+/** An issue and its repository, neither of which goes away or is handed over meanwhile. */
+interface LockedIssue {
+  readonly issue: Issue
+  readonly repository: Repository
+}
+
+const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
+)
+
+/**
+ * The issue or pull request of that id, locked; undefined where it is not for this home, or nothing that the caller may read. It refuses
+ * nothing: what comes before it in the order of refusals is locked after it.
+ */
+async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<LockedIssue | undefined> {
+  const found = id === 0 ? undefined : await findIssueById.first(tx, { id })
+  if (!found || (home.repository && home.repository.id !== found.repository_id)) return undefined
+  const repository = await shareRepository.first(tx, { id: found.repository_id })
+  const issue = repository && (await lockRow(tx, "issues", id))
+  const owner = issue && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (!owner) return undefined
+  const owned = { repository, owner }
+  return readsKind({ ...owned, permission: await permissionOn(tx, actor, owned) }, issue) ? { issue, repository } : undefined
 }

@@ -8,9 +8,9 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
-import { touchIssue } from "../issues/touch.ts"
 import type { WrittenText } from "./mentions.ts"
-import { type Reference, type ReferenceAction, readReferences } from "./read.ts"
+import { type Reference, type ReferenceAction, readReferences } from "./reference-text.ts"
+import { touchIssue } from "./touch.ts"
 
 /** What other issues are told when a text refers to them. */
 

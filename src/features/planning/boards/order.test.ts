@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { statementsOf } from "../../../../tests/support/database.ts"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer } from "../../../../tests/support/hearth.ts"
-import { projectsOf } from "./testing.ts"
+import { projectsOf } from "../projects/testing.ts"
 
 /** What somebody does on a board, with issues and columns by their places in lists. */
 type Action =

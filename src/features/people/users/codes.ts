@@ -4,8 +4,8 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { isMac, type Secrets } from "../../../core/secrets.ts"
-import type { Address } from "../users/addresses.ts"
-import { findAddressesOf, lockUser } from "../users/store.ts"
+import type { Address } from "./addresses.ts"
+import { findAddressesOf, lockUser } from "./store.ts"
 
 /**
  * The codes in links that are mailed to people. They are stored nowhere: a code is signed with the site's key, and what is signed holds the

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
-import { prose, readMentions, readReferences } from "./read.ts"
+import { prose, readMentions, readReferences } from "./reference-text.ts"
 
 const ROOT = "https://forge.example"
 const found = (text: string) =>

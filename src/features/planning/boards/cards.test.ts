@@ -2,7 +2,7 @@ import { describe, expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { issueOf } from "../../events/notifications/testing.ts"
 import { issuesOf } from "../issues/testing.ts"
-import { type By, projectsOf } from "./testing.ts"
+import { type By, projectsOf } from "../projects/testing.ts"
 
 withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let made = 0

@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
-import { issuesOf } from "../issues/testing.ts"
-import { projectsOf } from "./testing.ts"
+import { projectsOf } from "../projects/testing.ts"
+import { issuesOf } from "./testing.ts"
 
 withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge, ann, ben, cyd }) => {
   let made = 0

@@ -2,11 +2,11 @@ import { created, listed, noContent, type Operation, operation } from "../../../
 import Type from "../../../core/schema.ts"
 import { presentIssues } from "../issues/present.ts"
 import { Issue } from "../issues/records.ts"
-import { findColumnIssues } from "./card-store.ts"
-import { addCard, moveCard, removeCard } from "./cards.ts"
-import { requireColumnOf } from "./lock.ts"
-import { MoveProjectIssueOption } from "./records.ts"
-import { inEveryScope, readingIn, writingIn } from "./scopes.ts"
+import { findColumnIssues } from "../projects/card-store.ts"
+import { requireColumnOf } from "../projects/lock.ts"
+import { MoveProjectIssueOption } from "../projects/records.ts"
+import { inEveryScope, readingIn, writingIn } from "../projects/scopes.ts"
+import { addCard, moveCard, removeCard } from "./rules.ts"
 
 /** The issues and pull requests in columns. */
 export const projectCardOperations: readonly Operation[] = inEveryScope((scope) => {

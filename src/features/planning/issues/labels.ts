@@ -6,10 +6,10 @@ import { inList } from "../../../core/database/expressions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
-import { lockIssue } from "../issues/lock.ts"
-import { touchIssue } from "../issues/touch.ts"
-import { type LabelMode, labelsAfter } from "./scopes.ts"
-import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "./store.ts"
+import { type LabelMode, labelsAfter } from "../labels/scopes.ts"
+import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "../labels/store.ts"
+import { lockIssue } from "./lock.ts"
+import { touchIssue } from "./touch.ts"
 
 /** Labels as a client names them: all by id or all by name. */
 export type LabelNames = readonly number[] | readonly string[]

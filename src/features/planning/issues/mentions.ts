@@ -5,7 +5,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
-import { readMentions } from "./read.ts"
+import { readMentions } from "./reference-text.ts"
 
 /** Who can be told something: accounts of people that are in use. */
 const findPeopleNamed = query("references.findPeopleNamed", (db, p: Params<{ names: readonly string[] }>) =>
