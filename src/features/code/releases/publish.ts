@@ -3,7 +3,8 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Release, recountReleases } from "./store.ts"
+import { recountReleases } from "../repositories/counters.ts"
+import type { Release } from "./store.ts"
 
 /** What follows for people when a release is there for everybody to see. */
 export async function publishRelease(

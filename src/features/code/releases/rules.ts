@@ -8,11 +8,13 @@ import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { isReleaseUnderWay } from "../pushes/entries.ts"
+import { recountReleases } from "../repositories/counters.ts"
 import { readTagFacts } from "../tags/facts.ts"
+import { findReleaseOfTag } from "../tags/releases.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
 import { publishRelease } from "./publish.ts"
 import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
-import { findRelease, findReleaseOfTag, insertRelease, type Release, recountReleases, updateRelease } from "./store.ts"
+import { findRelease, insertRelease, type Release, updateRelease } from "./store.ts"
 
 /**
  * Makes a release; one that is published makes its tag, where that is not there yet.

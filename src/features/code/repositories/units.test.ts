@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { expandPath, expandText, pathMatcher, variablesOf } from "../lifecycle/expansion.ts"
 import { formatDuration, parseDuration } from "./durations.ts"
-import { expandPath, expandText, pathMatcher, variablesOf } from "./expansion.ts"
 import { requireRepositoryName } from "./names.ts"
 import { gitignores } from "./templates/gitignores.ts"
 import { labelSet, labelSetNames } from "./templates/labels.ts"
