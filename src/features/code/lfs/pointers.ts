@@ -1,6 +1,12 @@
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
 
+/** The name of an object: the SHA-256 of its bytes in lower-case hex. Everything else, and so every path, is no name. */
+export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+/** Whether a number is a length in bytes. */
+export const isSize = (size: number): boolean => Number.isSafeInteger(size) && size >= 0
+
 /** A pointer that stands in the place of a large file. */
 export interface LargeFile {
   readonly oid: string

@@ -35,15 +35,11 @@ export async function admitCreation(services: Services, pusher: SignedIn, ownerN
   return { owner, name }
 }
 
-/** Makes it, private and empty. Refuses like `createRepository`; `conflict` where another was faster. */
-export async function createByPush(services: Services, pusher: SignedIn, { owner, name }: Creation): Promise<void> {
-  await createRepository(services, { doer: pusher.user, owner, options: { name, private: true } })
-}
-
-/** Makes the repository that somebody pushes to. Refuses like `admitCreation` and `createByPush`. */
+/** Makes the repository that is pushed to, private and empty. Refuses like `admitCreation` and `createRepository`. */
 export async function createForPush(services: Services, pusher: SignedIn, { owner, name }: Address): Promise<void> {
   const creation = await admitCreation(services, pusher, owner, name)
-  await createByPush(services, pusher, creation).catch((error: unknown) => {
+  const options = { name: creation.name, private: true }
+  await createRepository(services, { doer: pusher.user, owner: creation.owner, options }).catch((error: unknown) => {
     // Two pushes may come for the first time at once; the second goes on with what the first has made.
     if (!(error instanceof Refusal && error.kind === "conflict")) throw error
   })

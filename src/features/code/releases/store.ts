@@ -1,8 +1,10 @@
 import type { Insertable, Selectable } from "kysely"
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReleasesTable } from "../../../core/database/tables/releases.ts"
+import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
 import { findTag, nextSequence } from "../tags/store.ts"
 
@@ -80,3 +82,8 @@ export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequ
 /** Changes a release that is there. Throws as `insertRelease` does. */
 export const updateRelease = (tx: Transaction, id: number, changes: Partial<NewRelease>): Promise<Release> =>
   tx.updateTable("releases").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+/** Keeps others from changing the release until the transaction ends. Refuses `notFound` where it is gone. */
+export async function lockRelease(tx: Transaction, id: number): Promise<void> {
+  if (!(await lockRow(tx, "releases", id))) throw refuse.notFound()
+}
