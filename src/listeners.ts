@@ -1,6 +1,6 @@
 import type { Listener } from "./core/events/events.ts"
 import { workflows } from "./features/actions/triggers/listener.ts"
-import { repositoryCleanup } from "./features/code/repositories/cleanup.ts"
+import { repositoryCleanup } from "./features/code/lifecycle/cleanup.ts"
 import { watching } from "./features/code/watches/automatic.ts"
 import { feed } from "./features/events/feed/listener.ts"
 import { accountMails } from "./features/events/mail/accounts.ts"

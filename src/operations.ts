@@ -8,7 +8,8 @@ import { commitOperations } from "./features/code/commits/operations.ts"
 import { contentsOperations } from "./features/code/contents/operations.ts"
 import { deployKeyOperations } from "./features/code/deploy-keys/operations.ts"
 import { editorConfigOperations } from "./features/code/editorconfig/operations.ts"
-import { licenseOperations } from "./features/code/languages/operations.ts"
+import { languageOperations } from "./features/code/languages/operations.ts"
+import { lifecycleOperations } from "./features/code/lifecycle/operations.ts"
 import { mirrorOperations } from "./features/code/mirrors/operations.ts"
 import { protectionOperations } from "./features/code/protections/operations.ts"
 import { releaseOperations } from "./features/code/releases/operations.ts"
@@ -77,6 +78,7 @@ export const operations: readonly Operation[] = registry(
   mirrorOperations,
   migrationOperations,
   repositoryOperations,
+  lifecycleOperations,
   contentsOperations,
   commitOperations,
   branchOperations,
@@ -85,7 +87,7 @@ export const operations: readonly Operation[] = registry(
   tagOperations,
   releaseOperations,
   archiveOperations,
-  licenseOperations,
+  languageOperations,
   editorConfigOperations,
   issueTemplateOperations,
   signingKeyOperations,

@@ -2,8 +2,8 @@ import type { Updateable } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import type { EditRepoOption } from "../repositories/records.ts"
 import { PULL_DEFAULTS, TRACKER_DEFAULTS } from "./establish.ts"
-import type { EditRepoOption } from "./records.ts"
 
 /** What an edit changes in a repository's own row, worked out from the row and the wishes alone. Refuses as `invalid` what can't be. */
 

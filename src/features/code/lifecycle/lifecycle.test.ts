@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from "vitest"
 import { statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { type Caller, openWorld } from "./testing.ts"
+import { type Caller, openWorld } from "../repositories/testing.ts"
 
 withWorld("repositories", { open: openWorld }, ({ test, world }) => {
   let alice: Caller

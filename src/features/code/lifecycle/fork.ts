@@ -11,11 +11,11 @@ import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { copyLanguages } from "../languages/store.ts"
 import { copyObjects } from "../lfs/store.ts"
 import { readTips } from "../pushes/branches.ts"
+import { recountForks } from "../repositories/counters.ts"
+import { requireRepositoryName } from "../repositories/names.ts"
 import { readAllTags } from "../tags/facts.ts"
 import { findAllTags } from "../tags/store.ts"
-import { recountForks } from "./counters.ts"
 import { establish, repositoryLimit } from "./establish.ts"
-import { requireRepositoryName } from "./names.ts"
 import { forksArePrivate } from "./visibility.ts"
 
 export interface Forking {

@@ -2,9 +2,9 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { formatDuration, parseDuration } from "./durations.ts"
-import type { EditRepoOption } from "./records.ts"
-import { findMirrors } from "./store.ts"
+import { formatDuration, parseDuration } from "../repositories/durations.ts"
+import type { EditRepoOption } from "../repositories/records.ts"
+import { findMirrors } from "../repositories/store.ts"
 
 /** What the password or token of a mirror's remote is sealed for. */
 export const mirrorSecretContext = (repositoryId: number): string => `mirror ${repositoryId}`

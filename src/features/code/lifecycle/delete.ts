@@ -6,14 +6,15 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
-import { oneOf } from "../../../core/record.ts"
+import { int64, oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { GHOST } from "../../people/users/present.ts"
 import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
-import { recountForks, recountOwned, recountStars, recountTopics } from "./counters.ts"
-import { OBJECT_FORMATS } from "./records.ts"
+import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
+import { OBJECT_FORMATS } from "../repositories/records.ts"
 
 /** Removes the files of a repository whose rows are gone. */
 export const removeFilesJob = defineJob({
@@ -57,3 +58,27 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
   return true
 }
+
+/** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */
+export const deleteOwnedJob = defineJob({
+  kind: "repository.deleteOwned",
+  payload: Type.Object({ ownerId: int64(), newestId: int64(), doerId: Type.Optional(int64()) }),
+  timeoutSeconds: 3600,
+  run: async ({ ownerId, newestId, doerId }, { context, signal }) => {
+    const { database } = context
+    const doer = (doerId === undefined ? undefined : await findUserById.first(database.read, { id: doerId })) ?? GHOST
+    while (!signal.aborted) {
+      const next = await database.read
+        .selectFrom("repositories")
+        .selectAll()
+        .where("owner_id", "=", ownerId)
+        .where("id", "<=", newestId)
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst()
+      if (!next) return
+      await database.write((tx) => deleteRepository(tx, context, next, doer))
+    }
+    throw new Error("interrupted; the rest is deleted later")
+  },
+})

@@ -2,12 +2,24 @@ import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOn, unitMode } from "../../../access/permission.ts"
 import { type Actor, deployKeyOf } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
-import { findMaintainable } from "./store.ts"
+
+/** The branches of a repository that open pull requests come from whose author lets those who maintain their base push to them. */
+const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
+    .distinct()
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.allow_maintainer_edit", "=", 1)
+    .where("issues.is_closed", "=", 0),
+)
 
 /**
- * The branches of a fork that the caller may push to without any right in it: those which he, as somebody who may write to where they are to be merged,
- * was let in to by the pull request's author. Four queries at most.
+ * The branches of a fork that the caller may push to without any right in it: those of open pull requests whose author lets
+ * maintainers of the base edit them, where the caller may write to that base. Four queries at most.
  */
 export async function maintainedBranches(
   db: Handle,

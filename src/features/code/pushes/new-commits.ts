@@ -7,8 +7,8 @@ export interface Advance {
   readonly newId: ObjectId
 }
 
-/** The commits that a branch has gained: the newest ones, newest first, and how many there are in all; of a whole history only the newest are looked at. */
-export type Gained = (advance: Advance) => Promise<CommitRange>
+/** The new commits of a branch: the newest ones, newest first, and how many there are in all; of a whole history only the newest are looked at. */
+export type NewCommits = (advance: Advance) => Promise<CommitRange>
 
 /** The most commits of one push whose messages are read: beyond that it is an import, not work on issues. */
 export const READ_COMMITS = 500
@@ -17,7 +17,7 @@ export const READ_COMMITS = 500
 const WHOLE_HISTORY = 50
 
 /** Asks git once for each move of a branch, however many want to know. */
-export function openGained(git: Git, repository: Repository, merge: PullMerge | undefined): Gained {
+export function openNewCommits(git: Git, repository: Repository, merge: PullMerge | undefined): NewCommits {
   const asked = new Map<string, Promise<CommitRange>>()
   return (advance) => {
     const key = `${advance.oldId} ${advance.newId}`

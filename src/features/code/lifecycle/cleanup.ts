@@ -2,8 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { recountFollows } from "../../people/users/store.ts"
-import { recountWatchers } from "../watches/automatic.ts"
-import { recountStars } from "./counters.ts"
+import { recountStars, recountWatchers } from "../repositories/counters.ts"
 
 /** What binds people to repositories, where it has to end. */
 

@@ -7,8 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
-import { recountWatchers } from "../watches/automatic.ts"
-import { recountStars } from "./counters.ts"
+import { recountStars, recountWatchers } from "../repositories/counters.ts"
 
 /** Who may look at a repository, and what follows when that changes. */
 

@@ -3,8 +3,8 @@ import { findRepositoryByName } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { refuse } from "../../../core/errors.ts"
+import { requireRepositoryName } from "../repositories/names.ts"
 import { dropRedirect } from "./establish.ts"
-import { requireRepositoryName } from "./names.ts"
 
 /**
  * Gives a repository another name, within its owner; the old one leads there from then on, unless only the letter case changes.

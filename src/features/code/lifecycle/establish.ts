@@ -12,11 +12,11 @@ import type { Services } from "../../../core/services.ts"
 import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
 import { attachNewRepository } from "../../people/teams/rules.ts"
 import { writeBranches } from "../pushes/branches.ts"
+import { recountOwned } from "../repositories/counters.ts"
+import type { LabelTemplate } from "../repositories/records.ts"
 import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
 import { watchAutomatically } from "../watches/automatic.ts"
-import { recountOwned } from "./counters.ts"
-import type { LabelTemplate } from "./records.ts"
 
 /** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
 

@@ -11,11 +11,11 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
+import { recountOwned } from "../repositories/counters.ts"
+import { findTeamsByIds, findTransfers, transferTeamIds } from "../repositories/store.ts"
 import { watchAutomatically } from "../watches/automatic.ts"
-import { recountOwned } from "./counters.ts"
 import { dropRedirect, requireBelowLimit } from "./establish.ts"
 import { redirect } from "./rename.ts"
-import { findTeamsByIds, findTransfers, transferTeamIds } from "./store.ts"
 
 /** Handing a repository to another owner: at once where the doer may, otherwise once the new owner has said yes. */
 

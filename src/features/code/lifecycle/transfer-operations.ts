@@ -4,10 +4,10 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { accepted, created, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Site } from "../../../core/site.ts"
-import { presentRepository } from "./present.ts"
+import { presentRepository } from "../repositories/present.ts"
+import { Repository, TransferRepoOption } from "../repositories/records.ts"
+import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
 import { locateNamed } from "./recipients.ts"
-import { Repository, TransferRepoOption } from "./records.ts"
-import { findRepositoriesByIds, withOwners } from "./store.ts"
 import { acceptTransfer, rejectTransfer, transferRepository } from "./transfer.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const

@@ -5,9 +5,9 @@ import { signedIn } from "../../../access/policies/site.ts"
 import type { Actor } from "../../../core/actor.ts"
 import { created, type Operation, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
+import { EVERYTHING, presentRepository } from "../repositories/present.ts"
+import { CreateRepoOption, Repository } from "../repositories/records.ts"
 import { createRepository } from "./create.ts"
-import { EVERYTHING, presentRepository } from "./present.ts"
-import { CreateRepoOption, Repository } from "./records.ts"
 
 const shared = {
   body: CreateRepoOption,

@@ -3,11 +3,11 @@ import type { User } from "../../../core/actor.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
+import type { CreateRepoOption } from "../repositories/records.ts"
+import { labelSet, labelSetNames } from "../repositories/templates/labels.ts"
 import { establish, requireRoom } from "./establish.ts"
 import { commitFiles, initialFiles } from "./initial.ts"
-import { requireBranchName, requireRepositoryName } from "./names.ts"
-import type { CreateRepoOption } from "./records.ts"
-import { labelSet, labelSetNames } from "./templates/labels.ts"
 
 export interface Creation {
   /** Who makes it. That he may is the caller's affair. */

@@ -1,11 +1,12 @@
 import { roleIn } from "../../../access/policies/organization-role.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
 import { isPublicOnly, type SignedIn, type User } from "../../../core/actor.ts"
-import { refuse } from "../../../core/errors.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { createRepository } from "../repositories/create.ts"
+import { NOT_FOUND } from "../pushes/admission.ts"
+import type { Address } from "../pushes/follow.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
-import { NOT_FOUND } from "./admission.ts"
+import { createRepository } from "./create.ts"
 
 /** A repository that a push may make. */
 export interface Creation {
@@ -34,7 +35,12 @@ export async function admitCreation(services: Services, pusher: SignedIn, ownerN
   return { owner, name }
 }
 
-/** Makes it, private and empty. Refuses like `createRepository`; `conflict` where another was faster. */
-export async function createByPush(services: Services, pusher: SignedIn, { owner, name }: Creation): Promise<void> {
-  await createRepository(services, { doer: pusher.user, owner, options: { name, private: true } })
+/** Makes the repository that is pushed to, private and empty. Refuses like `admitCreation` and `createRepository`. */
+export async function createForPush(services: Services, pusher: SignedIn, { owner, name }: Address): Promise<void> {
+  const creation = await admitCreation(services, pusher, owner, name)
+  const options = { name: creation.name, private: true }
+  await createRepository(services, { doer: pusher.user, owner: creation.owner, options }).catch((error: unknown) => {
+    // Two pushes may come for the first time at once; the second goes on with what the first has made.
+    if (!(error instanceof Refusal && error.kind === "conflict")) throw error
+  })
 }

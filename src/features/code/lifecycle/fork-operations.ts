@@ -2,13 +2,13 @@ import { onRepository, onRepositoryUnit, onTemplate } from "../../../access/poli
 import { refuse } from "../../../core/errors.ts"
 import { accepted, created, listed, type Operation, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import { EVERYTHING, presentRepositories, presentRepository } from "../repositories/present.ts"
+import { CreateForkOption, GenerateRepoOption, Repository } from "../repositories/records.ts"
+import { forkOf, listRepositories } from "../repositories/search.ts"
+import { withOwners } from "../repositories/store.ts"
 import { forkRepository } from "./fork.ts"
 import { generateRepository, requireOwnHooks, requireTemplateItems } from "./generate.ts"
-import { EVERYTHING, presentRepositories, presentRepository } from "./present.ts"
 import { locateNamed, requireMayCreateFor } from "./recipients.ts"
-import { CreateForkOption, GenerateRepoOption, Repository } from "./records.ts"
-import { forkOf, listRepositories } from "./search.ts"
-import { withOwners } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 

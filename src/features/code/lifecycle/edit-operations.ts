@@ -4,11 +4,10 @@ import { refuse } from "../../../core/errors.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
-import { deleteRepository } from "./delete.ts"
+import { presentRepository } from "../repositories/present.ts"
+import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "../repositories/records.ts"
+import { deleteOwnedJob, deleteRepository } from "./delete.ts"
 import { editRepository } from "./edit.ts"
-import { deleteOwnedJob } from "./jobs.ts"
-import { presentRepository } from "./present.ts"
-import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "./records.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 

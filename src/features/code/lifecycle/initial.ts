@@ -1,11 +1,11 @@
 import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, type Commit, type Person, type Repository } from "../../../git/index.ts"
-import { noReplyAddress } from "../../people/users/present.ts"
-import type { CreateRepoOption } from "./records.ts"
-import { gitignores as gitignoreTemplates } from "./templates/gitignores.ts"
-import { fillLicense, licenseText } from "./templates/licenses.ts"
+import { branchRef, type Commit, type Repository } from "../../../git/index.ts"
+import { commitPerson } from "../commits/people.ts"
+import type { CreateRepoOption } from "../repositories/records.ts"
+import { gitignores as gitignoreTemplates } from "../repositories/templates/gitignores.ts"
+import { fillLicense, licenseText } from "../repositories/templates/licenses.ts"
 
 /** The first commit of a repository that doesn't begin empty. */
 
@@ -51,12 +51,6 @@ async function gitignoreSection(name: string): Promise<string> {
   const text = await gitignoreTemplates.text(name)
   if (text === undefined) throw refuse.invalid("gitignores", `there is no template ${name}; GET /gitignore/templates lists them`)
   return `# ---> ${name}\n${text}\n`
-}
-
-/** Who stands in a commit that the service makes for somebody. */
-export function commitPerson({ site, now }: Pick<Services, "site" | "now">, user: User): Person {
-  const email = user.hide_email === 1 || user.email === "" ? noReplyAddress(site, user) : user.email
-  return { name: user.full_name || user.name, email, when: now(), offset: 0 }
 }
 
 /** Commits the files as the first commit of a branch. */
