@@ -1,9 +1,14 @@
 import type { Filling } from "./core/extensions.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
+import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
 /** What features below ask of features above, by extension point. */
-export const extensions: readonly Filling[] = [stepsAfterPush, referenceRules.with(branchRule, tagRule), stateRules.with(pullStateRule)]
+export const extensions: readonly Filling[] = [
+  stepsAfterPush,
+  referenceRules.with(branchRule, tagRule),
+  stateRules.with(dependencyRule, pullStateRule),
+]

@@ -1,6 +1,6 @@
 import type { Listener } from "./core/events/events.ts"
 import { workflows } from "./features/actions/triggers/listener.ts"
-import { repositoryCleanup } from "./features/code/repositories/cleanup.ts"
+import { repositoryCleanup } from "./features/code/lifecycle/cleanup.ts"
 import { watching } from "./features/code/watches/automatic.ts"
 import { feed } from "./features/events/feed/listener.ts"
 import { accountMails } from "./features/events/mail/accounts.ts"
@@ -9,6 +9,7 @@ import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
 import { issueCleanup } from "./features/planning/issues/cleanup.ts"
 import { planning } from "./features/planning/issues/listener.ts"
+import { tracking } from "./features/planning/tracking/listener.ts"
 import { merging } from "./features/review/merging/listener.ts"
 import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
@@ -21,6 +22,7 @@ export const listeners: readonly Listener[] = [
   repositoryCleanup,
   watching,
   planning,
+  tracking,
   issueCleanup,
   reviewCleanup,
   pulls,

@@ -14,7 +14,8 @@ import { commitOperations } from "./features/code/commits/operations.ts"
 import { contentsOperations } from "./features/code/contents/operations.ts"
 import { deployKeyOperations } from "./features/code/deploy-keys/operations.ts"
 import { editorConfigOperations } from "./features/code/editorconfig/operations.ts"
-import { licenseOperations } from "./features/code/languages/operations.ts"
+import { languageOperations } from "./features/code/languages/operations.ts"
+import { lifecycleOperations } from "./features/code/lifecycle/operations.ts"
 import { mirrorOperations } from "./features/code/mirrors/operations.ts"
 import { protectionOperations } from "./features/code/protections/operations.ts"
 import { releaseOperations } from "./features/code/releases/operations.ts"
@@ -30,6 +31,7 @@ import { notificationOperations } from "./features/events/notifications/operatio
 import { webhookOperations } from "./features/events/webhooks/operations.ts"
 import { authenticationOperations } from "./features/people/authentication/operations.ts"
 import { blockOperations } from "./features/people/blocks/operations.ts"
+import { followOperations } from "./features/people/follows/operations.ts"
 import { keyOperations } from "./features/people/keys/operations.ts"
 import { organizationBlockOperations } from "./features/people/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/people/organizations/member-operations.ts"
@@ -38,15 +40,16 @@ import { teamMemberOperations } from "./features/people/teams/member-operations.
 import { teamOperations } from "./features/people/teams/operations.ts"
 import { userOperations } from "./features/people/users/operations.ts"
 import { attachmentOperations } from "./features/planning/attachments/operations.ts"
+import { projectCardOperations } from "./features/planning/boards/operations.ts"
 import { commentOperations } from "./features/planning/comments/operations.ts"
 import { dependencyOperations } from "./features/planning/dependencies/operations.ts"
 import { issueTemplateOperations } from "./features/planning/issue-templates/operations.ts"
 import { assigneeOperations } from "./features/planning/issues/assignee-operations.ts"
+import { issueLabelOperations } from "./features/planning/issues/label-operations.ts"
 import { issueListOperations } from "./features/planning/issues/list-operations.ts"
 import { issueOperations } from "./features/planning/issues/operations.ts"
 import { labelOperations } from "./features/planning/labels/operations.ts"
 import { milestoneOperations } from "./features/planning/milestones/operations.ts"
-import { projectCardOperations } from "./features/planning/projects/card-operations.ts"
 import { projectColumnOperations } from "./features/planning/projects/column-operations.ts"
 import { projectOperations } from "./features/planning/projects/project-operations.ts"
 import { reactionOperations } from "./features/planning/reactions/operations.ts"
@@ -67,6 +70,7 @@ import { migrationOperations } from "./features/site/migration/operations.ts"
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
   userOperations,
+  followOperations,
   keyOperations,
   deployKeyOperations,
   blockOperations,
@@ -80,6 +84,7 @@ export const operations: readonly Operation[] = registry(
   mirrorOperations,
   migrationOperations,
   repositoryOperations,
+  lifecycleOperations,
   contentsOperations,
   commitOperations,
   branchOperations,
@@ -88,7 +93,7 @@ export const operations: readonly Operation[] = registry(
   tagOperations,
   releaseOperations,
   archiveOperations,
-  licenseOperations,
+  languageOperations,
   editorConfigOperations,
   issueTemplateOperations,
   signingKeyOperations,
@@ -97,6 +102,7 @@ export const operations: readonly Operation[] = registry(
   starOperations,
   watchOperations,
   labelOperations,
+  issueLabelOperations,
   milestoneOperations,
   pullOperations,
   pullContentOperations,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type FreshUrl, freshUrl } from "../../tests/support/database.ts"
 import { oneDatabase } from "../../tests/support/fixture.ts"
 import { type Serving, serveHearth } from "../app.ts"
-import { createRepository } from "../features/code/repositories/create.ts"
+import { createRepository } from "../features/code/lifecycle/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
 /** Everything here is done beside a server that runs on the same database, as an operator would do it. */

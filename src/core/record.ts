@@ -44,6 +44,15 @@ export function rfc3339(seconds: number): string {
   return lastText
 }
 
+/** RFC 3339 with the offset of a place; `seconds` since 1970, `offset` in minutes east of UTC. */
+export function localTime(seconds: number, offset: number): string {
+  const local = new Date((seconds + offset * 60) * 1000).toISOString().slice(0, -5)
+  if (offset === 0) return `${local}Z`
+  const minutes = Math.abs(offset)
+  const two = (value: number) => String(value).padStart(2, "0")
+  return `${local}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
 /** How a moment that was never set is written where the field can't be null. */
 export const NEVER = "0001-01-01T00:00:00Z"
 

@@ -49,11 +49,11 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
   return { url: `sqlite:${file}`, drop: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Runs `work` and gives the statements that the database ran meanwhile: for counting the queries of an operation. */
+/** Runs `work` and gives the statements that the database ran for it meanwhile: for counting the queries of an operation. */
 export async function statementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
   const statements: ObservedStatement[] = []
   const stop = database.observe((statement) => {
-    if (!isTouch(statement)) statements.push(statement)
+    if (!isTouch(statement) && !isOfTheWorkers(statement)) statements.push(statement)
   })
   try {
     await work()

@@ -382,7 +382,12 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
       ["--disable-warning=ExperimentalWarning", "tests/support/jobWorker.ts", url, file, String(milliseconds)],
       { stdio: ["ignore", "pipe", "inherit"] },
     )
-    closing.push(async () => void child.kill("SIGKILL"))
+    const gone = once(child, "exit")
+    closing.push(async () => {
+      child.kill("SIGKILL")
+      // Until it is gone it may hold SQLite's lock.
+      await gone
+    })
     await once(child.stdout ?? child, "data")
     return child
   }

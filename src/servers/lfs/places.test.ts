@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
-import { forkRepository } from "../../features/code/repositories/fork.ts"
+import { forkRepository } from "../../features/code/lifecycle/fork.ts"
 import { ok } from "../../git/testing.ts"
 import { commit, reload, repository, workFolder } from "../git-http/testing.ts"
 import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } from "../ssh/testing.ts"

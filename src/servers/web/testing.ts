@@ -3,7 +3,7 @@ import type { FreshKind } from "../../../tests/support/database.ts"
 import { basic, freshHearth } from "../../../tests/support/hearth.ts"
 import type { User } from "../../core/actor.ts"
 import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { makeCode, type Purpose } from "../../features/people/authentication/codes.ts"
+import { makeCode, type Purpose } from "../../features/people/users/codes.ts"
 import { findAddressesOf } from "../../features/people/users/store.ts"
 
 export const FORGOT = "/user/forgot_password"

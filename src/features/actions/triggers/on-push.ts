@@ -1,5 +1,5 @@
 import type { Commit } from "../../../git/index.ts"
-import { peel } from "../../code/contents/revision.ts"
+import { peel } from "../../code/commits/revision.ts"
 import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { type Budget, findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
 import { disabledWorkflows } from "../definitions/store.ts"

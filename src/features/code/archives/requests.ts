@@ -3,8 +3,8 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { type BundledReference, branchRef, type ObjectId, type Repository, tagRef } from "../../../git/index.ts"
+import { type Revision, resolveRevision } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
-import { type Revision, resolveRevision } from "../contents/revision.ts"
 
 /** How the files of a state can be had in one piece. A bundle is the whole history, to be cloned from. */
 export const FORMATS = ["zip", "tar.gz", "bundle"] as const

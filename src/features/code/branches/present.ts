@@ -15,7 +15,7 @@ import {
   standingUnder,
   statusGlobs,
 } from "../protections/rules.ts"
-import { maintainedBranches } from "./maintenance.ts"
+import { maintainedBranches } from "../pushes/maintainer-edits.ts"
 import type { Branch } from "./records.ts"
 import type { BranchRow } from "./store.ts"
 

@@ -75,18 +75,6 @@ export const findInTheWay = query(
       .limit(1),
 )
 
-/** The branches of a repository that open pull requests come from whose author lets those who maintain their base push to them. */
-export const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .selectFrom("pulls")
-    .innerJoin("issues", "issues.id", "pulls.issue_id")
-    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
-    .distinct()
-    .where("pulls.head_repository_id", "=", p.repositoryId)
-    .where("pulls.allow_maintainer_edit", "=", 1)
-    .where("issues.is_closed", "=", 0),
-)
-
 /** What a branch was called before leads to what it is called now. */
 export const putRedirect = query(
   "branches.putRedirect",

@@ -5,7 +5,7 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Log, ObjectId, Repository } from "../../../git/index.ts"
 import { headNamed } from "./heads.ts"
-import { commitNamed, gitOf } from "./revisions.ts"
+import { commitNamed, gitOf } from "./revision.ts"
 
 /** Two states of the files beside each other. */
 export interface Comparison {

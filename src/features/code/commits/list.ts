@@ -4,7 +4,7 @@ import type { Page } from "../../../core/operation.ts"
 import { secondsOf } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { isTreeEntryName, type Log } from "../../../git/index.ts"
-import { commitNamed, gitOf } from "./revisions.ts"
+import { commitNamed, gitOf } from "./revision.ts"
 
 /** Which commits are asked for. */
 export interface CommitFilter {

@@ -1,8 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Commit, type ObjectId, refName, type TreeEntry } from "../../../git/index.ts"
-import { peel } from "../contents/revision.ts"
-import { gitOf } from "./revisions.ts"
+import { gitOf, peel } from "./revision.ts"
 
 /** Where git keeps notes unless it is told another place. */
 const NOTES = refName("refs/notes/commits")

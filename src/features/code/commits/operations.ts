@@ -10,7 +10,7 @@ import { findNote } from "./notes.ts"
 import { patchDownload } from "./patches.ts"
 import { presentCommits, type Wishes } from "./present.ts"
 import { Commit, Compare, Note } from "./records.ts"
-import { commitOfPath, gitOf } from "./revisions.ts"
+import { commitOfPath, gitOf } from "./revision.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 

@@ -1,8 +1,10 @@
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import type { Person } from "../../../git/index.ts"
+import { noReplyAddress } from "../../people/users/present.ts"
 
 /** Whose addresses these are: activated ones of people, and the addresses that stand in for hidden ones. */
 const findByAddresses = query("commits.findByAddresses", (db, p: Params<{ emails: readonly string[]; ids: readonly number[] }>) =>
@@ -49,4 +51,10 @@ function standInOf(site: Site, email: string): { readonly id: number } | undefin
   if (email.slice(at + 1) !== site.noReplyDomain.toLowerCase()) return undefined
   const id = /^(\d{1,15})\+/.exec(email.slice(0, at))?.[1]
   return id === undefined ? undefined : { id: Number(id) }
+}
+
+/** Who stands in a commit that the service makes for somebody. */
+export function commitPerson({ site, now }: Pick<Services, "site" | "now">, user: User): Person {
+  const email = user.hide_email === 1 || user.email === "" ? noReplyAddress(site, user) : user.email
+  return { name: user.full_name || user.name, email, when: now(), offset: 0 }
 }

@@ -1,8 +1,16 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { User } from "../../people/users/records.ts"
-import { CommitMeta, CommitUser } from "../contents/records.ts"
 import { PayloadCommitVerification, PayloadUser } from "../signatures/records.ts"
+
+export const CommitUser = record("CommitUser", {
+  name: Type.String(),
+  // Histories hold addresses of every form.
+  email: Type.String(),
+  date: Type.String(),
+})
+
+export const CommitMeta = record("CommitMeta", { url: Type.String(), sha: Type.String(), created: dateTime() })
 
 export const CommitStats = record("CommitStats", {
   total: int64({ description: "lines that were added or deleted" }),

@@ -2,7 +2,7 @@ import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Person } from "../../../git/index.ts"
-import { commitPerson } from "../repositories/initial.ts"
+import { commitPerson } from "../commits/people.ts"
 import type { CommitFields, Identity } from "./records.ts"
 
 /** Who wrote a commit, and who made it. */

@@ -3,10 +3,10 @@ import { mapInBatches } from "../../../core/batches.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { type Git, isTagName, type ObjectId, type Repository, type TreeEntry, tagRef } from "../../../git/index.ts"
-import { readPointer } from "./lfs.ts"
+import { peel, resolveRevision } from "../commits/revision.ts"
+import { readPointer } from "../lfs/pointers.ts"
 import { apiUrl } from "./present.ts"
 import { type GitEntry, MAX_INLINE_BYTES } from "./records.ts"
-import { peel, resolveRevision } from "./revision.ts"
 
 /** Trees and blobs as git has them. */
 

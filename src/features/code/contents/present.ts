@@ -1,17 +1,16 @@
 import type { Owned } from "../../../access/permission.ts"
 import { mapInBatches } from "../../../core/batches.ts"
-import { NEVER, rfc3339 } from "../../../core/record.ts"
+import { localTime, NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
-import { localTime } from "../pushes/content.ts"
+import type { Revision } from "../commits/revision.ts"
+import { type LargeFile, POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
 import { UNSIGNED } from "../signatures/verification.ts"
 import { lastCommits } from "./last-commits.ts"
-import { type LargeFile, POINTER_BYTES, readPointer } from "./lfs.ts"
 import { findEntry } from "./paths.ts"
 import { type ContentsResponse, type FileCommitResponse, MAX_INLINE_BYTES } from "./records.ts"
-import type { Revision } from "./revision.ts"
 
 /** Where files are looked at: a repository at a revision. */
 export interface Place {

@@ -5,7 +5,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { openFile } from "../lfs/files.ts"
 import { findObject } from "../lfs/objects.ts"
-import { POINTER_BYTES, readPointer } from "./lfs.ts"
+import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { findEntry, partsToRead } from "./paths.ts"
 import { type Place, repositoryOf } from "./present.ts"
 

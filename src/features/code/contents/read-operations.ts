@@ -2,10 +2,9 @@ import { type OnRepository, onRepositoryUnitRead } from "../../../access/policie
 import { fileDownload } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
-import { int64, nullable } from "../../../core/record.ts"
+import { nullable } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { findLanguages, readBytes } from "../languages/store.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
 import { mediaFile, rawFile } from "./raw.ts"
 import { contentsAt, filesAt, placeOf, readIncludes, USUAL } from "./read.ts"
@@ -166,16 +165,6 @@ export const contentsReadOperations: readonly Operation[] = [
     answers: { 200: GitBlobResponse },
     refuses: ["badRequest"],
     handle: async ({ services, path, ...on }) => ok(await readBlobRecord(services, on, path.sha)),
-  }),
-
-  operation({
-    ...common,
-    id: "repoGetLanguages",
-    route: "GET /repos/{owner}/{repo}/languages",
-    summary: "Get how many bytes there are of each programming language",
-    description: "On the default branch, by the names of the files.",
-    answers: { 200: Type.Record(Type.String(), int64()) },
-    handle: async ({ db, repository }) => ok({ ...readBytes((await findLanguages.first(db, { repositoryId: repository.id }))?.bytes) }),
   }),
 ]
 

@@ -1,10 +1,10 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
+import { resolveRevision } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "./paths.ts"
 import { type Place, presentEntries, presentEntry, repositoryOf, type Wishes } from "./present.ts"
 import type { ContentsResponse } from "./records.ts"
-import { resolveRevision } from "./revision.ts"
 
 /** What is told of files unless something else is asked for. */
 export const USUAL: Wishes = { content: true, commit: true, message: false, lfs: true }

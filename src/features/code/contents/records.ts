@@ -1,5 +1,6 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { CommitMeta, CommitUser } from "../commits/records.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
 
 /** Files and directories as they are read and written through the API. */
@@ -46,15 +47,6 @@ export const ContentsExtResponse = record("ContentsExtResponse", {
   dir_contents: Type.Optional(Type.Array(ContentsResponse)),
 })
 export type ContentsExtResponse = Static<typeof ContentsExtResponse>
-
-export const CommitUser = record("CommitUser", {
-  name: Type.String(),
-  // Histories hold addresses of every form.
-  email: Type.String(),
-  date: Type.String(),
-})
-
-export const CommitMeta = record("CommitMeta", { url: Type.String(), sha: Type.String(), created: dateTime() })
 
 export const FileCommitResponse = record("FileCommitResponse", {
   url: Type.String(),

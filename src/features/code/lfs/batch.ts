@@ -2,8 +2,8 @@ import type { Repository } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { isOid, isSize } from "./names.ts"
 import type { LfsOperation } from "./passes.ts"
+import { isOid, isSize } from "./pointers.ts"
 import { findLinked } from "./store.ts"
 
 /** The most objects of one batch; clients ask for a hundred at a time. */

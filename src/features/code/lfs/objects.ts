@@ -4,9 +4,9 @@ import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
-import type { LargeFile } from "../contents/lfs.ts"
 import { discardFile, storeFile } from "./files.ts"
-import { isOid, isSize } from "./names.ts"
+import type { LargeFile } from "./pointers.ts"
+import { isOid, isSize } from "./pointers.ts"
 import { findLinked, insertLink, keepObject, type LfsObject, recountSize } from "./store.ts"
 
 /** The object that the repository has under this name; undefined where it has none, whatever others have. */

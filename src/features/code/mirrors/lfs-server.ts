@@ -1,8 +1,8 @@
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import type { LargeFile } from "../contents/lfs.ts"
 import { MEDIA_TYPE } from "../lfs/batch.ts"
 import type { LfsOperation } from "../lfs/passes.ts"
+import type { LargeFile } from "../lfs/pointers.ts"
 import { allowedAddress, authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble } from "./remote.ts"
 
 /** Another server's large files: asked for in batches, as Git LFS does it. What it says is not trusted: records are checked, and only what is needed is looked at. */

@@ -7,7 +7,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUsable } from "../../people/authentication/authenticate.ts"
-import { maintainedBranches } from "../branches/maintenance.ts"
+import { maintainedBranches } from "./maintainer-edits.ts"
 
 /** Who may fetch from and push to what: the same questions for every way in. All of it is `access/`; here stand only their order and words. */
 

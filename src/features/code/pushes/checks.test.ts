@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type FreshDatabase, freshDatabase } from "../../../../tests/support/database.ts"
 import type { Owned, Repository } from "../../../access/permission.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
+import { localTime } from "../../../core/record.ts"
 import { type RefCommand, refName } from "../../../git/index.ts"
 import { createPerson } from "../../people/users/rules.ts"
 import { chooseDefault } from "./branches.ts"
 import { checkCommands } from "./checks.ts"
-import { localTime, pushContent } from "./content.ts"
+import { pushContent } from "./content.ts"
 import { optionsRefused, readOptions } from "./options.ts"
 
 let fresh: FreshDatabase

@@ -19,8 +19,8 @@ import {
   type Verdict,
 } from "../../../git/index.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
-import { maintainedBranches } from "../branches/maintenance.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
+import { maintainedBranches } from "./maintainer-edits.ts"
 import { optionsRefused } from "./options.ts"
 
 /** One change to one reference, and on what standing it is asked for. */

@@ -1,5 +1,6 @@
+import { localTime } from "../../../core/record.ts"
 import type { Commit, CommitRange, Git, ObjectId, Repository } from "../../../git/index.ts"
-import type { Gained } from "./gained.ts"
+import type { NewCommits } from "./new-commits.ts"
 
 /** What the feed tells of a push, as JSON in an activity's content. The capital letters are those that existing clients read. */
 export interface PushContent {
@@ -50,9 +51,9 @@ export async function branchContent(
   branch: string,
   from: ObjectId | null,
   to: ObjectId,
-  gained: Gained,
+  newCommits: NewCommits,
 ): Promise<string> {
-  const { commits, total } = from === null ? await newest() : await gained({ oldId: from, newId: to })
+  const { commits, total } = from === null ? await newest() : await newCommits({ oldId: from, newId: to })
   const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
   const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
   return pushContent({
@@ -65,7 +66,7 @@ export async function branchContent(
   async function newest(): Promise<CommitRange> {
     if (branch !== defaultBranch) return git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
     // Others want to know more of it.
-    const range = await gained({ oldId: null, newId: to })
+    const range = await newCommits({ oldId: null, newId: to })
     return { commits: range.commits.slice(0, NEW_BRANCH), total: Math.min(range.total, NEW_BRANCH) }
   }
 }
@@ -109,13 +110,4 @@ function pushedCommit({ id, message, author, committer }: Commit): PushedCommit 
     CommitterName: committer.name,
     Timestamp: localTime(author.when, author.offset),
   }
-}
-
-/** RFC 3339 with the offset that the author wrote down; `seconds` since 1970, `offset` in minutes east of UTC. */
-export function localTime(seconds: number, offset: number): string {
-  const local = new Date((seconds + offset * 60) * 1000).toISOString().slice(0, -5)
-  if (offset === 0) return `${local}Z`
-  const minutes = Math.abs(offset)
-  const two = (value: number) => String(value).padStart(2, "0")
-  return `${local}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }

@@ -1,8 +1,5 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import type { SignedIn } from "../../../core/actor.ts"
-import { Moved, Refusal } from "../../../core/errors.ts"
-import type { Services } from "../../../core/services.ts"
-import { admitCreation, createByPush } from "./creation.ts"
+import { Moved } from "../../../core/errors.ts"
 
 /** A repository as somebody names it. */
 export interface Address {
@@ -31,12 +28,3 @@ export const movedTo = ({ owner, name }: Address, { replace }: Moved): Address =
   owner: replace["owner"] ?? owner,
   name: replace["repo"] ?? name,
 })
-
-/** Makes the repository that somebody pushes to. Refuses like `admitCreation` and `createByPush`. */
-export async function createForPush(services: Services, pusher: SignedIn, { owner, name }: Address): Promise<void> {
-  const creation = await admitCreation(services, pusher, owner, name)
-  await createByPush(services, pusher, creation).catch((error: unknown) => {
-    // Two pushes may come for the first time at once; the second goes on with what the first has made.
-    if (!(error instanceof Refusal && error.kind === "conflict")) throw error
-  })
-}

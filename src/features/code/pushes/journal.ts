@@ -3,7 +3,8 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { isRefName, type ObjectId, objectId } from "../../../git/index.ts"
 import { ENTRY_KIND, Entry, postponeEntry, removeEntry } from "./entries.ts"
-import { alignHead, settlePush } from "./settle.ts"
+import { alignHead } from "./head.ts"
+import { settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
 
 /** How long an entry is left to the process that made it; a longer push renews it. What a killed process left is done after that. */

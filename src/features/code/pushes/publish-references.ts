@@ -2,7 +2,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { chooseDefault } from "./branches.ts"
 import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
-import type { Gained } from "./gained.ts"
+import type { NewCommits } from "./new-commits.ts"
 import type { MovedPush, PushStep, RefChange } from "./step.ts"
 
 /** References of one push that are published; nobody reads the ten thousand entries that pushing a mirror would make. */
@@ -13,7 +13,7 @@ export const publishReferences: PushStep = async (moved) => {
   const place = placeOf(moved)
   const changes: (RefChange & { readonly summary: string })[] = []
   for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
-    const summary = await summaryOf(place, change, moved.gained)
+    const summary = await summaryOf(place, change, moved.newCommits)
     const { ref, oldId, newId } = change
     if (summary !== undefined) changes.push({ ref, oldId, newId, summary })
   }
@@ -33,9 +33,9 @@ function placeOf({ services: { git }, row, repository, changes }: MovedPush): Pl
 }
 
 /** What the feed says of it; undefined for what is neither a branch nor a tag. */
-async function summaryOf(place: Place, { ref, oldId, newId }: RefChange, gained: Gained): Promise<string | undefined> {
+async function summaryOf(place: Place, { ref, oldId, newId }: RefChange, newCommits: NewCommits): Promise<string | undefined> {
   const branch = branchOf(ref)
-  if (branch !== undefined) return newId === null ? "" : branchContent(place, branch, oldId, newId, gained)
+  if (branch !== undefined) return newId === null ? "" : branchContent(place, branch, oldId, newId, newCommits)
   if (tagOf(ref) === undefined) return undefined
   return newId === null ? deletedTagContent : tagContent(place, newId)
 }

@@ -16,7 +16,7 @@ export interface PushRequest {
 }
 
 /**
- * Receives a push from somebody who was admitted to it. The references are judged one by one once the objects are there; a journal entry is
+ * Receives a push from somebody who was admitted to it. The changes of references are checked one by one once the objects are there; a journal entry is
  * committed before any moves; and everything that follows is true before the client is told. Throws what `git.transport.receive` throws.
  */
 export async function servePush(

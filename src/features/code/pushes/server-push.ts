@@ -21,8 +21,8 @@ export interface ServerPushOptions {
 }
 
 /**
- * Changes references for somebody whose objects are here already: the road of a push without its wire. The same rules judge it, the same journal
- * watches over it, and the same things follow from it. All references change or none.
+ * Changes references for somebody whose objects are here already: a push without a client. The same rules are checked, the same journal
+ * is written, and the same things follow from it. All references change or none.
  * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
  * another's way. Throws what `claim` throws.
  */

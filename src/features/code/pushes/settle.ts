@@ -1,17 +1,17 @@
-import { sql } from "kysely"
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchOf, branchRef, isGitError } from "../../../git/index.ts"
+import { branchOf } from "../../../git/index.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
-import { openGained } from "./gained.ts"
+import { alignHead } from "./head.ts"
+import { openNewCommits } from "./new-commits.ts"
 import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
+import { findRepository, settleRepository, touchRepository } from "./store.ts"
 
 /** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
 
@@ -31,36 +31,6 @@ export interface Settling {
   readonly addedBytes: number | undefined
 }
 
-const findRepository = query("transport.findRepository", (db, p: Params<{ id: number }>) =>
-  db
-    .selectFrom("repositories")
-    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
-    .selectAll("repositories")
-    .select("owner.name as owner_name")
-    .where("repositories.id", "=", p.id),
-)
-
-/** Marks the repository as changed, which also keeps other pushes to it out until the transaction ends. */
-const touchRepository = query("transport.touchRepository", (db, p: Params<{ id: number; now: number }>) =>
-  db.updateTable("repositories").set({ updated_at: p.now }).where("id", "=", p.id).returningAll(),
-)
-
-const settleRepository = query(
-  "transport.settleRepository",
-  (db, p: Params<{ id: number; defaultBranch: string; base: number; added: number }>) =>
-    db
-      .updateTable("repositories")
-      .set((eb) => ({
-        default_branch: p.defaultBranch,
-        is_empty: sql<0 | 1>`case when branches_count = 0 then 1 else 0 end`,
-        // Added to what is stored unless it was measured: other pushes may have grown it meanwhile.
-        git_size: sql<number>`git_size * ${p.base} + ${p.added}`,
-        updated_at: eb.ref("updated_at"),
-      }))
-      .where("id", "=", p.id)
-      .returningAll(),
-)
-
 /**
  * Makes everything that follows from a push true: branch rows and their count, default branch, empty flag, size, update time, feed, watch,
  * what push options ask for, and git's HEAD. Does nothing when the journal entry was taken by another. Gives lines for the pusher.
@@ -74,7 +44,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
   }
   const repository = git.at(found.storage, found.object_format)
   const { changes, merge, release } = settling
-  const moved = { services, row: found, repository, changes, gained: openGained(git, repository, settling.merge), merge, release }
+  const moved = { services, row: found, repository, changes, newCommits: openNewCommits(git, repository, settling.merge), merge, release }
   const following: Following[] = []
   for (const step of pushSteps.of(services)) following.push(await step(moved))
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
@@ -151,29 +121,4 @@ async function applyOptions(
   if (wanted.is_private !== repository.is_private)
     publish(tx, { kind: wanted.is_private ? "repository.madePrivate" : "repository.madePublic", repository, at: now })
   return { ...repository, ...wanted }
-}
-
-/** Times that HEAD is tried again while somebody else is changing it. */
-const HEAD_TRIES = 20
-const HEAD_PAUSE_MS = 25
-
-/**
- * Makes git's HEAD name the default branch that is stored, and looks again afterwards: the stored one is the truth, whoever changed it last.
- * Throws GitError `conflict` when somebody holds HEAD's lock for long.
- */
-export async function alignHead({ database, git }: Services, repositoryId: number): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const row = await findRepository.first(database.read, { id: repositoryId })
-    // A repository that was generated without files has no default branch until something is pushed.
-    if (!row || row.default_branch === "") return
-    const repository = git.at(row.storage, row.object_format)
-    const wanted = branchRef(row.default_branch)
-    if ((await git.references.head(repository)) === wanted) return
-    try {
-      await git.references.setHead(repository, wanted)
-    } catch (error) {
-      if (tries === HEAD_TRIES || !isGitError(error, "conflict")) throw error
-      await new Promise((resolve) => setTimeout(resolve, HEAD_PAUSE_MS))
-    }
-  }
 }

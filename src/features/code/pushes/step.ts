@@ -6,7 +6,7 @@ import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, RefName, Repository } from "../../../git/index.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
-import type { Gained } from "./gained.ts"
+import type { NewCommits } from "./new-commits.ts"
 
 /** A reference that has moved; null stands for "not there". */
 export interface RefChange {
@@ -21,7 +21,7 @@ export interface MovedPush {
   readonly row: RepositoryRow & { readonly owner_name: string }
   readonly repository: Repository
   readonly changes: readonly RefChange[]
-  readonly gained: Gained
+  readonly newCommits: NewCommits
   /** Set where the push merges a pull request. */
   readonly merge: PullMerge | undefined
   /** Set where the push makes the tag of a release. */

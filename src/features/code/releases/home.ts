@@ -1,6 +1,6 @@
 import type { AttachmentHome } from "../attachments/rules.ts"
-import { lockRelease } from "./lock.ts"
 import type { Release } from "./store.ts"
+import { lockRelease } from "./store.ts"
 
 /** A release as files hang on it, for others to download. */
 export const homeOf = ({ id, repository_id }: Pick<Release, "id" | "repository_id">): AttachmentHome => ({

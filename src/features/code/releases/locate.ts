@@ -5,7 +5,8 @@ import { scopeAllows } from "../../../access/scopes.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { findRelease, findReleaseOfTag, type Release } from "./store.ts"
+import { findReleaseOfTag } from "../tags/releases.ts"
+import { findRelease, type Release } from "./store.ts"
 
 /** Whether the caller knows of releases that are not published: whoever may write them, and with a token that may. */
 export function seesDrafts(actor: Actor, { permission, repository }: OnRepository): boolean {

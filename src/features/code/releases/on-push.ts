@@ -1,7 +1,9 @@
 import { flag } from "../../../core/database/tables.ts"
 import type { PushStep } from "../pushes/step.ts"
-import { publishRelease } from "./publish.ts"
-import { findRelease, findReleaseOfTag, insertRelease, recountReleases, updateRelease } from "./store.ts"
+import { recountReleases } from "../repositories/counters.ts"
+import { findReleaseOfTag } from "../tags/releases.ts"
+import { publishRelease } from "./rules.ts"
+import { findRelease, insertRelease, updateRelease } from "./store.ts"
 
 /** A push that makes the tag of a release publishes it, in the one transaction in which all else of the push is written down. */
 export const publishTaggedRelease: PushStep = async ({ services, release }) => {

@@ -1,4 +1,6 @@
+import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
@@ -8,11 +10,12 @@ import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { isReleaseUnderWay } from "../pushes/entries.ts"
+import { recountReleases } from "../repositories/counters.ts"
 import { readTagFacts } from "../tags/facts.ts"
+import { findReleaseOfTag } from "../tags/releases.ts"
 import { createTag, requireTagName, type Tagging } from "../tags/rules.ts"
-import { publishRelease } from "./publish.ts"
 import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
-import { findRelease, findReleaseOfTag, insertRelease, type Release, recountReleases, updateRelease } from "./store.ts"
+import { findRelease, insertRelease, type Release, updateRelease } from "./store.ts"
 
 /**
  * Makes a release; one that is published makes its tag, where that is not there yet.
@@ -142,4 +145,15 @@ async function requireFree({ database }: Services, repositoryId: number, tagName
 
 const onTaken = (error: unknown): never => {
   throw isUniqueViolation(error, ["releases.repository_id", "releases.tag_name"]) ? taken() : error
+}
+
+/** What follows for people when a release is there for everybody to see. */
+export async function publishRelease(
+  tx: Transaction,
+  services: Services,
+  { repository, owner, actor }: Owned & { readonly actor: User },
+  release: Release,
+): Promise<void> {
+  await recountReleases(tx, repository.id)
+  publish(tx, { kind: "release.published", repository, owner, actor, release, at: services.now() })
 }

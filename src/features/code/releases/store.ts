@@ -1,9 +1,10 @@
 import type { Insertable, Selectable } from "kysely"
-import { type SqlBool, sql } from "kysely"
+import { sql } from "kysely"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ReleasesTable } from "../../../core/database/tables/releases.ts"
+import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
 import { findTag, nextSequence } from "../tags/store.ts"
 
@@ -17,10 +18,6 @@ export const findRelease = query("releases.find", (db, p: Params<{ repositoryId:
 
 export const findReleaseById = query("releases.findById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("releases").selectAll().where("id", "=", p.id),
-)
-
-export const findReleaseOfTag = query("releases.findOfTag", (db, p: Params<{ repositoryId: number; tagName: string }>) =>
-  db.selectFrom("releases").selectAll().where("repository_id", "=", p.repositoryId).where("tag_name", "=", p.tagName),
 )
 
 export const findLatestRelease = query("releases.findLatest", (db, p: Params<{ repositoryId: number }>) =>
@@ -68,39 +65,6 @@ export async function listReleases(db: Handle, filter: ReleaseFilter, { limit, o
   return { rows, total: counted?.total ?? 0 }
 }
 
-const count = query("releases.count", (db, p: Params<{ repositoryId: number }>) =>
-  db
-    .updateTable("repositories")
-    .set((eb) => ({
-      releases_count: eb
-        .selectFrom("releases")
-        .select((counted) => counted.fn.countAll<number>().as("total"))
-        .whereRef("releases.repository_id", "=", "repositories.id")
-        .where("releases.is_draft", "=", sql.lit<0>(0)),
-    }))
-    .where("id", "=", p.repositoryId),
-)
-
-/** How many releases of a repository everybody sees. */
-export async function recountReleases(tx: Transaction, repositoryId: number): Promise<void> {
-  await lockRow(tx, "repositories", repositoryId)
-  await count(tx, { repositoryId })
-}
-
-const draftOfTags = query("releases.draftOfTags", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
-  db
-    .updateTable("releases")
-    .set({ is_draft: 1 })
-    .where("repository_id", "=", p.repositoryId)
-    .where("tag_name", "in", p.names)
-    .where(sql<SqlBool>`is_draft = 0`),
-)
-
-/** A release whose tag is gone can't be published: it waits as a draft. */
-export async function draftReleasesOf(tx: Transaction, repositoryId: number, tagNames: readonly string[]): Promise<void> {
-  if ((await draftOfTags.changes(tx, { repositoryId, names: tagNames })) > 0) await recountReleases(tx, repositoryId)
-}
-
 /**
  * Stores a release of a repository that the caller has locked. It stands where its tag does, so that the releases of one second are in the order of
  * their tags. Throws a unique violation where the tag has one.
@@ -118,3 +82,8 @@ export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequ
 /** Changes a release that is there. Throws as `insertRelease` does. */
 export const updateRelease = (tx: Transaction, id: number, changes: Partial<NewRelease>): Promise<Release> =>
   tx.updateTable("releases").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
+
+/** Keeps others from changing the release until the transaction ends. Refuses `notFound` where it is gone. */
+export async function lockRelease(tx: Transaction, id: number): Promise<void> {
+  if (!(await lockRow(tx, "releases", id))) throw refuse.notFound()
+}

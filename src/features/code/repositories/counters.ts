@@ -1,5 +1,7 @@
+import { sql } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
-import { lockRows } from "../../../core/database/lock.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /**
@@ -103,4 +105,40 @@ export async function recountTopics(tx: Transaction, ids: readonly number[]): Pr
   if (ids.length === 0) return
   await lockRows(tx, "topics", ids)
   await countTopics(tx, { ids })
+}
+
+/** Counts the watchers of these repositories. */
+export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
+  if (repositoryIds.length === 0) return
+  await lockRows(tx, "repositories", repositoryIds)
+  await tx
+    .updateTable("repositories")
+    .set((eb) => ({
+      watchers_count: eb
+        .selectFrom("watches")
+        .select((count) => count.fn.countAll<number>().as("total"))
+        .whereRef("watches.repository_id", "=", "repositories.id")
+        .where("watches.mode", "!=", "declined"),
+    }))
+    .where(inList("repositories.id", repositoryIds))
+    .execute()
+}
+
+const countReleases = query("releases.count", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .updateTable("repositories")
+    .set((eb) => ({
+      releases_count: eb
+        .selectFrom("releases")
+        .select((counted) => counted.fn.countAll<number>().as("total"))
+        .whereRef("releases.repository_id", "=", "repositories.id")
+        .where("releases.is_draft", "=", sql.lit<0>(0)),
+    }))
+    .where("id", "=", p.repositoryId),
+)
+
+/** How many releases of a repository everybody sees. */
+export async function recountReleases(tx: Transaction, repositoryId: number): Promise<void> {
+  await lockRow(tx, "repositories", repositoryId)
+  await countReleases(tx, { repositoryId })
 }

@@ -1,12 +1,8 @@
 import { onRepository, onRepositoryById } from "../../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
-import { creationOperations } from "./create-operations.ts"
-import { editOperations } from "./edit-operations.ts"
-import { forkOperations } from "./fork-operations.ts"
 import { listOperations } from "./list-operations.ts"
 import { presentRepository } from "./present.ts"
 import { Repository } from "./records.ts"
-import { transferOperations } from "./transfer-operations.ts"
 
 const single: readonly Operation[] = [
   operation({
@@ -36,11 +32,4 @@ const single: readonly Operation[] = [
   }),
 ]
 
-export const repositoryOperations: readonly Operation[] = [
-  ...creationOperations,
-  ...listOperations,
-  ...single,
-  ...editOperations,
-  ...transferOperations,
-  ...forkOperations,
-]
+export const repositoryOperations: readonly Operation[] = [...listOperations, ...single]

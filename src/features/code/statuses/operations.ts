@@ -1,7 +1,7 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { commitNamed, commitOfPath } from "../commits/revisions.ts"
+import { commitNamed, commitOfPath } from "../commits/revision.ts"
 import { presentRepository } from "../repositories/present.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentStatuses } from "./present.ts"

@@ -2,10 +2,10 @@ import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { findReleaseOfTag } from "../releases/store.ts"
 import { verifications } from "../signatures/verification.ts"
 import { presentAnnotatedTag, presentTag } from "./present.ts"
 import { AnnotatedTag, CreateTagOption, Tag } from "./records.ts"
+import { findReleaseOfTag } from "./releases.ts"
 import { createTag, deleteTag, requireTagName, taken } from "./rules.ts"
 import { findTag, listTags } from "./store.ts"
 

@@ -1,6 +1,6 @@
 import { record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { CommitMeta, CommitUser } from "../contents/records.ts"
+import { CommitMeta, CommitUser } from "../commits/records.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
 
 export const Tag = record("Tag", {

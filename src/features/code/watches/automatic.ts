@@ -4,10 +4,10 @@ import { visibleRepositories } from "../../../access/visibility.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { lockRows } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import type { PushStep } from "../pushes/step.ts"
+import { recountWatchers } from "../repositories/counters.ts"
 
 /** Which pairs of member and repository came about: those of these teams, narrowed to these people or repositories where given. */
 interface Gained {
@@ -112,23 +112,6 @@ const acting = (user: User): SignedIn => ({ kind: "user", user, credential: { ki
 const distinctRepositories = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
   ...new Set(rows.map((row) => row.repository_id)),
 ]
-
-/** Brings watchers_count in line with `watches`. The rows are locked first, so that a count sees what others committed meanwhile. */
-export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
-  if (repositoryIds.length === 0) return
-  await lockRows(tx, "repositories", repositoryIds)
-  await tx
-    .updateTable("repositories")
-    .set((eb) => ({
-      watchers_count: eb
-        .selectFrom("watches")
-        .select((count) => count.fn.countAll<number>().as("total"))
-        .whereRef("watches.repository_id", "=", "repositories.id")
-        .where("watches.mode", "!=", "declined"),
-    }))
-    .where(inList("repositories.id", repositoryIds))
-    .execute()
-}
 
 /** Makes somebody watch because of what they did. Who has said no keeps it: only somebody without a row becomes a watcher. */
 export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: number): Promise<void> {

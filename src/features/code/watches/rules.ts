@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
-import { recountWatchers } from "./automatic.ts"
+import { recountWatchers } from "../repositories/counters.ts"
 import { findWatch } from "./store.ts"
 
 /** Watches that people ask for themselves. Those that come and go by themselves are the affair of `teams/watches.ts`. */

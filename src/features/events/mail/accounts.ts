@@ -7,7 +7,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import { int64, oneOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { isUsable, makeCode, type Purpose } from "../../people/authentication/codes.ts"
+import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
 import { composeAccountMail } from "./compose-account.ts"
 

@@ -41,11 +41,11 @@ const pushEvent = (services: Services, tx: Transaction, push: Push): Announcemen
   payload: (home) => pushPayload(services, tx, home, push),
 })
 
-async function commitsOf({ services, row, repository, gained }: MovedPush, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
+async function commitsOf({ services, row, repository, newCommits }: MovedPush, { ref, oldId, newId }: RefChange): Promise<PushedCommits> {
   const { git } = services
   const branch = branchOf(ref)
   if (branch === undefined || newId === null) return NO_COMMITS
-  if (oldId !== null) return withChanges(services, repository, await gained({ oldId, newId }))
+  if (oldId !== null) return withChanges(services, repository, await newCommits({ oldId, newId }))
   const base = branch === row.default_branch ? undefined : (await git.history.lastCommit(repository, row.default_branch))?.id
   const range = await git.history.between(repository, { to: newId, from: base, limit: LOOKED_AT, countAtMost: LOOKED_AT })
   return withChanges(services, repository, range)

@@ -7,14 +7,12 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { block } from "../blocks/rules.ts"
-import { createOwnersTeam } from "../teams/lifecycle.ts"
-import { requireAnotherOwner } from "../teams/membership.ts"
-import { findOwnersTeam } from "../teams/store.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { requireAddress } from "../users/addresses.ts"
+import { createOwnersTeam, findOwnersTeam, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
-/** What happens to organisations and to those who belong to them; what teams do is in `features/teams`. */
+/** What happens to organisations and to those who belong to them; what teams do is in `people/teams`. */
 
 /** Refuses as `forbidden` whoever may not make organisations; site administrators always may. */
 export function requireMayCreateOrganizations(user: User): void {

@@ -7,32 +7,15 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { findMemberIds } from "../organizations/owners.ts"
 import { leaveWithoutTeam, lockTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
-import { findMemberIds, findRepositoryIds, findTeamByName } from "./store.ts"
+import { findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
 
 /** Making, changing and deleting teams. Each locks the organisation's row, so that no two at a time decide from what the other changes. */
 
 const RESERVED_NAME = "new"
-
-/** The team that every organisation begins with, and whose members own it. */
-export async function createOwnersTeam(tx: Transaction, organizationId: number, ownerId: number, now: Seconds): Promise<Team> {
-  const team = await insertTeam(tx, {
-    organization_id: organizationId,
-    name: "Owners",
-    lower_name: "owners",
-    description: "",
-    mode: Mode.owner,
-    includes_all_repositories: 1,
-    can_create_repositories: 1,
-    visibility: "limited",
-    created_at: now,
-  })
-  await tx.insertInto("organization_members").values({ organization_id: organizationId, user_id: ownerId, is_public: 0 }).execute()
-  await tx.insertInto("team_members").values({ team_id: team.id, user_id: ownerId, organization_id: organizationId }).execute()
-  return team
-}
 
 /**
  * Makes a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one that

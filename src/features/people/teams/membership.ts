@@ -8,7 +8,8 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { findMemberIds, findRepositoryIds } from "./store.ts"
+import { requireAnotherOwner } from "../organizations/owners.ts"
+import { findRepositoryIds } from "./store.ts"
 
 /** Who belongs to a team, and with it to the organisation. Every change locks the organisation's row: two at a time can't both take the last. */
 
@@ -57,13 +58,6 @@ export async function removeTeamMember(tx: Transaction, teamId: number, userId: 
   await leaveWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
   publish(tx, { kind: "access.lost", userIds: [userId], repositoryIds: repositories.map((row) => row.repository_id) })
-}
-
-/** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be locked. */
-export async function requireAnotherOwner(tx: Transaction, ownersTeamId: number, userId: number): Promise<void> {
-  const owners = await findMemberIds(tx, { teamId: ownersTeamId })
-  if (owners.every((row) => row.user_id === userId))
-    throw refuse.invalid("username", "is the last owner; make somebody else an owner first, or delete the organization")
 }
 
 /** Nobody belongs to an organisation without a team: of these people, those who have none left leave it and stop watching its repositories. */

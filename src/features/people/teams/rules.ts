@@ -8,8 +8,9 @@ import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { findMemberIds } from "../organizations/owners.ts"
 import { lockTeam } from "./membership.ts"
-import { findMemberIds, findTeamRepository, findTeamsOfRepository } from "./store.ts"
+import { findTeamRepository, findTeamsOfRepository } from "./store.ts"
 
 /** What teams mean to the repositories of their organisation. */
 

@@ -35,10 +35,6 @@ export const findTeamByName = query("teams.findTeamByName", (db, p: Params<{ org
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),
 )
 
-export const findMemberIds = query("teams.findMemberIds", (db, p: Params<{ teamId: number }>) =>
-  db.selectFrom("team_members").select("user_id").where("team_id", "=", p.teamId),
-)
-
 export const findRepositoryIds = query("teams.findRepositoryIds", (db, p: Params<{ teamId: number }>) =>
   db.selectFrom("team_repositories").select("repository_id").where("team_id", "=", p.teamId),
 )
@@ -50,10 +46,6 @@ export const findTeamRepository = query("teams.findTeamRepository", (db, p: Para
 /** The teams of an organisation that a person belongs to. */
 export const findOwnTeamIds = query("teams.findOwnTeamIds", (db, p: Params<{ organizationId: number; userId: number }>) =>
   db.selectFrom("team_members").select("team_id").where("organization_id", "=", p.organizationId).where("user_id", "=", p.userId),
-)
-
-export const findOwnersTeam = query("teams.findOwnersTeam", (db, p: Params<{ organizationId: number }>) =>
-  db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("mode", "=", Mode.owner),
 )
 
 /** A page of a list and the length of the whole. */

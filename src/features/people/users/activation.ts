@@ -1,8 +1,8 @@
 import { findUserById } from "../../../access/store.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Holder, isUsable, readCode, takeCode } from "../authentication/codes.ts"
 import { findTypedAddress } from "./addresses.ts"
+import { type Holder, isUsable, readCode, takeCode } from "./codes.ts"
 import { changePerson } from "./rules.ts"
 import { letAddressCount } from "./store.ts"
 

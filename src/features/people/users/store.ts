@@ -19,10 +19,6 @@ export const findAddress = query("users.findAddress", (db, p: Params<{ lowerEmai
   db.selectFrom("emails").selectAll().where("lower_email", "=", p.lowerEmail),
 )
 
-export const findFollow = query("users.findFollow", (db, p: Params<{ followerId: number; followedId: number }>) =>
-  db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
-)
-
 export const findBadgesOf = query("users.findBadgesOf", (db, p: Params<{ userId: number }>) =>
   db
     .selectFrom("user_badges")
@@ -149,24 +145,6 @@ export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Prom
     })
   }
   return window(people, (found) => found.orderBy(SORT_COLUMNS[filter.sort ?? "name"], filter.order ?? "asc"), page)
-}
-
-/** Who follows a user (people only), or whom a user follows, in the order in which it began; only those whom `shown` lets through. */
-export async function listFollows(
-  db: Handle,
-  { direction, userId, shown }: { readonly direction: "followers" | "following"; readonly userId: number; readonly shown: Condition },
-  { limit, offset }: Window,
-): Promise<Found<User>> {
-  const [theirs, others] = direction === "followers" ? (["followed_id", "follower_id"] as const) : (["follower_id", "followed_id"] as const)
-  const base = db
-    .selectFrom("follows")
-    .innerJoin("users", "users.id", `follows.${others}`)
-    .where(`follows.${theirs}`, "=", userId)
-    .where(shown)
-    .$if(direction === "followers", (people) => people.where("users.kind", "=", "person"))
-  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  const rows = await base.selectAll("users").orderBy("follows.created_at").orderBy("users.id").limit(limit).offset(offset).execute()
-  return { rows, total: counted.total }
 }
 
 export interface AddressOf {

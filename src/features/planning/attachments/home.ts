@@ -2,7 +2,7 @@ import type { Comment } from "../../../access/policies/comments.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { AttachmentHome } from "../../code/attachments/rules.ts"
-import { touchComment } from "../comments/touch.ts"
+import { touchComment } from "../comments/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 
 interface Text {

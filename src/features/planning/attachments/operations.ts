@@ -8,7 +8,7 @@ import { presentAttachment } from "../../code/attachments/present.ts"
 import { Attachment, EditAttachmentOptions } from "../../code/attachments/records.ts"
 import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../../code/attachments/rules.ts"
 import { findAttachments } from "../../code/attachments/store.ts"
-import { requireText } from "../comments/kinds.ts"
+import { requireText } from "../issues/timeline.ts"
 import { homeOf } from "./home.ts"
 
 /** Files hang on what people wrote, not on the other entries of a timeline. */

@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nullable, oneOf, record, secondsOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Attachment } from "../../code/attachments/records.ts"
 import { Team } from "../../people/teams/records.ts"
@@ -73,4 +73,15 @@ export type EditIssueCommentOption = Static<typeof EditIssueCommentOption>
 export const commentsQuery = {
   since: Type.Optional(dateTime({ description: "only what changed at this moment or later" })),
   before: Type.Optional(dateTime({ description: "only what changed at this moment or earlier" })),
+}
+
+/** Whole seconds, both ends included. */
+export interface Period {
+  readonly since: number
+  readonly before: number
+}
+
+/** The times that a list is asked for. What is left out doesn't limit it. */
+export function periodOf({ since, before }: { readonly since?: string; readonly before?: string }): Period {
+  return { since: secondsOf(since) ?? 0, before: secondsOf(before) ?? Number.MAX_SAFE_INTEGER }
 }

@@ -3,18 +3,19 @@ import { isDraft, type OnComment } from "../../../access/policies/comments.ts"
 import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { deleteAttachments } from "../../code/attachments/rules.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
+import { recordMentions } from "../issues/mentions.ts"
+import { crossReference } from "../issues/references.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { recountComments } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
-import { crossReference } from "../references/cross.ts"
-import { recordMentions } from "../references/mentions.ts"
-import { deleteEntry, findCommentsByIds, hideActivitiesOf, updateContent, type Words } from "./store.ts"
+import { deleteEntry, findCommentsByIds, hideActivitiesOf, touchContent, updateContent, type Words } from "./store.ts"
 
 /**
  * Writes a comment with all that follows: the issue's counter, references, mentions, the feed, and who is told.
@@ -67,6 +68,11 @@ export async function editComment(tx: Transaction, services: Services, found: On
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
   publish(tx, { kind: "comment.edited", issue, actor: me, comment: changed, from: before.content, at: now })
   return changed
+}
+
+/** Makes a new version of a comment whose text stays. Refuses `notFound` where it is gone. */
+export async function touchComment(tx: Transaction, id: number, now: Seconds): Promise<void> {
+  if ((await touchContent.changes(tx, { id, now })) === 0) throw refuse.notFound()
 }
 
 /** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */

@@ -7,7 +7,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { TimelineEntry } from "../issues/timeline.ts"
-import type { Period } from "./period.ts"
+import type { Period } from "./records.ts"
 
 /** The columns of a timeline entry that somebody's words need. */
 const WORDS = [
@@ -137,6 +137,14 @@ export const updateContent = query("comments.updateContent", (db, p: Params<{ id
     .set((eb) => ({ content: p.content, content_version: eb("content_version", "+", 1), updated_at: p.now }))
     .where("id", "=", p.id)
     .returning(WORDS),
+)
+
+/** Makes a new version of a comment whose text stays. */
+export const touchContent = query("comments.touch", (db, p: Params<{ id: number; now: number }>) =>
+  db
+    .updateTable("comments")
+    .set((eb) => ({ content_version: eb("content_version", "+", 1), updated_at: p.now }))
+    .where("id", "=", p.id),
 )
 
 export const deleteEntry = query("comments.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("comments").where("id", "=", p.id))

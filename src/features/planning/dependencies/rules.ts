@@ -9,8 +9,9 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { Moved, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"
+import type { StateChange, StateRule } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch.ts"
-import { findChain, findDependency } from "./store.ts"
+import { findChain, findDependency, openDependencies } from "./store.ts"
 
 /** The issue that a body names. Refuses as `notFound` what is not there, or is not for the caller to know, and what is not named whole. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
@@ -32,6 +33,16 @@ async function locateRenamed(db: Handle, actor: Actor, owner: string, name: stri
 export interface Tie {
   readonly dependent: Pick<Issue, "id" | "repository_id">
   readonly dependency: Pick<Issue, "id" | "repository_id">
+}
+
+/** Whether something that the issue waits for is still open; where dependencies are switched off nothing counts. */
+export const isBlocked = async (db: Handle, { issue, repository }: Pick<StateChange, "issue" | "repository">): Promise<boolean> =>
+  repository.enable_issue_dependencies === 1 && (await openDependencies(db, issue.id)) > 0
+
+/** Refuses `preconditionFailed` to close what waits for something open. */
+export const dependencyRule: StateRule = async (tx, _services, change) => {
+  if (change.closed && (await isBlocked(tx, change)))
+    throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
 }
 
 const LOCK = 727_001

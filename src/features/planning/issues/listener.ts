@@ -1,6 +1,6 @@
 import type { Listener } from "../../../core/events/events.ts"
-import { dropSharedLabels } from "../labels/rules.ts"
-import { leaveOwnersProjects } from "../projects/cards.ts"
+import { dropSharedLabels } from "./labels.ts"
+import { leaveOwnersProjects } from "./projects.ts"
 
 /** What an owner shares with their repositories stays behind when one goes to another owner. */
 export const planning: Listener = {

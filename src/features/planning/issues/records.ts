@@ -120,5 +120,11 @@ export type EditDeadlineOption = Static<typeof EditDeadlineOption>
 export const IssueAssigneesOption = record("IssueAssigneesOption", { assignees: optional.names })
 export type IssueAssigneesOption = Static<typeof IssueAssigneesOption>
 
+/** The labels of an issue, as a client names them. */
+export const IssueLabelsOption = record("IssueLabelsOption", {
+  labels: Type.Array(Type.Unknown(), { description: "ids, or names; all of one kind" }),
+})
+export type IssueLabelsOption = Static<typeof IssueLabelsOption>
+
 export const LockIssueOption = record("LockIssueOption", { lock_reason: optional.text })
 export type LockIssueOption = Static<typeof LockIssueOption>

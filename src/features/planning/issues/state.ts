@@ -1,16 +1,14 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Handle, Transaction } from "../../../core/database/database.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
-import { openDependencies } from "../dependencies/store.ts"
 import { recountMilestones } from "../milestones/rules.ts"
-import { stopStopwatch } from "../tracking/stopwatches.ts"
 import { recountOpen } from "./touch.ts"
 
 const changeState = query("issues.changeState", (db, p: Params<{ id: number; isClosed: Flag; closedAt: number; now: number }>) =>
@@ -18,7 +16,7 @@ const changeState = query("issues.changeState", (db, p: Params<{ id: number; isC
 )
 
 /** Has a say before an issue is closed or reopened, with the repository locked: refuses what can't be, and prepares what follows. */
-export type StateRule = (tx: Transaction, services: Services, issue: Issue, closed: boolean) => Promise<void>
+export type StateRule = (tx: Transaction, services: Services, change: StateChange) => Promise<void>
 
 /** Asked before every change of state; the root lists them (src/extensions.ts). */
 export const stateRules = extensionPoint<StateRule>("rules for the state of issues")
@@ -31,10 +29,6 @@ export interface StateChange extends Owned {
   /** The commit that closes or reopens it, for those who are told. The timeline has it in an entry of its own. */
   readonly commitId?: string
 }
-
-/** Whether something that the issue waits for is still open; where dependencies are switched off nothing counts. */
-export const isBlocked = async (db: Handle, { issue, repository }: Pick<StateChange, "issue" | "repository">): Promise<boolean> =>
-  repository.enable_issue_dependencies === 1 && (await openDependencies(db, issue.id)) > 0
 
 /**
  * Writes an issue's state and counts its repository and milestone anew, whatever the reason, and gives the changed row. Repository and issue
@@ -49,18 +43,14 @@ export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, clo
 }
 
 /**
- * Closes or reopens an issue with all that follows: counters, timeline, the actor's running stopwatch, feed, and who is told. Gives the
- * changed row; one that is in this state already is given as it is. Repository and issue must be locked already.
- * Refuses `preconditionFailed` to close what waits for something open, and what a rule for states refuses.
+ * Closes or reopens an issue with all that follows: counters, timeline, feed, and who is told. Gives the changed row; one that is in
+ * this state already is given as it is. Repository and issue must be locked already. Refuses what a rule for states refuses.
  */
 export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {
   const { repository, owner, closed, actor, now } = change
   if ((change.issue.is_closed === 1) === closed) return change.issue
-  if (closed && (await isBlocked(tx, change)))
-    throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
-  for (const rule of stateRules.of(services)) await rule(tx, services, change.issue, closed)
+  for (const rule of stateRules.of(services)) await rule(tx, services, change)
   const issue = await writeState(tx, change.issue, closed, now)
   publish(tx, { kind: closed ? "issue.closed" : "issue.reopened", issue, repository, owner, actor, commitId: change.commitId, at: now })
-  if (closed) await stopStopwatch(tx, issue, actor, now)
   return issue
 }

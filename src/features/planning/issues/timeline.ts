@@ -2,6 +2,7 @@ import type { Selectable } from "kysely"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { CommentsTable } from "../../../core/database/tables/issues.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
 import { insertTimelineEntry } from "./store.ts"
 
 /** What happened to an issue; plain comments are one kind of it. */
@@ -50,6 +51,16 @@ export type TimelineKind =
   | "pin"
   | "unpin"
   | "change_time_estimate"
+
+/** The kinds of timeline entries that are somebody's words, which can be edited, reacted to and hung with files. */
+const TEXTS: readonly TimelineKind[] = ["comment", "code", "code_draft", "review", "review_draft", "dismiss_review"]
+
+export const isText = ({ kind }: { readonly kind: string }): boolean => TEXTS.some((text) => text === kind)
+
+/** Refuses `notFound` for entries that only tell what happened. */
+export function requireText(entry: { readonly kind: string }): void {
+  if (!isText(entry)) throw refuse.notFound()
+}
 
 type Columns = Partial<Omit<TimelineEntry, "id" | "issue_id" | "kind" | "author_id" | "created_at" | "updated_at">>
 

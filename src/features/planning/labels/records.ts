@@ -31,12 +31,6 @@ export type CreateLabelOption = Static<typeof CreateLabelOption>
 export const EditLabelOption = record("EditLabelOption", { name: Type.Optional(name), color: Type.Optional(color), ...optional })
 export type EditLabelOption = Static<typeof EditLabelOption>
 
-/** The labels of an issue, as a client names them. */
-export const IssueLabelsOption = record("IssueLabelsOption", {
-  labels: Type.Array(Type.Unknown(), { description: "ids, or names; all of one kind" }),
-})
-export type IssueLabelsOption = Static<typeof IssueLabelsOption>
-
 export const LABEL_SORTS = ["alphabetically", "reversealphabetically", "mostissues", "leastissues"] as const
 export type LabelSort = (typeof LABEL_SORTS)[number]
 

@@ -1,17 +1,12 @@
-import type { Issue } from "../../../access/policies/issues.ts"
-import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { deleteFound } from "../../../core/database/deletion.ts"
-import { lockRow, lockRows } from "../../../core/database/lock.ts"
+import { lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { publish } from "../../../core/events/publish.ts"
-import { lockIssue } from "../issues/lock.ts"
-import { touchIssue } from "../issues/touch.ts"
 import { dueAt } from "./due.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
-import { findMilestoneById, type Milestone } from "./store.ts"
+import type { Milestone } from "./store.ts"
 
 /** Makes a milestone of a repository, open or already closed. Several may bear the same title. */
 export function createMilestone(tx: Transaction, repositoryId: number, options: CreateMilestoneOption, now: Seconds): Promise<Milestone> {
@@ -70,31 +65,6 @@ export async function editMilestone(
 /** Deletes a milestone. Its issues have none from then on; their timelines say nothing of that. Refuses `notFound` where it is gone. */
 export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone, "id">): Promise<void> {
   await deleteFound(tx.deleteFrom("milestones").where("id", "=", milestone.id))
-}
-
-/**
- * Gives an issue a milestone of its repository, or none for null, and counts both milestones anew. The one that it has already changes
- * nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
- */
-export async function setMilestone(
-  tx: Transaction,
-  issue: Pick<Issue, "id" | "repository_id" | "is_pull">,
-  milestoneId: number | null,
-  actor: User,
-  now: Seconds,
-): Promise<void> {
-  const { milestone_id: old } = await lockIssue(tx, issue.id)
-  if (old === milestoneId) return
-  if (milestoneId !== null) {
-    // Locked, so that it can't be deleted before the issue refers to it.
-    await lockRow(tx, "milestones", milestoneId)
-    if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
-      throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
-  }
-  await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
-  publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })
-  await recountMilestones(tx, [old, milestoneId], now)
-  await touchIssue(tx, issue.id, now)
 }
 
 const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>

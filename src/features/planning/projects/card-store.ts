@@ -85,6 +85,26 @@ export const moveAllCards = query("projects.moveAllCards", (db, p: Params<{ from
 
 // --- reading ---------------------------------------------------------------------------------------------------------------------
 
+/** The projects that an issue is in. */
+export const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ issueId: number }>) =>
+  db.selectFrom("project_cards").select("project_id").where("issue_id", "=", p.issueId).orderBy("project_id"),
+)
+
+/** The projects that issues are in, each with its issue and with what its address is made from. */
+export const findProjectsOfIssues = query("projects.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
+  db
+    .selectFrom("project_cards")
+    .innerJoin("projects", "projects.id", "project_cards.project_id")
+    .leftJoin("repositories", "repositories.id", "projects.repository_id")
+    .innerJoin("users as owner", (join) =>
+      join.on((eb) => eb("owner.id", "=", eb.fn.coalesce("projects.owner_id", "repositories.owner_id"))),
+    )
+    .selectAll("projects")
+    .select(["project_cards.issue_id", "owner.name as owner_name", "owner.kind as owner_kind", "repositories.name as repository_name"])
+    .where("project_cards.issue_id", "in", p.issueIds)
+    .orderBy("projects.id"),
+)
+
 /** How many cards there are that the caller may see, by what decides it: asked once for each repository and kind, not for each card. */
 const seenCards = (db: Handle, actor: Actor) =>
   db

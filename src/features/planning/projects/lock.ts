@@ -1,11 +1,5 @@
-import { permissionOn, type Repository } from "../../../access/permission.ts"
-import { type Issue, readsKind } from "../../../access/policies/issues.ts"
 import type { ProjectHome } from "../../../access/policies/projects.ts"
-import { findIssueById, findUserById } from "../../../access/store.ts"
-import type { Actor } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
-import { forShare, lockRow } from "../../../core/database/lock.ts"
-import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type AtColumn, type Column, findColumn, findColumnOf, findProject, lockProjectOf, type Project } from "./store.ts"
 
@@ -47,29 +41,4 @@ export async function requireColumnOf(db: Handle, home: ProjectHome, at: AtColum
   const column = await findColumnOf(db, home, at)
   if (!column) throw refuse.notFound()
   return column
-}
-
-/** An issue and its repository, neither of which goes away or is handed over meanwhile. */
-export interface LockedIssue {
-  readonly issue: Issue
-  readonly repository: Repository
-}
-
-const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
-  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
-)
-
-/**
- * The issue or pull request of that id, locked; undefined where it is not for this home, or nothing that the caller may read. It refuses
- * nothing: what comes before it in the order of refusals is locked after it.
- */
-export async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<LockedIssue | undefined> {
-  const found = id === 0 ? undefined : await findIssueById.first(tx, { id })
-  if (!found || (home.repository && home.repository.id !== found.repository_id)) return undefined
-  const repository = await shareRepository.first(tx, { id: found.repository_id })
-  const issue = repository && (await lockRow(tx, "issues", id))
-  const owner = issue && (await findUserById.first(tx, { id: repository.owner_id }))
-  if (!owner) return undefined
-  const owned = { repository, owner }
-  return readsKind({ ...owned, permission: await permissionOn(tx, actor, owned) }, issue) ? { issue, repository } : undefined
 }

@@ -5,9 +5,9 @@ import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import { presentUser } from "../../people/users/present.ts"
-import { countCards } from "./card-store.ts"
+import { countCards, findProjectsOfIssues } from "./card-store.ts"
 import type { ProjectColumn as ColumnRecord, Project as ProjectRecord } from "./records.ts"
-import type { Column, Project } from "./store.ts"
+import { type Column, type Project, readableAmong } from "./store.ts"
 
 /** What a project's address and type are made from. */
 export interface Whereabouts {
@@ -94,6 +94,37 @@ function record(
     ...(isClosed && { closed_at: rfc3339(project.closed_at) }),
   }
 }
+
+/**
+ * The projects of these issues that the caller may read, by the issue's id: one query where there are none, otherwise a fixed number. Issues
+ * without any are missing.
+ */
+export async function presentIssueProjects(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  issueIds: readonly number[],
+): Promise<ReadonlyMap<number, ProjectRecord[]>> {
+  const cards = await findProjectsOfIssues(db, { issueIds })
+  if (cards.length === 0) return NO_PROJECTS
+  const readable = await readableAmong(db, actor, cards)
+  const placed = new Map(
+    cards
+      .filter(({ id }) => readable.has(id))
+      .map(({ issue_id: _, owner_name, owner_kind, repository_name, ...project }) => {
+        const repository = repository_name === null ? null : { name: repository_name }
+        return [project.id, { project, at: { owner: { name: owner_name, kind: owner_kind }, repository } }]
+      }),
+  )
+  const records = new Map((await presentProjects(db, site, actor, [...placed.values()])).map((record) => [record.id, record]))
+  const shown = cards.flatMap(({ id, issue_id }) => {
+    const record = records.get(id)
+    return record ? [{ issue_id, record }] : []
+  })
+  return new Map([...Map.groupBy(shown, ({ issue_id }) => issue_id)].map(([id, of]) => [id, of.map(({ record }) => record)]))
+}
+
+const NO_PROJECTS: ReadonlyMap<number, ProjectRecord[]> = new Map()
 
 /** Columns as the caller sees them, in the order given: one query at most. */
 export async function presentColumns(db: Handle, site: Site, actor: Actor, columns: readonly Column[]): Promise<ColumnRecord[]> {

@@ -1,6 +1,8 @@
 import type { Selectable } from "kysely"
-import type { ProjectHome } from "../../../access/policies/projects.ts"
+import { type ProjectHome, readableProjects } from "../../../access/policies/projects.ts"
+import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ProjectColumnsTable, ProjectsTable } from "../../../core/database/tables/projects.ts"
@@ -53,6 +55,13 @@ export async function findProjects(
   const { total } = await projects.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await projects.selectAll().orderBy("id", "desc").limit(page.limit).offset(page.offset).execute()
   return { rows, total }
+}
+
+/** The ids of those of the projects that the caller may read. */
+export async function readableAmong(db: Handle, actor: Actor, projects: readonly Pick<Project, "id">[]): Promise<ReadonlySet<number>> {
+  const ids = projects.map(({ id }) => id)
+  const rows = await db.selectFrom("projects").select("id").where(inList("projects.id", ids)).where(readableProjects(actor)).execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 // --- columns ---------------------------------------------------------------------------------------------------------------------

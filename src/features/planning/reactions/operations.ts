@@ -2,7 +2,7 @@ import { onComment, onCommentSignedIn } from "../../../access/policies/comments.
 import { onIssue, onIssueSignedIn } from "../../../access/policies/issues.ts"
 import { created, listed, noContent, type Operation, ok, operation, type Request } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { requireText } from "../comments/kinds.ts"
+import { requireText } from "../issues/timeline.ts"
 import { presentReactions } from "./present.ts"
 import { EditReactionOption, Reaction } from "./records.ts"
 import { addReaction, type Reacting, removeReaction } from "./rules.ts"

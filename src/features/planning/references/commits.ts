@@ -7,13 +7,14 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
+import { isBlocked } from "../dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../issues/lock.ts"
-import { isBlocked, setState } from "../issues/state.ts"
+import { type Reference, referencesIn } from "../issues/reference-text.ts"
+import { mayAct, type Resolved, resolveReferences } from "../issues/references.ts"
+import { setState } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
 import { addTime } from "../tracking/rules.ts"
-import { mayAct, type Resolved, resolveReferences } from "./cross.ts"
-import { type Reference, referencesIn } from "./read.ts"
 
 /** What the messages of pushed commits say of issues: they are told of the commit, and closed or reopened by it. */
 

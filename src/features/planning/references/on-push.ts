@@ -1,6 +1,6 @@
 import { branchOf, type ObjectId } from "../../../git/index.ts"
 import { readTips } from "../../code/pushes/branches.ts"
-import { READ_COMMITS } from "../../code/pushes/gained.ts"
+import { READ_COMMITS } from "../../code/pushes/new-commits.ts"
 import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
 import { type ReferringCommit, referencesInPushedCommits, referringCommits } from "./commits.ts"
 
@@ -22,7 +22,7 @@ async function readReferringCommits({
   row,
   repository,
   changes,
-  gained,
+  newCommits,
 }: MovedPush): Promise<readonly ReferringCommit[]> {
   const found: ReferringCommit[] = []
   // The commits of a mirror speak of the issues of the repository that it follows.
@@ -31,7 +31,7 @@ async function readReferringCommits({
     const branch = branchOf(ref)
     if (branch === undefined || newId === null) continue
     const base = oldId === null && branch !== row.default_branch ? await defaultTip() : undefined
-    const { commits } = base === undefined ? await gained({ oldId, newId }) : await beyond(base, newId)
+    const { commits } = base === undefined ? await newCommits({ oldId, newId }) : await beyond(base, newId)
     found.push(...referringCommits(site.rootUrl, branch, commits.toReversed()))
   }
   return found

@@ -7,10 +7,11 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { findRepositoriesByIds, withOwners } from "../../code/repositories/store.ts"
+import { isBlocked } from "../../planning/dependencies/rules.ts"
 import { lockForIssues, lockIssue } from "../../planning/issues/lock.ts"
-import { isBlocked, setState } from "../../planning/issues/state.ts"
+import { mayAct } from "../../planning/issues/references.ts"
+import { setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { mayAct } from "../../planning/references/cross.ts"
 
 /** What the texts of a pull request say of issues comes about when it is merged. */
 

@@ -9,7 +9,6 @@ import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
 import { writeState } from "../../planning/issues/state.ts"
-import { stopStopwatch } from "../../planning/tracking/stopwatches.ts"
 import { removeSchedule } from "../pulls/scheduled-merge.ts"
 import { findPull, type Pull } from "../pulls/store.ts"
 import { closeReferredIssues } from "./closing.ts"
@@ -116,6 +115,5 @@ export async function recordMerge(tx: Transaction, services: Services, merge: Me
   await removeSchedule(tx, { pullId: pull.id })
   const closed = issue.is_closed === 1 ? issue : await writeState(tx, issue, true, now)
   publish(tx, { kind: "pull.merged", issue: closed, repository, owner, actor: merger, isAutomatic: merge.how === "automatic", at: now })
-  await stopStopwatch(tx, issue, merger, now)
   await closeReferredIssues(tx, services, { pullIssue: closed, merger, commitId: merge.commitId, now })
 }

@@ -8,7 +8,7 @@ import { findOpenBetween } from "./store.ts"
  * What closing and reopening means for a pull request beside what it means for every issue. One that is reopened is looked at again: its branches may have moved while nobody watched.
  * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
  */
-export const pullStateRule: StateRule = async (tx, { jobs }, issue, closed) => {
+export const pullStateRule: StateRule = async (tx, { jobs }, { issue, closed }) => {
   if (issue.is_pull === 0) return
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) return

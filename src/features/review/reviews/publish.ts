@@ -6,10 +6,10 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findOwnTeamIds } from "../../people/teams/store.ts"
+import { recordMentions } from "../../planning/issues/mentions.ts"
+import { crossReference } from "../../planning/issues/references.ts"
 import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 import { recountComments } from "../../planning/issues/touch.ts"
-import { crossReference } from "../../planning/references/cross.ts"
-import { recordMentions } from "../../planning/references/mentions.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
 
 /** A review that everybody is to see from now on. */

@@ -11,10 +11,10 @@ import type { Services } from "../../../core/services.ts"
 import { findProtection, isOfficialReviewer } from "../../code/protections/rules.ts"
 import { requireUnlocked, requireWelcome } from "../../planning/comments/rules.ts"
 import { lockIssue } from "../../planning/issues/lock.ts"
+import { recordMentions } from "../../planning/issues/mentions.ts"
+import { crossReference } from "../../planning/issues/references.ts"
 import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
-import { crossReference } from "../../planning/references/cross.ts"
-import { recordMentions } from "../../planning/references/mentions.ts"
 import { findLineComment, insertLineComment, type LineComment, resolveLineComment } from "./store.ts"
 
 /** A comment on a line with the pull request that it belongs to. */

@@ -5,7 +5,7 @@ import { forUpdate } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
-import { deleteRepository } from "../../code/repositories/delete.ts"
+import { deleteRepository } from "../../code/lifecycle/delete.ts"
 import { deleteOrganization, removeMember } from "../../people/organizations/rules.ts"
 import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
 

@@ -5,7 +5,7 @@ import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachme
 import { openDownload } from "../../code/mirrors/downloads.ts"
 import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
 import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
-import { lockRelease } from "../../code/releases/lock.ts"
+import { lockRelease } from "../../code/releases/store.ts"
 import type { RecordOf } from "./source.ts"
 
 type Release = RecordOf<"releases">

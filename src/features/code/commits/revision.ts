@@ -1,0 +1,84 @@
+import type { Owned, Repository as RepositoryRow } from "../../../access/permission.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import {
+  branchRef,
+  type Commit,
+  type Git,
+  isBranchName,
+  isHiddenRef,
+  isRefName,
+  isTagName,
+  type ObjectId,
+  type Repository,
+  tagRef,
+} from "../../../git/index.ts"
+
+/** What a client calls a state of the files, and the commit that this is. */
+export interface Revision {
+  readonly kind: "branch" | "tag" | "commit"
+  /** The branch, the tag, or the commit's whole id. */
+  readonly name: string
+  readonly commit: Commit
+}
+
+/** The fewest digits of a commit's id that name it. */
+const SHORT_ID = 7
+
+/**
+ * The commit that a branch, a tag, a whole reference or the beginning of a commit's id names, looked for in this order; nothing named is the default
+ * branch, and so is HEAD. Undefined where there is no such thing, as in an empty repository.
+ */
+export async function resolveRevision(
+  git: Git,
+  row: Pick<RepositoryRow, "storage" | "object_format" | "default_branch">,
+  asked: string | undefined,
+): Promise<Revision | undefined> {
+  const repository = git.at(row.storage, row.object_format)
+  const name = asked && asked !== "HEAD" ? asked : row.default_branch
+  const branch = isBranchName(name) ? await git.references.resolve(repository, branchRef(name)) : undefined
+  if (branch !== undefined) return { kind: "branch", name, commit: await git.objects.readCommit(repository, branch) }
+  const tag = isTagName(name) ? await git.references.resolve(repository, tagRef(name)) : undefined
+  if (tag !== undefined) {
+    const commit = await peel(git, repository, tag)
+    return commit && { kind: "tag", name, commit }
+  }
+  if (name.startsWith("refs/")) {
+    const referred = isRefName(name) && !isHiddenRef(name) ? await git.references.resolve(repository, name) : undefined
+    const commit = referred && (await peel(git, repository, referred))
+    return commit && { kind: "commit", name: commit.id, commit }
+  }
+  const id = name.length < SHORT_ID ? undefined : await git.objects.expand(repository, name.toLowerCase())
+  if (id === undefined || (await git.objects.info(repository, id))?.type !== "commit") return undefined
+  return { kind: "commit", name: id, commit: await git.objects.readCommit(repository, id) }
+}
+
+/** Tags on tags that are followed. */
+const DEEPEST_TAG = 10
+
+/** The commit that an object leads to through annotated tags; undefined where it leads to something else. */
+export async function peel(git: Git, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
+  let current = id
+  for (let depth = 0; depth < DEEPEST_TAG; depth++) {
+    const info = await git.objects.info(repository, current)
+    if (info?.type === "commit") return git.objects.readCommit(repository, current)
+    if (info?.type !== "tag") return undefined
+    current = (await git.objects.readTag(repository, current)).object
+  }
+  return undefined
+}
+
+export const gitOf = ({ git }: Services, { repository }: Owned): Repository => git.at(repository.storage, repository.object_format)
+
+/** The commit that a branch, a tag or the beginning of a commit's id names. Refuses `notFound` where there is none. */
+export async function commitNamed({ git }: Services, { repository }: Owned, name: string): Promise<Commit> {
+  const revision = await resolveRevision(git, repository, name)
+  if (!revision) throw refuse.notFound()
+  return revision.commit
+}
+
+/** Like `commitNamed`; refuses as `invalid` what can be the name of nothing. */
+export async function commitOfPath(services: Services, on: Owned, name: string): Promise<Commit> {
+  if (!isTagName(name)) throw refuse.invalid("sha", "must be a branch, a tag or a commit's id")
+  return commitNamed(services, on, name)
+}

@@ -1,0 +1,51 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Listener } from "../../../core/events/events.ts"
+import { recountFollows } from "../../people/users/store.ts"
+import { recountStars, recountWatchers } from "../repositories/counters.ts"
+
+/** What binds people to repositories, where it has to end. */
+
+/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, and offers to take one over. */
+async function endTies(tx: Transaction, person: User, owner: User): Promise<void> {
+  const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
+  const tied = (table: "stars" | "watches" | "collaborations") =>
+    tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id").execute()
+  const unstarred = await tied("stars")
+  const unwatched = await tied("watches")
+  await tied("collaborations")
+  await tx.deleteFrom("repository_transfers").where("recipient_id", "=", person.id).where("repository_id", "in", theirs).execute()
+  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
+  await recountWatchers(tx, repositoriesOf(unwatched))
+}
+
+/** Ends all following, stars and watches of and by an account that is about to go, so that the counters of the others stay true. */
+async function forgetAccount(tx: Transaction, account: User): Promise<void> {
+  const follows = await tx
+    .deleteFrom("follows")
+    .where((eb) => eb.or([eb("follower_id", "=", account.id), eb("followed_id", "=", account.id)]))
+    .returning(["follower_id", "followed_id"])
+    .execute()
+  const unstarred = await tx.deleteFrom("stars").where("user_id", "=", account.id).returning("repository_id").execute()
+  const unwatched = await tx.deleteFrom("watches").where("user_id", "=", account.id).returning("repository_id").execute()
+  await recountFollows(tx, [...new Set(follows.flatMap((row) => [row.follower_id, row.followed_id]))])
+  await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [] })
+  await recountWatchers(tx, repositoriesOf(unwatched))
+}
+
+const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
+  ...new Set(rows.map((row) => row.repository_id)),
+]
+
+/** Blocking ends what binds the two, in both directions; an account that goes takes its stars and watches along. */
+export const repositoryCleanup: Listener = {
+  name: "cleanup of repositories",
+  async hear({ tx, events }) {
+    for (const event of events) {
+      if (event.kind === "account.deleted") await forgetAccount(tx, event.user)
+      if (event.kind !== "user.blocked") continue
+      await endTies(tx, event.user, event.by)
+      await endTies(tx, event.by, event.user)
+    }
+  },
+}

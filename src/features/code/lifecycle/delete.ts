@@ -1,0 +1,84 @@
+import { rm } from "node:fs/promises"
+import type { Repository } from "../../../access/permission.ts"
+import { findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64, oneOf } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { GHOST } from "../../people/users/present.ts"
+import { archivesOf } from "../archives/archive.ts"
+import { deleteAttachments } from "../attachments/rules.ts"
+import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
+import { OBJECT_FORMATS } from "../repositories/records.ts"
+
+/** Removes the files of a repository whose rows are gone. */
+export const removeFilesJob = defineJob({
+  kind: "repository.removeFiles",
+  payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
+  run: async ({ storage, format, avatar }, { context }) => {
+    await context.git.repositories.remove(context.git.at(storage, format))
+    await rm(archivesOf(context, storage), { recursive: true, force: true })
+    if (avatar !== "") await dropAvatar(context, avatar)
+  },
+})
+
+/**
+ * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
+ * are closed; the files go once the transaction is committed. Deleting what is gone does nothing. Gives whether it was there.
+ */
+export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
+  const { jobs } = services
+  const { id } = repository
+  if (!(await lockRow(tx, "repositories", id))) return false
+  const owner = await findUserById.first(tx, { id: repository.owner_id })
+  if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
+  await services.events.deliver(tx)
+  const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
+  const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  await deleteAttachments(tx, { jobs }, { repository_id: id })
+  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
+  const gone = await tx
+    .deleteFrom("repositories")
+    .where("id", "=", id)
+    .returning(["storage", "object_format", "avatar", "owner_id", "fork_of_id"])
+    .executeTakeFirst()
+  if (!gone) return false
+  await recountStars(tx, { repositoryIds: [], userIds: stars.map((row) => row.user_id) })
+  await recountTopics(
+    tx,
+    topics.map((row) => row.topic_id),
+  )
+  await recountForks(tx, gone.fork_of_id === null ? [] : [gone.fork_of_id])
+  await recountOwned(tx, [gone.owner_id])
+  await jobs.enqueue(tx, removeFilesJob, { storage: gone.storage, format: gone.object_format, avatar: gone.avatar })
+  return true
+}
+
+/** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */
+export const deleteOwnedJob = defineJob({
+  kind: "repository.deleteOwned",
+  payload: Type.Object({ ownerId: int64(), newestId: int64(), doerId: Type.Optional(int64()) }),
+  timeoutSeconds: 3600,
+  run: async ({ ownerId, newestId, doerId }, { context, signal }) => {
+    const { database } = context
+    const doer = (doerId === undefined ? undefined : await findUserById.first(database.read, { id: doerId })) ?? GHOST
+    while (!signal.aborted) {
+      const next = await database.read
+        .selectFrom("repositories")
+        .selectAll()
+        .where("owner_id", "=", ownerId)
+        .where("id", "<=", newestId)
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst()
+      if (!next) return
+      await database.write((tx) => deleteRepository(tx, context, next, doer))
+    }
+    throw new Error("interrupted; the rest is deleted later")
+  },
+})

@@ -1,0 +1,108 @@
+import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
+import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
+import { refuse } from "../../../core/errors.ts"
+import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import type { Services } from "../../../core/services.ts"
+import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
+import { presentRepository } from "../repositories/present.ts"
+import { EditRepoOption, Repository, UpdateRepoAvatarOption } from "../repositories/records.ts"
+import { deleteOwnedJob, deleteRepository } from "./delete.ts"
+import { editRepository } from "./edit.ts"
+
+const shared = { tag: "repository", scope: ["repository"] } as const
+
+async function changeAvatar({ database, now }: Services, repositoryId: number, avatar: string): Promise<void> {
+  await database.write((tx) => tx.updateTable("repositories").set({ avatar, updated_at: now() }).where("id", "=", repositoryId).execute())
+}
+
+export const editOperations: readonly Operation[] = [
+  operation({
+    ...shared,
+    id: "repoEdit",
+    route: "PATCH /repos/{owner}/{repo}",
+    summary: "Change a repository's settings",
+    description: "Only what is sent changes, all of it or nothing. An archived repository's settings can be changed too.",
+    access: onRepositoryAsAdministrator,
+    body: EditRepoOption,
+    answers: { 200: Repository },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ services, actor, me, repository, body }) => {
+      const edited = await editRepository(services, me, repository.id, body)
+      return ok(await presentRepository(services.database.read, services.site, actor, edited))
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoDelete",
+    route: "DELETE /repos/{owner}/{repo}",
+    summary: "Delete a repository",
+    description:
+      "With everything that belongs to it. Forks stand on their own from then on; open pull requests from it to others are closed.",
+    access: onRepositoryAsOwner,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ services, repository, me }) => {
+      if (!(await services.database.write((tx) => deleteRepository(tx, services, repository, me)))) throw refuse.notFound()
+      return noContent()
+    },
+  }),
+
+  operation({
+    id: "orgDeleteRepos",
+    route: "DELETE /orgs/{org}/repos",
+    summary: "Delete all repositories of an organization",
+    description: "They are deleted one after the other once this is answered; 204 where there were none.",
+    tag: "organization",
+    scope: ["organization"],
+    access: onOrganizationAsOwner,
+    answers: { 202: null, 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ services, organization, me }) => {
+      const newest = await services.database.read
+        .selectFrom("repositories")
+        .select("id")
+        .where("owner_id", "=", organization.id)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst()
+      if (!newest) return noContent()
+      const payload = { ownerId: organization.id, newestId: newest.id, doerId: me.id }
+      await services.database.write((tx) => services.jobs.enqueue(tx, deleteOwnedJob, payload))
+      return accepted(undefined)
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoUpdateAvatar",
+    route: "POST /repos/{owner}/{repo}/avatar",
+    summary: "Give a repository a picture",
+    access: onRepositoryAsAdministrator,
+    body: UpdateRepoAvatarOption,
+    answers: { 204: null },
+    refuses: ["badRequest", "forbidden", "notFound", "invalid"],
+    handle: async ({ services, repository, body }) => {
+      await storeAvatar(services, body.image, async (digest) => {
+        await changeAvatar(services, repository.id, digest)
+        if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
+      })
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "repoDeleteAvatar",
+    route: "DELETE /repos/{owner}/{repo}/avatar",
+    summary: "Take a repository's picture away",
+    access: onRepositoryAsAdministrator,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ services, repository }) => {
+      await changeAvatar(services, repository.id, "")
+      await dropAvatar(services, repository.avatar)
+      return noContent()
+    },
+  }),
+]

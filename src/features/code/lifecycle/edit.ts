@@ -1,0 +1,91 @@
+import type { Owned, Repository } from "../../../access/permission.ts"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
+import { surveyJob } from "../languages/survey.ts"
+import { editMirror } from "../mirrors/pull-rules.ts"
+import { alignHead, alignHeadJob } from "../pushes/head.ts"
+import { requireBranchName } from "../repositories/names.ts"
+import type { EditRepoOption } from "../repositories/records.ts"
+import { renameRepository } from "./rename.ts"
+import { archiveChanges, type Changes, issueChanges, plainChanges, projectChanges, pullChanges, wikiChanges } from "./settings.ts"
+import { changeVisibility, requireVisibilityChange } from "./visibility.ts"
+
+/**
+ * Changes what is sent, all of it or nothing. Refuses as `invalid` what can't be, naming it; as `notFound` a repository that was deleted
+ * meanwhile.
+ */
+export async function editRepository(services: Services, doer: User, repositoryId: number, wishes: EditRepoOption): Promise<Owned> {
+  const { edited, headMoves } = await services.database.write((tx) => edit(tx, services, doer, repositoryId, wishes))
+  if (headMoves)
+    await alignHead(services, repositoryId).catch((error: unknown) =>
+      services.log.warn({ err: error, repositoryId }, "git's HEAD is left to the job"),
+    )
+  return edited
+}
+
+async function edit(tx: Transaction, services: Services, doer: User, id: number, wishes: EditRepoOption) {
+  const now = services.now()
+  await lockRow(tx, "repositories", id)
+  const before = await find(tx, id)
+  const { repository } = before
+  const changes = onlyNew(repository, {
+    ...plainChanges(wishes),
+    ...(await branchChange(tx, repository, wishes)),
+    ...issueChanges(repository, wishes),
+    ...wikiChanges(wishes),
+    ...projectChanges(repository, wishes),
+    ...pullChanges(repository, wishes),
+    ...archiveChanges(repository, wishes, now),
+  })
+  const isPrivate = wishes.private !== undefined && wishes.private !== (repository.is_private === 1) ? wishes.private : undefined
+  const name = wishes.name !== undefined && wishes.name !== repository.name ? wishes.name : undefined
+
+  if (isPrivate !== undefined) await requireVisibilityChange(tx, services, doer, before, isPrivate)
+  const tells = name !== undefined && (await renameRepository(tx, before, name))
+  if (isPrivate !== undefined) await changeVisibility(tx, before, isPrivate, now)
+  const touched = name !== undefined || isPrivate !== undefined || Object.keys(changes).length > 0
+  if (touched)
+    await tx
+      .updateTable("repositories")
+      .set({ ...changes, updated_at: now })
+      .where("id", "=", id)
+      .execute()
+  await editMirror(tx, services, id, wishes, now)
+  const headMoves = changes.default_branch !== undefined
+  if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
+  if (headMoves) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
+
+  const edited = await find(tx, id)
+  if (tells) publish(tx, { kind: "repository.renamed", ...edited, actor: doer, from: repository.name, at: now })
+  const changed = Object.keys(changes)
+  if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor: doer, changed, at: now })
+  return { edited, headMoves }
+}
+
+async function find(tx: Transaction, id: number): Promise<Owned> {
+  const repository = await findRepositoryById.first(tx, { id })
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (!repository || !owner) throw refuse.notFound()
+  return { repository, owner }
+}
+
+/** What differs from what is there: an edit that says what is so already changes nothing, not even the time of the last change. */
+const onlyNew = (repository: Repository, changes: Changes): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([name, value]) => Reflect.get(repository, name) !== value))
+
+/** Another default branch, which must be there already unless nothing is. */
+async function branchChange(tx: Transaction, repository: Repository, { default_branch: wanted = "" }: EditRepoOption): Promise<Changes> {
+  if (wanted === "" || wanted === repository.default_branch) return {}
+  requireBranchName(wanted, "default_branch")
+  const there = repository.is_empty === 1 || (await findBranch(tx, repository.id, wanted))
+  if (!there) throw refuse.invalid("default_branch", `there is no branch ${wanted}`)
+  return { default_branch: wanted }
+}
+
+const findBranch = (tx: Transaction, repositoryId: number, name: string) =>
+  tx.selectFrom("branches").select("id").where("repository_id", "=", repositoryId).where("name", "=", name).executeTakeFirst()

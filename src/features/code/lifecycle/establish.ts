@@ -1,0 +1,240 @@
+import { randomBytes } from "node:crypto"
+import type { Insertable } from "kysely"
+import type { Owned } from "../../../access/permission.ts"
+import { findRepositoryByName } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
+import type { Commit, Repository as GitRepository } from "../../../git/index.ts"
+import { attachNewRepository } from "../../people/teams/rules.ts"
+import { writeBranches } from "../pushes/branches.ts"
+import { recountOwned } from "../repositories/counters.ts"
+import type { LabelTemplate } from "../repositories/records.ts"
+import type { NamedTag } from "../tags/facts.ts"
+import { putTags } from "../tags/store.ts"
+import { watchAutomatically } from "../watches/automatic.ts"
+
+/** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
+
+type Row = Insertable<RepositoriesTable>
+
+/** What is not said otherwise: everything switched on, every way to merge allowed. */
+const PLAIN = {
+  description: "",
+  website: "",
+  default_branch: "",
+  object_format: "sha1",
+  trust_model: "default",
+  original_url: "",
+  avatar: "",
+  is_private: 0,
+  is_template: 0,
+  is_mirror: 0,
+  is_empty: 1,
+  is_archived: 0,
+  archived_at: 0,
+  fork_of_id: null,
+  template_id: null,
+  git_size: 0,
+  lfs_size: 0,
+  language: "",
+  licenses: "[]",
+  topics: "[]",
+  has_code: 1,
+  has_issues: 1,
+  has_pull_requests: 1,
+  has_releases: 1,
+  has_wiki: 1,
+  has_projects: 1,
+  has_packages: 1,
+  has_actions: 1,
+  projects_mode: "all",
+  enable_time_tracker: 1,
+  allow_only_contributors_to_track_time: 1,
+  enable_issue_dependencies: 1,
+  external_tracker_url: "",
+  external_tracker_format: "",
+  external_tracker_style: "",
+  external_tracker_regexp_pattern: "",
+  external_wiki_url: "",
+  ignore_whitespace_conflicts: 0,
+  allow_merge_commits: 1,
+  allow_rebase: 1,
+  allow_rebase_explicit: 1,
+  allow_squash_merge: 1,
+  allow_fast_forward_only_merge: 1,
+  allow_manual_merge: 0,
+  autodetect_manual_merge: 0,
+  allow_merge_update: 1,
+  allow_rebase_update: 1,
+  default_delete_branch_after_merge: 0,
+  default_allow_maintainer_edit: 1,
+  default_merge_style: "merge",
+  default_update_style: "merge",
+  stars_count: 0,
+  watchers_count: 0,
+  forks_count: 0,
+  branches_count: 0,
+  open_issues_count: 0,
+  open_pulls_count: 0,
+  releases_count: 0,
+} as const satisfies Partial<Row>
+
+/** The settings of pull requests that a repository begins with, and begins anew with when they are switched off and on again. */
+export const PULL_DEFAULTS = {
+  ignore_whitespace_conflicts: PLAIN.ignore_whitespace_conflicts,
+  allow_merge_commits: PLAIN.allow_merge_commits,
+  allow_rebase: PLAIN.allow_rebase,
+  allow_rebase_explicit: PLAIN.allow_rebase_explicit,
+  allow_squash_merge: PLAIN.allow_squash_merge,
+  allow_fast_forward_only_merge: PLAIN.allow_fast_forward_only_merge,
+  allow_manual_merge: PLAIN.allow_manual_merge,
+  autodetect_manual_merge: PLAIN.autodetect_manual_merge,
+  allow_merge_update: PLAIN.allow_merge_update,
+  allow_rebase_update: PLAIN.allow_rebase_update,
+  default_delete_branch_after_merge: PLAIN.default_delete_branch_after_merge,
+  default_allow_maintainer_edit: PLAIN.default_allow_maintainer_edit,
+  default_merge_style: PLAIN.default_merge_style,
+  default_update_style: PLAIN.default_update_style,
+} as const
+
+/** The settings of issues that a repository begins with. */
+export const TRACKER_DEFAULTS = {
+  enable_time_tracker: PLAIN.enable_time_tracker,
+  allow_only_contributors_to_track_time: PLAIN.allow_only_contributors_to_track_time,
+  enable_issue_dependencies: PLAIN.enable_issue_dependencies,
+} as const
+
+/** Who makes a repository for whom, and what its row says beyond the plain. */
+export interface Birth {
+  readonly doer: User
+  readonly owner: User
+  readonly name: string
+  readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage" | "git_size">>
+  /** Branches that are there from the start. */
+  readonly tips?: readonly { readonly name: string; readonly commit: Commit }[]
+  /** Tags that are there from the start. */
+  readonly tags?: readonly NamedTag[]
+  readonly labels?: readonly LabelTemplate[]
+  /** Whether it began elsewhere: then the feed says nothing of it. */
+  readonly isBrought?: boolean
+  /** The repository whose webhooks it gets. */
+  readonly webhooksFrom?: number
+  /** What else belongs into the same transaction. */
+  readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
+}
+
+/** A place where no repository has ever been; two hundred and fifty-six folders share them. */
+export function newStorageKey(): string {
+  const key = randomBytes(16).toString("hex")
+  return `${key.slice(0, 2)}/${key}`
+}
+
+/**
+ * Refuses what would be refused anyway, before any file is made: `forbidden` where the owner has as many repositories as it may have,
+ * `conflict` where the name is taken.
+ */
+export async function requireRoom(
+  db: Handle,
+  services: Services,
+  { doer, owner, name }: Pick<Birth, "doer" | "owner" | "name">,
+): Promise<void> {
+  requireBelowLimit(services, doer, owner, owner.repositories_count + 1)
+  if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })) throw taken()
+}
+
+const taken = () => refuse.conflict("The repository with the same name already exists.")
+
+/** How many repositories somebody may own, or undefined where there is no limit. */
+export function repositoryLimit({ config }: Services, owner: User): number | undefined {
+  const limit = owner.max_repositories < 0 ? config.repository.maxPerUser : owner.max_repositories
+  return limit < 0 ? undefined : limit
+}
+
+/** Refuses `forbidden` where `count` repositories would be more than the owner may have. Site administrators may exceed every limit. */
+export function requireBelowLimit(services: Services, doer: User, owner: User, count: number): void {
+  const limit = repositoryLimit(services, owner)
+  if (limit === undefined || count <= limit || doer.is_admin === 1) return
+  throw refuse.forbidden(`${owner.name} may own at most ${limit} ${limit === 1 ? "repository" : "repositories"}`)
+}
+
+/**
+ * Makes git's part with `make`, then the rows in one transaction, with everything that follows for people. Whatever fails, nothing is left.
+ * Refuses like `requireRoom`, which is asked again where it counts.
+ */
+export async function establish(
+  services: Services,
+  make: (storage: string) => Promise<GitRepository>,
+  describe: (made: GitRepository) => Promise<Birth> | Birth,
+): Promise<Owned> {
+  const storage = newStorageKey()
+  const made = await make(storage)
+  try {
+    const birth = await describe(made)
+    const gitSize = birth.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
+    return await services.database.write((tx) => insert(tx, services, birth, { storage, git_size: gitSize }))
+  } catch (error) {
+    // A commit whose answer was lost may have happened: what has a row keeps its files.
+    const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
+    if (!row) await services.git.repositories.remove(made)
+    throw error
+  }
+}
+
+async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
+  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, webhooksFrom, alongside } = birth
+  const { now: clock, config } = services
+  const now = clock()
+  const lowerName = name.toLowerCase()
+  await dropRedirect(tx, owner.id, lowerName)
+  const own = { owner_id: owner.id, name, lower_name: lowerName }
+  const { id } = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...birth.row, ...stored, ...own })
+  const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
+  requireBelowLimit(services, doer, owner, count)
+  if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
+  if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, doer.id, id, now)
+  if (tips.length > 0) await writeBranches(tx, { repositoryId: id, tips, pusherId: doer.id, now })
+  await putTags(tx, id, tags)
+  if (labels.length > 0) await insertLabels(tx, id, labels, now)
+  await alongside?.(tx, id)
+  const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
+  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isBrought, webhooksFrom, at: now })
+  return { repository, owner: { ...owner, repositories_count: count } }
+}
+
+/** An older name that led elsewhere leads there no more once it is taken. */
+export async function dropRedirect(tx: Transaction, ownerId: number, lowerName: string): Promise<void> {
+  await tx.deleteFrom("repository_redirects").where("owner_id", "=", ownerId).where("lower_name", "=", lowerName).execute()
+}
+
+async function insertRow(tx: Transaction, row: Row): Promise<{ readonly id: number }> {
+  try {
+    return await tx.insertInto("repositories").values(row).returning("id").executeTakeFirstOrThrow()
+  } catch (error) {
+    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw taken()
+    throw error
+  }
+}
+
+async function insertLabels(tx: Transaction, repositoryId: number, labels: readonly LabelTemplate[], now: Seconds): Promise<void> {
+  await tx
+    .insertInto("labels")
+    .values(
+      labels.map(({ name, color, description, exclusive }) => ({
+        repository_id: repositoryId,
+        organization_id: null,
+        name,
+        color,
+        description,
+        exclusive: flag(exclusive),
+        is_archived: flag(false),
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute()
+}

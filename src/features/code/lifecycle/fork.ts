@@ -1,0 +1,101 @@
+import type { Owned } from "../../../access/permission.ts"
+import { findRepositoryById, findRepositoryByName } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, type Git, type Repository as GitRepository, tagOf } from "../../../git/index.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { copyLanguages } from "../languages/store.ts"
+import { copyObjects } from "../lfs/store.ts"
+import { readTips } from "../pushes/branches.ts"
+import { recountForks } from "../repositories/counters.ts"
+import { requireRepositoryName } from "../repositories/names.ts"
+import { readAllTags } from "../tags/facts.ts"
+import { findAllTags } from "../tags/store.ts"
+import { establish, repositoryLimit } from "./establish.ts"
+import { forksArePrivate } from "./visibility.ts"
+
+export interface Forking {
+  readonly doer: User
+  /** That the doer may make repositories for it is the caller's affair. */
+  readonly owner: User
+  readonly name: string
+}
+
+/**
+ * Makes a fork: all branches and tags, the units code and pull requests, and no more to be seen than of what it is forked from.
+ * Refuses `invalid` what is no name, `forbidden` for somebody whom the base's owner has blocked, and `conflict` where the owner has a fork of
+ * it, a repository of that name, or as many as it may have.
+ */
+export async function forkRepository(services: Services, base: Owned, { doer, owner, name }: Forking): Promise<Owned> {
+  const { git, database, config } = services
+  const { repository } = base
+  requireRepositoryName(name)
+  await requireUnblocked(database.read, doer, [base.owner])
+  await requirePlace(database.read, services, base, { doer, owner, name })
+  const from = git.at(repository.storage, repository.object_format)
+  return establish(
+    services,
+    (storage) => git.repositories.fork(from, storage, (ref) => branchOf(ref) !== undefined || tagOf(ref) !== undefined),
+    async (made) => ({
+      doer,
+      owner,
+      name,
+      tips: await tipsOf(git, made),
+      tags: await readAllTags(git, made, await findAllTags(database.read, { repositoryId: repository.id })),
+      row: {
+        description: repository.description,
+        default_branch: repository.default_branch,
+        object_format: repository.object_format,
+        trust_model: repository.trust_model,
+        language: repository.language,
+        licenses: repository.licenses,
+        is_private: flag(config.repository.forcePrivate || forksArePrivate(base)),
+        is_empty: repository.is_empty,
+        fork_of_id: repository.id,
+        has_issues: 0,
+        has_wiki: 0,
+        has_projects: 0,
+        has_releases: 0,
+        has_packages: 0,
+        has_actions: 0,
+      },
+      alongside: async (tx, id) => {
+        // By now nobody else can give the owner another fork.
+        if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
+        await recountForks(tx, [repository.id])
+        const fork = await findRepositoryById.first(tx, { id })
+        if (fork) publish(tx, { kind: "repository.forked", ...base, fork: { repository: fork, owner }, actor: doer, at: services.now() })
+        await copyLanguages(tx, { from: repository.id, to: id })
+        await copyObjects(tx, { from: repository.id, to: id, now: services.now() })
+      },
+    }),
+  )
+}
+
+async function requirePlace(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: Forking): Promise<void> {
+  const limit = repositoryLimit(services, owner)
+  if (limit !== undefined && owner.repositories_count >= limit && doer.is_admin === 0)
+    throw refuse.conflict(`${owner.name} may own at most ${limit} repositories`)
+  if (await hasOtherFork(db, repository.id, owner, 0)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
+  if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() }))
+    throw refuse.conflict("The repository with the same name already exists.")
+}
+
+const hasOtherFork = async (db: Handle, baseId: number, owner: User, exceptId: number): Promise<boolean> =>
+  (await db
+    .selectFrom("repositories")
+    .select("id")
+    .where("fork_of_id", "=", baseId)
+    .where("owner_id", "=", owner.id)
+    .where("id", "!=", exceptId)
+    .executeTakeFirst()) !== undefined
+
+/** The branches of a repository that was just made, with their commits. */
+async function tipsOf(git: Git, repository: GitRepository) {
+  const names = (await git.references.list(repository, "refs/heads/")).flatMap(({ name }) => branchOf(name) ?? [])
+  return (await readTips(git, repository, names)).flatMap(({ name, commit }) => (commit ? [{ name, commit }] : []))
+}

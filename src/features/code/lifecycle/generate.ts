@@ -1,0 +1,168 @@
+import { Mode } from "../../../access/modes.ts"
+import type { Owned } from "../../../access/permission.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, type Commit, type Repository as GitRepository, isGitError } from "../../../git/index.ts"
+import { commitPerson } from "../commits/people.ts"
+import { surveyJob } from "../languages/survey.ts"
+import { copyObjects } from "../lfs/store.ts"
+import { copyProtections } from "../protections/copy.ts"
+import { recountTopics } from "../repositories/counters.ts"
+import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
+import type { GenerateRepoOption } from "../repositories/records.ts"
+import { repositoryHtmlUrl, repositorySshUrl } from "../repositories/urls.ts"
+import { establish, requireRoom } from "./establish.ts"
+import { expandTree, pathMatcher, readList, type Side, variablesOf } from "./expansion.ts"
+import { INITIAL_MESSAGE } from "./initial.ts"
+
+export interface Generation {
+  readonly doer: User
+  /** That the doer may make repositories for it is the caller's affair. */
+  readonly owner: User
+  readonly wishes: GenerateRepoOption
+}
+
+const ITEMS = ["git_content", "topics", "git_hooks", "webhooks", "avatar", "labels", "protected_branch"] as const
+
+/** Refuses `invalid` what is no template, and wishes that take nothing of it. */
+export function requireTemplateItems({ repository }: Owned, wishes: GenerateRepoOption): void {
+  if (repository.is_template === 0) throw refuse.invalid("template_repo", "this is not a template repo")
+  if (!ITEMS.some((item) => wishes[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
+}
+
+/** Refuses `forbidden` to take along the webhooks of somebody else's template: their addresses, and what they sign in with, are not for everybody. */
+export function requireOwnHooks({ permission }: OnRepository, { webhooks }: GenerateRepoOption): void {
+  if (webhooks && permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the template may take its webhooks along")
+}
+
+/**
+ * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks,
+ * its rules for branches. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for what is no name, `forbidden` beyond the owner's
+ * limit, `conflict` for a name that is taken.
+ */
+export async function generateRepository(services: Services, template: Owned, { doer, owner, wishes }: Generation): Promise<Owned> {
+  const { git, config, database } = services
+  const { repository: source } = template
+  const { name, description = "", default_branch: wanted = "" } = wishes
+  requireTemplateItems(template, wishes)
+  requireRepositoryName(name)
+  if (wanted !== "") requireBranchName(wanted, "default_branch")
+  await requireRoom(database.read, services, { doer, owner, name })
+  const withContent = wishes.git_content === true
+  const branch = wanted || (withContent ? source.default_branch : "")
+  const generated: Naming = { owner: owner.name, name, description }
+
+  return establish(
+    services,
+    (storage) => git.repositories.create(storage, { format: source.object_format, branch: branch || config.repository.defaultBranch }),
+    async (made) => {
+      const commit =
+        withContent && source.is_empty === 0 ? await copyContent(services, template, made, { branch, doer, generated }) : undefined
+      return {
+        doer,
+        owner,
+        name,
+        tips: commit ? [{ name: branch, commit }] : [],
+        row: {
+          description,
+          // Clients know a repository that took no files as one without a default branch; the first push gives it one.
+          default_branch: branch,
+          object_format: source.object_format,
+          trust_model: source.trust_model,
+          template_id: source.id,
+          is_private: flag(config.repository.forcePrivate || (wishes.private ?? false)),
+          is_empty: flag(!commit),
+          ...(commit ? { language: source.language, licenses: source.licenses } : {}),
+          ...(wishes.avatar ? { avatar: source.avatar } : {}),
+          ...(wishes.topics ? { topics: source.topics } : {}),
+        },
+        ...(wishes.webhooks && { webhooksFrom: source.id }),
+        alongside: async (tx, id) => {
+          if (wishes.topics) await copyTopics(tx, source.id, id)
+          if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
+          if (wishes.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
+          if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
+          if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
+        },
+      }
+    },
+  )
+}
+
+interface Naming {
+  readonly owner: string
+  readonly name: string
+  readonly description: string
+}
+
+interface Copying {
+  readonly branch: string
+  readonly doer: User
+  readonly generated: Naming
+}
+
+/** Commits the files of the template's default branch. Gives undefined where there are none. */
+async function copyContent(
+  services: Services,
+  { repository, owner }: Owned,
+  made: GitRepository,
+  { branch, doer, generated }: Copying,
+): Promise<Commit | undefined> {
+  const { git, site, now } = services
+  const from = git.at(repository.storage, repository.object_format)
+  const last = await git.history.lastCommit(from, repository.default_branch)
+  if (!last) return undefined
+  await git.repositories.copyTree(from, last.tree, made)
+  const list = await readList(git, made, last.tree)
+  const side = ({ owner: ownerName, name, description }: Naming): Side => ({
+    name,
+    owner: ownerName,
+    description,
+    htmlUrl: repositoryHtmlUrl(site, ownerName, name),
+    sshUrl: repositorySshUrl(site, ownerName, name),
+  })
+  const template = { owner: owner.name, name: repository.name, description: repository.description }
+  const values = variablesOf(side(generated), side(template), new Date(now() * 1000))
+  try {
+    const tree = list === undefined ? last.tree : await expandTree(git, made, last.tree, { matches: pathMatcher(list), values })
+    if (tree === undefined) return undefined
+    const person = commitPerson(services, doer)
+    const id = await git.objects.writeCommit(made, { tree, parents: [], author: person, committer: person, message: INITIAL_MESSAGE })
+    await git.references.update(made, [{ name: branchRef(branch), to: id, from: null }])
+    return await git.objects.readCommit(made, id)
+  } catch (error) {
+    if (isGitError(error, "invalid")) throw refuse.invalid("git_content", "the template holds a file whose name can't be written")
+    throw error
+  }
+}
+
+async function copyTopics(tx: Transaction, from: number, to: number): Promise<void> {
+  const topics = await tx.selectFrom("repository_topics").select("topic_id").where("repository_id", "=", from).execute()
+  if (topics.length === 0) return
+  await tx
+    .insertInto("repository_topics")
+    .values(topics.map(({ topic_id }) => ({ repository_id: to, topic_id })))
+    .execute()
+  await recountTopics(
+    tx,
+    topics.map(({ topic_id }) => topic_id),
+  )
+}
+
+async function copyLabels(tx: Transaction, from: number, to: number, now: number): Promise<void> {
+  const labels = await tx
+    .selectFrom("labels")
+    .select(["name", "description", "color", "exclusive", "is_archived"])
+    .where("repository_id", "=", from)
+    .orderBy("id")
+    .execute()
+  if (labels.length === 0) return
+  await tx
+    .insertInto("labels")
+    .values(labels.map((label) => ({ ...label, repository_id: to, organization_id: null, created_at: now, updated_at: now })))
+    .execute()
+}

@@ -1,0 +1,182 @@
+import type { Selectable } from "kysely"
+import type { Owned } from "../../../access/permission.ts"
+import { findRepositoryById, findRepositoryByName, findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { isUniqueViolation } from "../../../core/database/failures.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import type { RepositoryTransfersTable } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
+import { requireUnblocked } from "../../people/blocks/rules.ts"
+import { attachTeams, detachAllTeams, mayCreateRepositories } from "../../people/teams/rules.ts"
+import { recountOwned } from "../repositories/counters.ts"
+import { findTeamsByIds, findTransfers, transferTeamIds } from "../repositories/store.ts"
+import { watchAutomatically } from "../watches/automatic.ts"
+import { dropRedirect, requireBelowLimit } from "./establish.ts"
+import { redirect } from "./rename.ts"
+
+/** Handing a repository to another owner: at once where the doer may, otherwise once the new owner has said yes. */
+
+type Transfer = Selectable<RepositoryTransfersTable>
+
+export interface Offer {
+  readonly doer: User
+  readonly recipient: User
+  /** Teams of the recipient that are to have the repository. */
+  readonly teamIds: readonly number[]
+}
+
+/**
+ * Hands the repository over, or offers it. Gives whether it has its new owner already.
+ * Refuses `invalid` where teams don't fit or the name is taken there, `forbidden` for teams of others, for somebody whom the recipient has
+ * blocked and beyond its limit, `conflict` while another offer waits, `notFound` where the repository is gone.
+ */
+export async function transferRepository(tx: Transaction, services: Services, repositoryId: number, offer: Offer): Promise<boolean> {
+  const { doer, recipient, teamIds } = offer
+  await requireTeamsOf(tx, recipient, teamIds)
+  const owned = await lock(tx, repositoryId)
+  if (recipient.id === owned.owner.id) throw refuse.invalid("new_owner", `${recipient.name} owns the repository already`)
+  await requireUnblocked(tx, doer, [recipient])
+  if (await findOffer(tx, repositoryId)) throw refuse.conflict("a transfer of this repository waits already")
+  await requireNameFree(tx, owned, recipient)
+  if (await mayDecide(tx, doer, recipient)) {
+    await complete(tx, services, owned, { ...offer, starter: doer })
+    return true
+  }
+  await tx
+    .insertInto("repository_transfers")
+    .values({
+      repository_id: repositoryId,
+      doer_id: doer.id,
+      recipient_id: recipient.id,
+      team_ids: JSON.stringify(teamIds),
+      created_at: services.now(),
+    })
+    .execute()
+  publish(tx, { kind: "repository.transferOffered", ...owned, recipient, actor: doer, at: services.now() })
+  return false
+}
+
+/**
+ * Takes over what was offered. Refuses `notFound` where nothing waits, `forbidden` for whoever it wasn't offered to and beyond the
+ * recipient's limit, `invalid` where it has a repository of that name by now.
+ */
+export async function acceptTransfer(tx: Transaction, services: Services, doer: User, repositoryId: number): Promise<void> {
+  const owned = await lock(tx, repositoryId)
+  const { transfer, recipient } = await requireOffer(tx, doer, repositoryId)
+  await requireNameFree(tx, owned, recipient)
+  const starter = await findUserById.first(tx, { id: transfer.doer_id })
+  // Teams that were deleted meanwhile are passed over.
+  await complete(tx, services, owned, { doer, recipient, teamIds: transferTeamIds(transfer), starter: starter ?? doer })
+}
+
+/** Says no to an offer. Refuses like `acceptTransfer`. */
+export async function rejectTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
+  await lock(tx, repositoryId)
+  await requireOffer(tx, doer, repositoryId)
+  await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
+}
+
+async function lock(tx: Transaction, id: number): Promise<Owned> {
+  const repository = await lockRow(tx, "repositories", id)
+  const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (!repository || !owner) throw refuse.notFound()
+  return { repository, owner }
+}
+
+async function findOffer(db: Handle, repositoryId: number): Promise<Transfer | undefined> {
+  const [transfer] = await findTransfers(db, { repositoryIds: [repositoryId] })
+  return transfer
+}
+
+async function requireOffer(tx: Transaction, doer: User, repositoryId: number) {
+  const transfer = await findOffer(tx, repositoryId)
+  const recipient = transfer && (await findUserById.first(tx, { id: transfer.recipient_id }))
+  if (!transfer || !recipient) throw refuse.notFound()
+  if (!(await speaksFor(tx, doer, recipient))) throw refuse.forbidden("the repository was not offered to you")
+  return { transfer, recipient }
+}
+
+/** Whether somebody may say yes or no for the new owner: itself, or whoever makes repositories in the organisation. */
+const speaksFor = async (db: Handle, person: User, recipient: User): Promise<boolean> =>
+  recipient.kind === "organization" ? mayCreateRepositories(db, recipient, person.id) : person.id === recipient.id
+
+/** Whether nobody else needs to be asked. */
+const mayDecide = async (db: Handle, doer: User, recipient: User): Promise<boolean> =>
+  doer.is_admin === 1 || (await speaksFor(db, doer, recipient))
+
+async function requireTeamsOf(db: Handle, recipient: User, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  if (recipient.kind !== "organization") throw refuse.invalid("team_ids", `${recipient.name} is a person and has no teams`)
+  const teams = new Map((await findTeamsByIds(db, { ids })).map((team) => [team.id, team]))
+  for (const id of ids) {
+    const team = teams.get(id)
+    if (!team) throw refuse.invalid("team_ids", `there is no team ${id}`)
+    if (team.organization_id !== recipient.id) throw refuse.forbidden(`team ${id} does not belong to ${recipient.name}`)
+  }
+}
+
+const nameTaken = (recipient: User, name: string) => refuse.invalid("new_owner", `${recipient.name} has a repository ${name} already`)
+
+async function requireNameFree(db: Handle, { repository }: Owned, recipient: User): Promise<void> {
+  const there = await findRepositoryByName.first(db, { ownerId: recipient.id, lowerName: repository.lower_name })
+  if (there) throw nameTaken(recipient, repository.name)
+}
+
+interface Completion extends Offer {
+  /** Who began it, and goes on watching. */
+  readonly starter: User
+}
+
+async function complete(tx: Transaction, services: Services, { repository, owner }: Owned, completion: Completion): Promise<void> {
+  const { doer, recipient, teamIds, starter } = completion
+  const { config, now: clock } = services
+  const { id } = repository
+  const now = clock()
+  await tx.deleteFrom("repository_transfers").where("repository_id", "=", id).execute()
+  await dropRedirect(tx, recipient.id, repository.lower_name)
+  await move(tx, { repository, owner: recipient }, now)
+  await redirect(tx, owner.id, repository.lower_name, id)
+  const counts = await recountOwned(tx, [owner.id, recipient.id])
+  requireBelowLimit(services, doer, recipient, counts.get(recipient.id) ?? 0)
+
+  const formerCollaborators = await dropCollaborators(tx, id, recipient)
+  const formerTeamMembers = await detachAllTeams(tx, id)
+  if (recipient.kind === "organization") await attachTeams(tx, recipient, id, teamIds)
+  if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, starter.id, id, now)
+  publish(tx, { kind: "access.lost", userIds: [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], repositoryIds: [id] })
+  const moved = await findRepositoryById.first(tx, { id })
+  if (moved)
+    publish(tx, {
+      kind: "repository.transferred",
+      repository: moved,
+      owner: recipient,
+      actor: doer,
+      from: `${owner.name}/${repository.name}`,
+      formerOwner: owner,
+      at: now,
+    })
+}
+
+async function move(tx: Transaction, { repository, owner }: Owned, now: number): Promise<void> {
+  try {
+    await tx.updateTable("repositories").set({ owner_id: owner.id, updated_at: now }).where("id", "=", repository.id).execute()
+  } catch (error) {
+    if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw nameTaken(owner, repository.name)
+    throw error
+  }
+}
+
+/** The new owner, and members of an organisation that is, reach the repository by that from now on. Gives who is no collaborator any more. */
+async function dropCollaborators(tx: Transaction, repositoryId: number, recipient: User): Promise<readonly number[]> {
+  const members = tx.selectFrom("organization_members").select("user_id").where("organization_id", "=", recipient.id)
+  const dropped = await tx
+    .deleteFrom("collaborations")
+    .where("repository_id", "=", repositoryId)
+    .where((eb) => eb.or([eb("user_id", "=", recipient.id), eb("user_id", "in", members)]))
+    .returning("user_id")
+    .execute()
+  return dropped.map((row) => row.user_id)
+}

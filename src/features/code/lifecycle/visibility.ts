@@ -1,0 +1,101 @@
+import type { Owned, Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Services } from "../../../core/services.ts"
+import { isOrganizationOwner } from "../../people/teams/rules.ts"
+import { recountStars, recountWatchers } from "../repositories/counters.ts"
+
+/** Who may look at a repository, and what follows when that changes. */
+
+/** Whether forks of a repository are private: where it is, or where its owner hides. */
+export const forksArePrivate = ({
+  repository,
+  owner,
+}: {
+  readonly repository: Pick<Repository, "is_private">
+  readonly owner: Pick<User, "visibility">
+}): boolean => repository.is_private === 1 || owner.visibility === "private"
+
+/**
+ * Refuses, as `invalid` for `private`, a change that may not be: of a fork away from what it was forked from, against the site's settings,
+ * or by somebody who doesn't own the organisation where that is reserved to its owners.
+ */
+export async function requireVisibilityChange(
+  db: Handle,
+  { config }: Services,
+  doer: User,
+  { repository, owner }: Owned,
+  isPrivate: boolean,
+): Promise<void> {
+  const parent = repository.fork_of_id === null ? undefined : await findParent(db, repository.fork_of_id)
+  if (parent && isPrivate !== forksArePrivate({ repository: parent, owner: parent }))
+    throw refuse.invalid("private", `a fork is as ${isPrivate ? "public" : "private"} as what it was forked from`)
+  if (doer.is_admin === 1) return
+  if (config.repository.forcePrivate && !isPrivate) throw refuse.invalid("private", "cannot change private repository to public")
+  const reserved = config.repository.visibilityByOwnersOnly && owner.kind === "organization"
+  if (reserved && !(await isOrganizationOwner(db, owner.id, doer.id)))
+    throw refuse.invalid("private", "only owners of the organization change the visibility of its repositories")
+}
+
+const findParent = (db: Handle, id: number) =>
+  db
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.is_private", "users.visibility"])
+    .where("repositories.id", "=", id)
+    .executeTakeFirst()
+
+/**
+ * Makes a repository private or public, and with it the forks of it, and theirs: a fork shows no more than what it was forked from. What
+ * turns private loses all its stars and watches; its past goes out of public feeds, and comes back when it turns public.
+ */
+export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean, now: Seconds): Promise<void> {
+  const toHide: number[] = []
+  const toShow: number[] = []
+  let parents: readonly Node[] = [{ id: repository.id, is_private: flag(isPrivate), visibility: owner.visibility }]
+  ;(isPrivate ? toHide : toShow).push(repository.id)
+  while (parents.length > 0) {
+    const hidden = new Map(parents.map((parent) => [parent.id, forksArePrivate({ repository: parent, owner: parent })]))
+    const forks = await forksOf(tx, [...hidden.keys()])
+    const changed = forks.filter((fork) => (fork.is_private === 1) !== hidden.get(fork.fork_of_id ?? 0))
+    for (const fork of changed) (fork.is_private === 1 ? toShow : toHide).push(fork.id)
+    parents = changed.map((fork) => ({ ...fork, is_private: flag(fork.is_private === 0) }))
+  }
+  await setPrivate(tx, toHide, true)
+  await setPrivate(tx, toShow, false)
+  await clearFollowers(tx, toHide)
+  if (toHide.length > 0) publish(tx, { kind: "access.lost", repositoryIds: toHide })
+  for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
+  for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, at: now })
+}
+
+type Node = Pick<Repository, "id" | "is_private"> & Pick<User, "visibility">
+
+const forksOf = (tx: Transaction, ids: readonly number[]) =>
+  tx
+    .selectFrom("repositories")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.id", "repositories.is_private", "repositories.fork_of_id", "users.visibility"])
+    .where(inList("repositories.fork_of_id", ids))
+    .execute()
+
+async function setPrivate(tx: Transaction, ids: readonly number[], isPrivate: boolean): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable("repositories")
+    .set({ is_private: flag(isPrivate) })
+    .where(inList("repositories.id", ids))
+    .execute()
+}
+
+async function clearFollowers(tx: Transaction, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const stars = await tx.deleteFrom("stars").where(inList("stars.repository_id", ids)).returning("user_id").execute()
+  await tx.deleteFrom("watches").where(inList("watches.repository_id", ids)).execute()
+  await recountStars(tx, { repositoryIds: ids, userIds: [...new Set(stars.map((row) => row.user_id))] })
+  await recountWatchers(tx, ids)
+}

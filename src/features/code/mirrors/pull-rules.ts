@@ -1,0 +1,66 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { flag, type Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { formatDuration, parseDuration } from "../repositories/durations.ts"
+import type { EditRepoOption } from "../repositories/records.ts"
+import { findMirrors } from "../repositories/store.ts"
+
+/** What the password or token of a mirror's remote is sealed for. */
+export const mirrorSecretContext = (repositoryId: number): string => `mirror ${repositoryId}`
+
+/**
+ * Changes how a mirror follows its remote. Of what is no mirror nothing changes: clients send the whole record back.
+ * Refuses, as `invalid` for `mirror_interval`, what is no length of time and what is shorter than the site allows.
+ */
+export async function editMirror(
+  tx: Transaction,
+  { config, secrets }: Services,
+  repositoryId: number,
+  wishes: EditRepoOption,
+  now: Seconds,
+): Promise<void> {
+  const {
+    mirror_interval: interval,
+    mirror_username: username,
+    mirror_password: password,
+    mirror_token: token,
+    enable_prune: prune,
+  } = wishes
+  const sent = [interval, username, password, token, prune].some((wish) => wish !== undefined)
+  const [mirror] = sent ? await findMirrors(tx, { repositoryIds: [repositoryId] }) : []
+  if (!mirror) return
+  const seconds = interval === undefined ? undefined : requireInterval(interval, config.mirror.minInterval)
+  const secret = token ?? password
+  const renamed = username !== undefined && username !== mirror.remote_username
+  // The stored secret belongs to the stored name.
+  const sealed = secret !== undefined ? seal(secret) : renamed ? "" : mirror.sealed_secret
+  await tx
+    .updateTable("mirrors")
+    .set({
+      ...(seconds === undefined ? {} : { interval: seconds, next_sync_at: seconds === 0 ? 0 : now + seconds }),
+      ...(prune === undefined ? {} : { enable_prune: flag(prune) }),
+      remote_username: username ?? mirror.remote_username,
+      sealed_secret: sealed,
+    })
+    .where("repository_id", "=", repositoryId)
+    .execute()
+
+  function seal(text: string): string {
+    return text === "" ? "" : secrets.seal(text, mirrorSecretContext(repositoryId))
+  }
+}
+
+/** Seconds; 0 stops the mirror. Refuses `invalid` for `mirror_interval`. */
+export function requireInterval(text: string, least: number): number {
+  const interval = readInterval(text, least)
+  if (typeof interval === "string") throw refuse.invalid("mirror_interval", interval)
+  return interval
+}
+
+/** Seconds, of which 0 stops the mirror; or what is wrong with the text, in words. */
+export function readInterval(text: string, least: number): number | string {
+  const seconds = parseDuration(text)
+  if (seconds === undefined || seconds < 0) return "must be a length of time such as 8h30m0s, or 0 to stop the mirror"
+  return seconds !== 0 && seconds < least ? `must be at least ${formatDuration(least)}, or 0 to stop the mirror` : seconds
+}

@@ -1,0 +1,38 @@
+import { defineJob } from "../../../core/jobs/jobs.ts"
+import { int64 } from "../../../core/record.ts"
+import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchRef, isGitError } from "../../../git/index.ts"
+import { findRepository } from "./store.ts"
+
+/** Times that HEAD is tried again while somebody else is changing it. */
+const HEAD_TRIES = 20
+const HEAD_PAUSE_MS = 25
+
+/**
+ * Makes git's HEAD name the default branch that is stored, and looks again afterwards: the stored one is the truth, whoever changed it last.
+ * Throws GitError `conflict` when somebody holds HEAD's lock for long.
+ */
+export async function alignHead({ database, git }: Services, repositoryId: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const row = await findRepository.first(database.read, { id: repositoryId })
+    // A repository that was generated without files has no default branch until something is pushed.
+    if (!row || row.default_branch === "") return
+    const repository = git.at(row.storage, row.object_format)
+    const wanted = branchRef(row.default_branch)
+    if ((await git.references.head(repository)) === wanted) return
+    try {
+      await git.references.setHead(repository, wanted)
+    } catch (error) {
+      if (tries === HEAD_TRIES || !isGitError(error, "conflict")) throw error
+      await new Promise((resolve) => setTimeout(resolve, HEAD_PAUSE_MS))
+    }
+  }
+}
+
+/** Makes git's HEAD name the default branch that is stored by then, should the process that changed it not have come to it. */
+export const alignHeadJob = defineJob({
+  kind: "repository.alignHead",
+  payload: Type.Object({ repositoryId: int64() }),
+  run: ({ repositoryId }, { context }) => alignHead(context, repositoryId),
+})

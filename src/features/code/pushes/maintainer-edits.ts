@@ -1,0 +1,42 @@
+import { Mode } from "../../../access/modes.ts"
+import { type Owned, permissionsOn, unitMode } from "../../../access/permission.ts"
+import { type Actor, deployKeyOf } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
+
+/** The branches of a repository that open pull requests come from whose author lets those who maintain their base push to them. */
+const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("pulls")
+    .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .select(["pulls.repository_id as base_id", "pulls.head_branch"])
+    .distinct()
+    .where("pulls.head_repository_id", "=", p.repositoryId)
+    .where("pulls.allow_maintainer_edit", "=", 1)
+    .where("issues.is_closed", "=", 0),
+)
+
+/**
+ * The branches of a fork that the caller may push to without any right in it: those of open pull requests whose author lets
+ * maintainers of the base edit them, where the caller may write to that base. Four queries at most.
+ */
+export async function maintainedBranches(
+  db: Handle,
+  actor: Actor,
+  { repository }: Pick<Owned, "repository">,
+): Promise<ReadonlySet<string>> {
+  // A key of the fork stands for nobody elsewhere.
+  if (actor.kind === "anonymous" || deployKeyOf(actor) || repository.fork_of_id === null) return new Set()
+  const open = await findMaintainable(db, { repositoryId: repository.id })
+  if (open.length === 0) return new Set()
+  const bases = await withOwners(db, await findRepositoriesByIds(db, { ids: [...new Set(open.map(({ base_id }) => base_id))] }))
+  const permissions = await permissionsOn(db, actor, bases)
+  const maintains = new Set(
+    bases.flatMap(({ repository: base }) => {
+      const permission = permissions.get(base.id)
+      return permission && unitMode(permission, base, "repo.code") >= Mode.write ? base.id : []
+    }),
+  )
+  return new Set(open.flatMap(({ base_id, head_branch }) => (maintains.has(base_id) ? head_branch : [])))
+}

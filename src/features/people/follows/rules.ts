@@ -1,0 +1,29 @@
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { requireUnblocked } from "../blocks/rules.ts"
+import { lockUser, recountFollows } from "../users/store.ts"
+
+/**
+ * Lets `follower` follow a person or an organisation; following twice, or oneself, changes nothing.
+ * Refuses `forbidden` where one has blocked the other, `notFound` whoever is gone.
+ */
+export async function follow(tx: Transaction, follower: User, followed: User, now: Seconds): Promise<void> {
+  if (follower.id === followed.id) return
+  await lockUser(tx, follower.id)
+  await lockUser(tx, followed.id)
+  await requireUnblocked(tx, follower, [followed])
+  await requireUnblocked(tx, followed, [follower])
+  await tx
+    .insertInto("follows")
+    .values({ follower_id: follower.id, followed_id: followed.id, created_at: now })
+    .onConflict((conflict) => conflict.columns(["follower_id", "followed_id"]).doNothing())
+    .execute()
+  await recountFollows(tx, [follower.id, followed.id])
+}
+
+/** Ends following, if there was any. */
+export async function unfollow(tx: Transaction, follower: User, followed: User): Promise<void> {
+  await tx.deleteFrom("follows").where("follower_id", "=", follower.id).where("followed_id", "=", followed.id).execute()
+  await recountFollows(tx, [follower.id, followed.id])
+}

@@ -1,0 +1,29 @@
+import type { Expression, SqlBool } from "kysely"
+import type { User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Page } from "../../../core/operation.ts"
+
+export type Direction = "followers" | "following"
+
+export const findFollow = query("users.findFollow", (db, p: Params<{ followerId: number; followedId: number }>) =>
+  db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
+)
+
+/** Who follows a user (people only), or whom a user follows, in the order in which it began; only those whom `shown` lets through. */
+export async function listFollows(
+  db: Handle,
+  { direction, userId, shown }: { readonly direction: Direction; readonly userId: number; readonly shown: Expression<SqlBool> },
+  { limit, offset }: Page,
+): Promise<{ readonly rows: readonly User[]; readonly total: number }> {
+  const [theirs, others] = direction === "followers" ? (["followed_id", "follower_id"] as const) : (["follower_id", "followed_id"] as const)
+  const base = db
+    .selectFrom("follows")
+    .innerJoin("users", "users.id", `follows.${others}`)
+    .where(`follows.${theirs}`, "=", userId)
+    .where(shown)
+    .$if(direction === "followers", (people) => people.where("users.kind", "=", "person"))
+  const counted = await base.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
+  const rows = await base.selectAll("users").orderBy("follows.created_at").orderBy("users.id").limit(limit).offset(offset).execute()
+  return { rows, total: counted.total }
+}

@@ -1,0 +1,134 @@
+import { permissionOn, type Repository } from "../../../access/permission.ts"
+import { type Issue, readsKind } from "../../../access/policies/issues.ts"
+import type { ProjectHome } from "../../../access/policies/projects.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import { findIssueById, findUserById } from "../../../access/store.ts"
+import type { Actor, User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { forShare, lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { enterColumn, leaveProjects } from "../issues/projects.ts"
+import { touchIssue } from "../issues/touch.ts"
+import { type Card, findCard, moveCardTo, moveCardToEnd } from "../projects/card-store.ts"
+import { defaultColumn } from "../projects/columns.ts"
+import { lockOpenProject, requireColumn } from "../projects/lock.ts"
+import type { MoveProjectIssueOption } from "../projects/records.ts"
+import { type AtColumn, findColumn } from "../projects/store.ts"
+
+/**
+ * Issues and pull requests on a board. All of these refuse `notFound` a project that the home has not, `forbidden` a closed one, and `archived`
+ * an issue whose repository is.
+ */
+
+/** Whose board, and who changes it. */
+export interface OnBoard extends Me {
+  readonly home: ProjectHome
+}
+
+export interface AtCard extends AtColumn {
+  /** The id of the issue, not its number. */
+  readonly issueId: number
+}
+
+/**
+ * Puts an issue behind the last of a column, whether it was in the project before or not.
+ * Refuses `notFound` a column that the project has not and an issue that the caller may not read, `forbidden` one of somebody else's
+ * repository, or of one that is set to use its own projects only.
+ */
+export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
+  const found = await lockIssueFor(tx, home, actor, at.issueId)
+  const project = await lockOpenProject(tx, home, at.projectId)
+  const column = await requireColumn(tx, project, at.columnId)
+  if (!found) throw refuse.notFound()
+  const { issue, repository } = requireUnarchived(found)
+  const card = await findCard.first(tx, { projectId: project.id, issueId: issue.id })
+  if (!home.repository) requireUsed(repository, home.owner, card)
+  const from = card?.column_id ?? (await defaultColumn(tx, project, now)).id
+  const target = { projectId: project.id, issueId: issue.id, columnId: column.id }
+  if (card) await moveCardToEnd(tx, target)
+  else await enterColumn(tx, column, issue, me, now)
+  if (from !== column.id) await tellMoved(tx, project.id, issue, me, now)
+}
+
+/** Refuses `forbidden` an issue that is not the owner's, or that would enter although its repository is set to use its own projects only. */
+function requireUsed(repository: Repository, owner: User, card: Card | undefined): void {
+  if (repository.owner_id !== owner.id) throw refuse.forbidden("the issue belongs to a repository of somebody else")
+  if (!card && repository.projects_mode === "repo") throw refuse.forbidden("the repository of the issue uses its own projects only")
+}
+
+/**
+ * Moves an issue to another place of its column or to another column: to `sorting`, or behind the last. To be moved elsewhere in its column
+ * changes nothing but the one card.
+ * Refuses as `invalid` a column that the project has not, and an issue that is not in it as far as the caller may know.
+ */
+export async function moveCard(
+  tx: Transaction,
+  { home, actor, me }: OnBoard,
+  { projectId, issueId }: Omit<AtCard, "columnId">,
+  { column_id, sorting }: MoveProjectIssueOption,
+  now: Seconds,
+): Promise<void> {
+  const found = await lockIssueFor(tx, home, actor, issueId)
+  const project = await lockOpenProject(tx, home, projectId)
+  const column = await findColumn.first(tx, { projectId: project.id, id: column_id })
+  if (!column) throw refuse.invalid("column_id", "target column does not belong to this project")
+  const card = found && (await findCard.first(tx, { projectId: project.id, issueId }))
+  if (!card) throw refuse.invalid("issue_id", "all issues have to be added to a project first")
+  requireUnarchived(found)
+  const target = { projectId: project.id, issueId, columnId: column.id }
+  if (sorting === undefined) await moveCardToEnd(tx, target)
+  else await moveCardTo(tx, { ...target, sorting })
+  if (card.column_id !== column.id) await tellMoved(tx, project.id, found.issue, me, now)
+}
+
+/** Takes an issue out of the column, and so out of the project. Refuses `notFound` where it is not in that column. */
+export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
+  const found = await lockIssueFor(tx, home, actor, at.issueId)
+  const project = await lockOpenProject(tx, home, at.projectId)
+  const column = await requireColumn(tx, project, at.columnId)
+  const card = found && (await findCard.first(tx, { projectId: project.id, issueId: at.issueId }))
+  if (!found || card?.column_id !== column.id) throw refuse.notFound()
+  requireUnarchived(found)
+  await leaveProjects(tx, [project.id], found.issue, me, now)
+}
+
+/** Refuses `archived` an issue of a repository that takes no changes. */
+function requireUnarchived(found: LockedIssue): LockedIssue {
+  if (found.repository.is_archived === 1) throw refuse.archived()
+  return found
+}
+
+async function tellMoved(tx: Transaction, projectId: number, issue: Issue, actor: User, now: Seconds): Promise<void> {
+  publish(tx, { kind: "issue.projectColumnChanged", issue, actor, projectId, at: now })
+  await touchIssue(tx, issue.id, now)
+}
+
+// --- locking ---------------------------------------------------------------------------------------------------------------------
+
+/** An issue and its repository, neither of which goes away or is handed over meanwhile. */
+interface LockedIssue {
+  readonly issue: Issue
+  readonly repository: Repository
+}
+
+const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: number }>) =>
+  db.selectFrom("repositories").selectAll().where("id", "=", p.id).modifyEnd(forShare),
+)
+
+/**
+ * The issue or pull request of that id, locked; undefined where it is not for this home, or nothing that the caller may read. It refuses
+ * nothing: what comes before it in the order of refusals is locked after it.
+ */
+async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<LockedIssue | undefined> {
+  const found = id === 0 ? undefined : await findIssueById.first(tx, { id })
+  if (!found || (home.repository && home.repository.id !== found.repository_id)) return undefined
+  const repository = await shareRepository.first(tx, { id: found.repository_id })
+  const issue = repository && (await lockRow(tx, "issues", id))
+  const owner = issue && (await findUserById.first(tx, { id: repository.owner_id }))
+  if (!owner) return undefined
+  const owned = { repository, owner }
+  return readsKind({ ...owned, permission: await permissionOn(tx, actor, owned) }, issue) ? { issue, repository } : undefined
+}

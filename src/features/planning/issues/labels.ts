@@ -1,0 +1,99 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { type LabelMode, labelsAfter } from "../labels/scopes.ts"
+import { findIssueLabels, findUsableLabelsById, findUsableLabelsByName, type Label } from "../labels/store.ts"
+import { lockIssue } from "./lock.ts"
+import { touchIssue } from "./touch.ts"
+
+/** Labels as a client names them: all by id or all by name. */
+export type LabelNames = readonly number[] | readonly string[]
+
+/**
+ * The labels of these ids or names, by name: those of the repository and of the organisation that owns it. A name that several labels share
+ * stands for all of them. Refuses as `invalid`, naming it, what is no label of either.
+ */
+export async function usableLabels(db: Handle, repository: Repository, owner: User, named: LabelNames): Promise<readonly Label[]> {
+  const homes = { repositoryId: repository.id, ownerId: owner.id }
+  if (isIds(named)) {
+    if (named.length === 0) return []
+    const labels = await findUsableLabelsById(db, { ...homes, ids: named })
+    requireAll(named, new Set(labels.map(({ id }) => id)))
+    return labels
+  }
+  const labels = await findUsableLabelsByName(db, { ...homes, names: named })
+  requireAll(named, new Set(labels.map(({ name }) => name)))
+  return labels
+}
+
+const isIds = (named: LabelNames): named is readonly number[] => named.every((each) => typeof each === "number")
+
+function requireAll<K>(named: readonly K[], found: ReadonlySet<K>): void {
+  const missing = named.find((each) => !found.has(each))
+  if (missing !== undefined) throw refuse.invalid("labels", `there is no label ${missing} in this repository`)
+}
+
+export interface LabelChange {
+  readonly issue: Issue
+  /** Of the issue's repository, as `usableLabels` gives them. */
+  readonly labels: readonly Label[]
+  readonly mode: LabelMode
+  readonly actor: User
+  readonly now: Seconds
+}
+
+/**
+ * Changes what labels an issue bears. An exclusive label drives out others of its scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment, `notFound` where the
+ * issue is gone.
+ */
+export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
+  // Two changes at once must not both find the scope free.
+  await lockIssue(tx, issue.id)
+  const borne = await findIssueLabels(tx, { issueId: issue.id })
+  const wanted = labelsAfter(borne, labels, mode)
+  const removed = without(borne, wanted)
+  const added = without(wanted, borne)
+  if (removed.length + added.length === 0) return
+  await takeOff(tx, issue.id, removed)
+  await putOn(tx, issue.id, added)
+  await touchIssue(tx, issue.id, now)
+  publish(tx, { kind: "issue.labelled", issue, actor, added, removed, cleared: mode === "clear", at: now })
+}
+
+function without(labels: readonly Label[], others: readonly Label[]): readonly Label[] {
+  const ids = new Set(others.map(({ id }) => id))
+  return labels.filter(({ id }) => !ids.has(id))
+}
+
+async function takeOff(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+  if (labels.length === 0) return
+  const ids = labels.map(({ id }) => id)
+  await tx.deleteFrom("issue_labels").where("issue_id", "=", issueId).where(inList("issue_labels.label_id", ids)).execute()
+}
+
+async function putOn(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+  if (labels.length === 0) return
+  const rows = labels.map(({ id }) => ({ issue_id: issueId, label_id: id }))
+  try {
+    await tx.insertInto("issue_labels").values(rows).execute()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw refuse.conflict("one of the labels has just been deleted")
+    throw error
+  }
+}
+
+/**
+ * Takes the labels that an organisation shares off the issues of one of its repositories and out of their timelines: they stay behind when
+ * the repository goes to another owner.
+ */
+export async function dropSharedLabels(tx: Transaction, repositoryId: number, organizationId: number): Promise<void> {
+  const issues = tx.selectFrom("issues").select("id").where("repository_id", "=", repositoryId)
+  const shared = tx.selectFrom("labels").select("id").where("organization_id", "=", organizationId)
+  await tx.deleteFrom("issue_labels").where("issue_id", "in", issues).where("label_id", "in", shared).execute()
+  await tx.deleteFrom("comments").where("issue_id", "in", issues).where("label_id", "in", shared).execute()
+}

@@ -1,0 +1,36 @@
+import type { Issue } from "../../../access/policies/issues.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
+import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { recountMilestones } from "../milestones/rules.ts"
+import { findMilestoneById } from "../milestones/store.ts"
+import { lockIssue } from "./lock.ts"
+import { touchIssue } from "./touch.ts"
+
+/**
+ * Gives an issue a milestone of its repository, or none for null, and counts both milestones anew. The one that it has already changes
+ * nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
+ */
+export async function setMilestone(
+  tx: Transaction,
+  issue: Pick<Issue, "id" | "repository_id" | "is_pull">,
+  milestoneId: number | null,
+  actor: User,
+  now: Seconds,
+): Promise<void> {
+  const { milestone_id: old } = await lockIssue(tx, issue.id)
+  if (old === milestoneId) return
+  if (milestoneId !== null) {
+    // Locked, so that it can't be deleted before the issue refers to it.
+    await lockRow(tx, "milestones", milestoneId)
+    if (!(await findMilestoneById.first(tx, { repositoryId: issue.repository_id, id: milestoneId })))
+      throw refuse.invalid("milestone", `there is no milestone ${milestoneId} in this repository`)
+  }
+  await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
+  publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })
+  await recountMilestones(tx, [old, milestoneId], now)
+  await touchIssue(tx, issue.id, now)
+}
