@@ -1,6 +1,6 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
-import { Moved, Refusal } from "../../../core/errors.ts"
+import { Refusal, Renamed } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { admitCreation, createByPush } from "./creation.ts"
 
@@ -20,14 +20,14 @@ export async function follow<Found extends OnRepository>(first: Address, admit: 
     try {
       return await admit(address)
     } catch (error) {
-      if (!(error instanceof Moved) || moves === MOVES) throw error
+      if (!(error instanceof Renamed) || moves === MOVES) throw error
       address = movedTo(address, error)
     }
   }
 }
 
 /** What is now meant by an address. */
-export const movedTo = ({ owner, name }: Address, { replace }: Moved): Address => ({
+export const movedTo = ({ owner, name }: Address, { replace }: Renamed): Address => ({
   owner: replace["owner"] ?? owner,
   name: replace["repo"] ?? name,
 })
