@@ -94,37 +94,37 @@ export interface Serving {
 
 /** Like `startHearth`, without making a token. */
 export async function serveHearth(options: HearthOptions = {}): Promise<Serving> {
-  const house = await openHouse(options)
-  const { services } = house
+  const opened = await openServices(options)
+  const { services } = opened
   try {
     const { administrator, made } = await ensureAdministrator(services)
     const app = await openHttp(services, {
       operations,
       authenticator: openAuthenticator(services),
-      metrics: house.metrics,
+      metrics: opened.metrics,
       intercept: options.intercept,
       onAnswer: options.onAnswer,
     })
     let ssh: SshServer | undefined
     const close = async (): Promise<void> => {
       await Promise.all([app.close(), ssh?.close()])
-      await house.close()
+      await opened.close()
     }
     try {
       await app.listen({ host: services.config.http.host, port: services.config.http.port })
       const address: AddressInfo | string | null = app.server.address()
-      if (typeof address === "object" && address) house.site.listening(address.port)
+      if (typeof address === "object" && address) opened.site.listening(address.port)
       ssh = await openSshIfAsked(services)
-      if (ssh) house.site.listeningSsh(ssh.port)
-      house.metrics.gauge("hearth_ssh_connections", "SSH connections that are open.", () => ssh?.connections() ?? 0)
-      await house.begin()
+      if (ssh) opened.site.listeningSsh(ssh.port)
+      opened.metrics.gauge("hearth_ssh_connections", "SSH connections that are open.", () => ssh?.connections() ?? 0)
+      await opened.begin()
     } catch (error) {
       await close()
       throw error
     }
     return { services, url: services.site.rootUrl, administrator, made, close }
   } catch (error) {
-    await house.close()
+    await opened.close()
     throw error
   }
 }
@@ -143,7 +143,7 @@ async function openSshIfAsked(services: Services): Promise<SshServer | undefined
   }
 }
 
-export interface House {
+export interface OpenServices {
   readonly services: Services
   readonly site: OpenSite
   readonly metrics: Metrics
@@ -153,7 +153,7 @@ export interface House {
 }
 
 /** Opens everything that a forge consists of but its servers: what the command line works on. */
-export async function openHouse(options: HearthOptions = {}): Promise<House> {
+export async function openServices(options: HearthOptions = {}): Promise<OpenServices> {
   const memory = options.memory === true
   const temporary = memory ? await mkdtemp(join(tmpdir(), "hearth-")) : undefined
   const closing: (() => Promise<void>)[] = []

@@ -45,7 +45,7 @@ export const reaches = (permission: Permission): boolean =>
   permission.mode > Mode.none || UNITS.some((unit) => (permission.units.get(unit) ?? Mode.none) > Mode.none)
 
 /** Whether the relation can have rows about what belongs to this owner. */
-const mayTie = (relation: Relation, owner: User): boolean => !relation.ofOrganizations || owner.kind === "organization"
+const appliesTo = (relation: Relation, owner: User): boolean => !relation.ofOrganizations || owner.kind === "organization"
 
 /**
  * The one decision about repositories, for a whole list at a time: at most four queries, whatever its length.
@@ -57,7 +57,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
   const decided = new Map<number, Permission>()
   const open: Owned[] = []
   for (const item of owned) {
-    const known = withoutLooking(entitlement, { ...ofCaller, ...item })
+    const known = decideWithoutQuery(entitlement, { ...ofCaller, ...item })
     if (known) decided.set(item.repository.id, known)
     else open.push(item)
   }
@@ -66,10 +66,10 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
   const userId = actor.user.id
   const rows: Granted[] = []
   for (const { relation, find } of GRANTS_OF_CALLER) {
-    const subjectIds = open.filter(({ owner }) => mayTie(relation, owner)).map(({ repository }) => repository.id)
+    const subjectIds = open.filter(({ owner }) => appliesTo(relation, owner)).map(({ repository }) => repository.id)
     if (subjectIds.length > 0) rows.push({ relation, rows: Map.groupBy(await find(db, { userId, subjectIds }), ({ id }) => id) })
   }
-  const hidden = open.filter((item) => hangsOnMembership(entitlement, { ...ofCaller, ...item })).map(({ owner }) => owner.id)
+  const hidden = open.filter((item) => dependsOnMembership(entitlement, { ...ofCaller, ...item })).map(({ owner }) => owner.id)
   const organizations = hidden.length > 0 ? await findMemberOrganizations(db, { userId, subjectIds: [...new Set(hidden)] }) : []
   const memberOf = new Set(organizations.map(({ id }) => id))
 
@@ -90,7 +90,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
 
 export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Promise<Permission> {
   const { caller, key } = knownOf(actor)
-  const known = withoutLooking(entitlementOf(actor), { repository: owned.repository, owner: owned.owner, caller, key })
+  const known = decideWithoutQuery(entitlementOf(actor), { repository: owned.repository, owner: owned.owner, caller, key })
   return known ?? (await permissionsOn(db, actor, [owned])).get(owned.repository.id) ?? NOTHING
 }
 
@@ -106,7 +106,7 @@ export async function permissionsOf(
   const decided = new Map<number, Permission>()
   const open: User[] = []
   for (const caller of people) {
-    const known = withoutLooking(OF_PEOPLE, { repository, owner, caller })
+    const known = decideWithoutQuery(OF_PEOPLE, { repository, owner, caller })
     if (known) decided.set(caller.id, known)
     else open.push(caller)
   }
@@ -114,8 +114,8 @@ export async function permissionsOf(
   const on = { subjectId: repository.id, userIds: open.map(({ id }) => id) }
   const rows: Granted[] = []
   for (const { relation, find } of GRANTS_OF_PEOPLE)
-    if (mayTie(relation, owner)) rows.push({ relation, rows: Map.groupBy(await find(db, on), ({ id }) => id) })
-  const hidden = open.filter((caller) => hangsOnMembership(OF_PEOPLE, { repository, owner, caller })).map(({ id }) => id)
+    if (appliesTo(relation, owner)) rows.push({ relation, rows: Map.groupBy(await find(db, on), ({ id }) => id) })
+  const hidden = open.filter((caller) => dependsOnMembership(OF_PEOPLE, { repository, owner, caller })).map(({ id }) => id)
   const members = new Set(
     hidden.length > 0 ? (await findMembersAmong(db, { subjectId: owner.id, userIds: hidden })).map(({ id }) => id) : [],
   )
@@ -144,15 +144,15 @@ interface Granted {
 }
 
 /** The answers that need no query. */
-function withoutLooking(entitlement: Entitlement, known: Known): Permission | undefined {
+function decideWithoutQuery(entitlement: Entitlement, known: Known): Permission | undefined {
   if (!meets(entitlement.within, known)) return NOTHING
   const permission = decide(entitlement, known, [], 0)
   return entitlement.grants.length === 0 || permission.mode === Mode.owner ? permission : undefined
 }
 
 /** Whether it matters to a rule that the caller is a member of the organization that owns the repository. */
-const hangsOnMembership = ({ rules }: Entitlement, known: Known & { readonly owner: User }): boolean =>
-  mayTie(MEMBERSHIP, known.owner) && rules.some(({ when }) => typeof evaluate(when, known) !== "boolean")
+const dependsOnMembership = ({ rules }: Entitlement, known: Known & { readonly owner: User }): boolean =>
+  appliesTo(MEMBERSHIP, known.owner) && rules.some(({ when }) => typeof evaluate(when, known) !== "boolean")
 
 /** The most of what the rules and the rows give. */
 function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {

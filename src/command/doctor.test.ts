@@ -2,18 +2,18 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimes
 import { join } from "node:path"
 import { sql } from "kysely"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { type House, openHouse } from "../app.ts"
+import { type OpenServices, openServices } from "../app.ts"
 import type { Repository } from "../git/index.ts"
 import { openShell, type Shell } from "./testing.ts"
 
 let shell: Shell
-let house: House | undefined
+let opened: OpenServices | undefined
 beforeEach(async () => {
   shell = await openShell()
 })
 afterEach(async () => {
-  await house?.close()
-  house = undefined
+  await opened?.close()
+  opened = undefined
   await shell.close()
 })
 
@@ -22,8 +22,8 @@ const HOURS_AGO = new Date(Date.now() - 7_200_000)
 
 /** An installation with one owner, "ada", and one repository of one commit, "ada/first"; the house stays open, as beside a server. */
 async function installed(): Promise<Repository> {
-  house = await openHouse({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet } })
-  const { git, database } = house.services
+  opened = await openServices({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet } })
+  const { git, database } = opened.services
   const repository = await git.repositories.create("ab/first", { format: "sha1", branch: "main" })
   const person = { name: "Ada", email: "ada@example.org", when: 1_700_000_000, offset: 0 }
   const blob = await git.objects.writeBlob(repository, "hello\n")
@@ -101,7 +101,7 @@ describe("hearth doctor", () => {
 
   test("finds a folder without a repository and moves it aside, but leaves one that is being made", async () => {
     await installed()
-    const stray = await house?.services.git.repositories.create("cd/stray", { format: "sha1", branch: "main" })
+    const stray = await opened?.services.git.repositories.create("cd/stray", { format: "sha1", branch: "main" })
     expect((await shell.run("doctor --no-fsck")).out).not.toContain("stray")
     utimesSync(stray?.directory ?? "", HOURS_AGO, HOURS_AGO)
     expect(await shell.run("doctor --no-fsck")).toMatchObject({
@@ -145,7 +145,7 @@ describe("hearth doctor", () => {
 
   test("tells of jobs that were given up", async () => {
     await installed()
-    await house?.services.database.write((tx) =>
+    await opened?.services.database.write((tx) =>
       tx
         .insertInto("jobs")
         .values({

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { findUserByName, findUserRedirect } from "../access/store.ts"
-import { openHouse } from "../app.ts"
+import { openServices } from "../app.ts"
 import type { User } from "../core/actor.ts"
 import { loadConfig } from "../core/config.ts"
 import type { Handle } from "../core/database/database.ts"
@@ -21,11 +21,11 @@ export async function onInstallation<T>(env: Environment, work: (services: Servi
       `There is no Hearth in ${dataDir}: ${file} is missing.`,
       "Start it once with `hearth serve`, or name the right folder with --data-dir.",
     )
-  const house = await openHouse({ env })
+  const opened = await openServices({ env })
   try {
-    return await work(house.services)
+    return await work(opened.services)
   } finally {
-    await house.close()
+    await opened.close()
   }
 }
 

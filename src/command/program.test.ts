@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { openHouse } from "../app.ts"
+import { openServices } from "../app.ts"
 import { API_VERSION, VERSION } from "../core/version.ts"
 import { openShell, type Shell } from "./testing.ts"
 
@@ -144,11 +144,11 @@ describe("hearth serve", () => {
     second.child.kill("SIGINT")
     expect(await second.ended).toBe(0)
 
-    const house = await openHouse({ env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_LOG_LEVEL: "silent" } })
-    closing.push(house.close)
-    const root = await house.services.database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).executeTakeFirstOrThrow()
+    const opened = await openServices({ env: { HEARTH_DATA_DIR: shell.dataDir, HEARTH_LOG_LEVEL: "silent" } })
+    closing.push(opened.close)
+    const root = await opened.services.database.read.selectFrom("users").selectAll().where("is_admin", "=", 1).executeTakeFirstOrThrow()
     expect(root.name).toBe("root")
-    expect(await house.services.passwords.verify(password, root.password_hash)).toBe(true)
+    expect(await opened.services.passwords.verify(password, root.password_hash)).toBe(true)
   })
 
   test("fills a fresh server with an example, and refuses any other", { timeout: 120_000 }, async () => {

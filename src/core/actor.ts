@@ -34,7 +34,7 @@ export type SignedIn = Extract<Actor, { kind: "user" }>
 export const anonymous: Actor = { kind: "anonymous" }
 
 /** Somebody as they would be if they signed in themselves: what may this person see and do, whoever asks? */
-export const inPerson = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
+export const signedInAs = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
 
 /** The caller's id, or 0. */
 export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)

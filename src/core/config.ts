@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { nearest } from "./nearest.ts"
 import { onDemand } from "./onDemand.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"
+import { closestWord } from "./text/closest-word.ts"
 
 type Values<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : Values<G[K]> }
 type Some<G> = { readonly [K in keyof G]?: (G[K] extends Setting<infer T> ? T : Some<G[K]>) | undefined }
@@ -235,7 +235,7 @@ const notAccepted = ({ secret, accepts }: Setting<unknown>, value: string): stri
 function unknown(key: string, source: Source): string {
   const isGroup = [...table.keys()].some((known) => known.startsWith(`${key}.`))
   if (isGroup) return "This is a group of settings, not one. Write it as a table."
-  const close = nearest(key, source.kind === "environment" ? [...keyOfVariable.keys()] : [...table.keys()])
+  const close = closestWord(key, source.kind === "environment" ? [...keyOfVariable.keys()] : [...table.keys()])
   return `There is no such setting. ${close === undefined ? "See `hearth config` for those that there are." : `Did you mean ${close}?`}`
 }
 

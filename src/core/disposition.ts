@@ -18,13 +18,13 @@ const SHOWN: Readonly<Record<string, string>> = {
 }
 
 /** How a file is handed out, by the ending of its name; never by what it says of itself. */
-export interface Delivery {
+export interface FileHeaders {
   readonly type: string
   /** The Content-Disposition header. */
   readonly disposition: string
 }
 
-export function deliveryOf(name: string): Delivery {
+export function fileHeadersOf(name: string): FileHeaders {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ""
   const type = Object.hasOwn(SHOWN, ending) ? SHOWN[ending] : undefined
   return { type: type ?? "application/octet-stream", disposition: `${type ? "inline" : "attachment"}; ${fileNameOf(name)}` }

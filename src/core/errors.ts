@@ -72,14 +72,14 @@ export const refuse = {
 } as const
 
 /** Thrown while locating something that now has another name: the answer leads there. `status` as existing clients know it. */
-export class Moved extends Error {
+export class Renamed extends Error {
   readonly status: 301 | 307
   /** Replaces, in the request's path, the names that were asked for. */
   readonly replace: Readonly<Record<string, string>>
 
   constructor(status: 301 | 307, replace: Readonly<Record<string, string>>) {
     super("moved")
-    this.name = "Moved"
+    this.name = "Renamed"
     this.status = status
     this.replace = replace
   }

@@ -1,5 +1,5 @@
 /** Writes a file, says when it has come to a step, and waits there to be killed. */
-import { fileSteps, writeWhole } from "./files.ts"
+import { fileSteps, writeAtomically } from "./files.ts"
 
 const [, , path = "", at] = process.argv
 fileSteps.before = async (step) => {
@@ -7,4 +7,4 @@ fileSteps.before = async (step) => {
   process.send?.("there")
   await new Promise(() => setInterval(() => {}, 1000))
 }
-await writeWhole(path, [Buffer.from("begun")])
+await writeAtomically(path, [Buffer.from("begun")])

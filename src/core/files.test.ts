@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { FileStep } from "../seams/pause.ts"
 import { refuse } from "./errors.ts"
-import { fileSteps, sweepFolder, writeRow, writeWhole } from "./files.ts"
+import { fileSteps, sweepFolder, writeAtomically, writeRow } from "./files.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
 /** So long that what is begun before has ended. */
@@ -45,7 +45,7 @@ describe("a file that is written whole", () => {
         if (step === "rename") await expect(access(path())).rejects.toThrow("ENOENT")
         await waitsAt(slow)(step)
       }
-      await writeWhole(path(), parts("a", "b"))
+      await writeAtomically(path(), parts("a", "b"))
       expect(taken).toEqual([...STEPS])
       expect(await readFile(path(), "utf8")).toBe("ab")
       expect(await files()).toEqual(["file"])
@@ -55,7 +55,7 @@ describe("a file that is written whole", () => {
 
   test.each(STEPS)("leaves nothing where the step %s fails", async (step) => {
     fileSteps.before = failsAt(step)
-    await expect(writeWhole(path(), parts("a"))).rejects.toThrow(`no ${step}`)
+    await expect(writeAtomically(path(), parts("a"))).rejects.toThrow(`no ${step}`)
     expect(await files()).toEqual([])
   })
 
@@ -72,7 +72,7 @@ describe("a file that is written whole", () => {
     "leaves nothing where its content breaks off %s, with a slow step %s",
     async (_where, step, before) => {
       fileSteps.before = waitsAt(step)
-      await expect(writeWhole(path(), breakOff(before()))).rejects.toThrow("broken off")
+      await expect(writeAtomically(path(), breakOff(before()))).rejects.toThrow("broken off")
       await pause(DELAY_MS * 2)
       expect(await files()).toEqual([])
     },
@@ -90,10 +90,10 @@ describe("a file that is written whole", () => {
     if (step === "flush" || step === "rename") {
       // All has arrived by then: that the sender goes away is no failure.
       content.push(null)
-      await writeWhole(path(), content)
+      await writeAtomically(path(), content)
       expect(await files()).toEqual(["file"])
     } else {
-      await expect(writeWhole(path(), content)).rejects.toThrow("gone")
+      await expect(writeAtomically(path(), content)).rejects.toThrow("gone")
       expect(await files()).toEqual([])
     }
   })
@@ -103,13 +103,13 @@ describe("a file that is written whole", () => {
       failsAt("rename")(step)
       failsAt("discard")(step)
     }
-    await expect(writeWhole(path(), parts("a"))).rejects.toThrow("no rename")
+    await expect(writeAtomically(path(), parts("a"))).rejects.toThrow("no rename")
     expect(await files()).toEqual([expect.stringMatching(/^file\..+\.part$/)])
   })
 
   test("comes about where several make it at once", async () => {
     fileSteps.before = waitsAt("rename")
-    await Promise.all([writeWhole(path(), parts("same")), writeWhole(path(), parts("same"))])
+    await Promise.all([writeAtomically(path(), parts("same")), writeAtomically(path(), parts("same"))])
     expect(await readFile(path(), "utf8")).toBe("same")
     expect(await files()).toEqual(["file"])
   })
@@ -137,7 +137,7 @@ describe("a file that is written whole", () => {
 describe("the row of a file", () => {
   test("takes the file with it where it is refused, and leaves it where nobody knows", async () => {
     const write = async (error: Error) => {
-      await writeWhole(path(), parts("a"))
+      await writeAtomically(path(), parts("a"))
       const row = async () => {
         throw error
       }

@@ -17,7 +17,7 @@ export const ifMissing =
 export const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(ifMissing([]))
 
 /** The file, to be read and closed by the caller; undefined where there is none. */
-export const openIfThere = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
+export const openIfExists = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
 
 /** Called before every step with the path that it acts on. Tests put in what waits or fails. */
 export const fileSteps: { before: (step: FileStep, path: string) => Promise<void> | void } = { before: () => {} }
@@ -38,7 +38,11 @@ export const draftOf = (path: string): string => `${path}.${randomUUID()}${DRAFT
  * Makes a file that is there whole, and on the disk, or not at all. Takes the next chunk once the last is written. Fails as `content` does, or the disk;
  * nothing is left then. Only a process that ends meanwhile leaves its draft, whose name ends in `.part`; a sweep must remove it.
  */
-export async function writeWhole(path: string, content: Iterable<Buffer> | AsyncIterable<Buffer>, draft = draftOf(path)): Promise<void> {
+export async function writeAtomically(
+  path: string,
+  content: Iterable<Buffer> | AsyncIterable<Buffer>,
+  draft = draftOf(path),
+): Promise<void> {
   await take("folder", dirname(path), () => mkdir(dirname(path), { recursive: true, mode: 0o750 }))
   try {
     // Awaited: a draft that were opened later than it is discarded would stay.

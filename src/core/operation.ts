@@ -92,7 +92,7 @@ export function formOf(path: string): { readonly beside: string; readonly name: 
 }
 
 /** The parameter that an address ending so gives a value to, with the value; undefined for every other ending. */
-export function askedForm(path: string): { readonly name: FormName; readonly value: string } | undefined {
+export function requestedForm(path: string): { readonly name: FormName; readonly value: string } | undefined {
   for (const name of FORM_NAMES) {
     const value = FORMS[name].find((word) => path.endsWith(`.${word}`))
     if (value !== undefined) return { name, value }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ByteSource } from "./bytes.ts"
+import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
-import { keyIn } from "./memory.ts"
 import type { Repository } from "./model.ts"
 import { fingerprint } from "./refFiles.ts"
 
@@ -60,7 +60,7 @@ async function peek(source: ByteSource): Promise<Buffer | undefined> {
 }
 
 /** The place of one answer. */
-export interface Place {
+export interface AnswerSlot {
   readonly kept: Buffer | undefined
   /** Takes what git writes, piece by piece. */
   readonly add: (chunk: Buffer) => void
@@ -69,12 +69,12 @@ export interface Place {
 }
 
 /** Where the answer to a request by protocol version 2 is kept; undefined where none is. The request is read from the source and put back. */
-export async function placeOfAnswer(context: Context, repository: Repository, source: ByteSource): Promise<Place | undefined> {
+export async function findAnswerSlot(context: Context, repository: Repository, source: ByteSource): Promise<AnswerSlot | undefined> {
   const request = await peek(source)
   if (request === undefined || !isRepeatable(request)) return undefined
   const references = await fingerprint(repository)
   if (references === undefined) return undefined
-  const { answers } = context.memory
+  const { answers } = context.cache
   const key = keyIn(repository, references, createHash("sha256").update(request).digest("base64"))
   let size = 0
   let chunks: Buffer[] = []

@@ -68,7 +68,7 @@ export async function measureTree(
 const attributes = "* -export-subst -ident\n"
 
 /** Git knows no other place that outranks the attributes in the files themselves. */
-async function forbidFillingIn({ directory }: Repository): Promise<void> {
+async function disableSubstitution({ directory }: Repository): Promise<void> {
   const path = join(directory, "info", "attributes")
   await mkdir(join(directory, "info"), { recursive: true })
   const draft = `${path}.${randomUUID()}`
@@ -86,7 +86,7 @@ export async function archive(
   { format, commit, prefix, paths }: ArchiveOptions,
 ): Promise<Readable> {
   if (!/^[\w.-]+$/.test(prefix)) throw new GitError("invalid", "not the name of a directory for an archive", prefix.slice(0, 200))
-  await forbidFillingIn(repository)
+  await disableSubstitution(repository)
   const flags = [`--format=${format}`, `--prefix=${prefix}/`]
   return outputOf(context, repository, { name: "archive", flags, args: [commit], ...(paths.length > 0 && { paths }) }, "")
 }

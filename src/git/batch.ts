@@ -1,6 +1,6 @@
+import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import { hashObject, type NewObject, storeLooseObjects } from "./loose.ts"
-import { keyIn } from "./memory.ts"
 import type { ObjectType, Repository, TreeEntry } from "./model.ts"
 import type { ObjectId } from "./names.ts"
 import { asBuffer, formatCommit, formatTree, type NewCommit, treeEntries } from "./objects.ts"
@@ -20,7 +20,7 @@ export interface ObjectBatch {
 /** Opens a batch. What an object names must be in the repository, or added before it. */
 export function openBatch(context: Context, repository: Repository): ObjectBatch {
   const pending = new Map<ObjectId, NewObject>()
-  const { memory } = context
+  const { cache } = context
   // Whoever stores them is about to read them.
   const remember: (() => void)[] = []
 
@@ -35,13 +35,13 @@ export function openBatch(context: Context, repository: Repository): ObjectBatch
     tree(given) {
       const entries = treeEntries(repository, given)
       const id = add("tree", formatTree(entries))
-      remember.push(() => memory.trees.set(keyIn(repository, id), entries))
+      remember.push(() => cache.trees.set(keyIn(repository, id), entries))
       return id
     },
     commit(commit) {
       const content = formatCommit(commit)
       const id = add("commit", content)
-      remember.push(() => memory.commits.set(keyIn(repository, id), parseCommit(id, content)))
+      remember.push(() => cache.commits.set(keyIn(repository, id), parseCommit(id, content)))
       return id
     },
     async store() {

@@ -127,7 +127,7 @@ interface Sink {
  * Pours the rest of a stream into a process, with back-pressure, until one of them ends. A stream that is cut off kills the process, because
  * half of a request must not look like a whole one.
  */
-export function pour(stream: Readable, source: ByteSource, process: Sink): void {
+export function pipeInto(stream: Readable, source: ByteSource, process: Sink): void {
   const ahead = source.release()
   if (ahead.length > 0) process.stdin.write(ahead)
   const cut = () => {

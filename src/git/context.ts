@@ -1,5 +1,5 @@
+import type { GitCache } from "./cache.ts"
 import type { Limiter } from "./limits.ts"
-import type { Memory } from "./memory.ts"
 import type { Processes } from "./process.ts"
 import type { Readers } from "./reader.ts"
 
@@ -39,7 +39,7 @@ export interface GitLimits {
   readonly pushBytes: number
   /** The most references that one push may change. */
   readonly pushCommands: number
-  /** Memory that `pack-objects` may use for its window, per thread. */
+  /** GitCache that `pack-objects` may use for its window, per thread. */
   readonly windowBytes: number
   /** Threads that one git process may use. */
   readonly threads: number
@@ -110,5 +110,5 @@ export interface Context {
   readonly pushes: Limiter
   /** Protocol v2 capability advertisements, which depend on nothing but the object format. */
   readonly advertisements: Map<string, Promise<Buffer>>
-  readonly memory: Memory
+  readonly cache: GitCache
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
+import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
-import { keyIn } from "./memory.ts"
 import type { ChangedFile, Repository } from "./model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
 import type { Command } from "./process.ts"
@@ -57,9 +57,9 @@ export async function changedFiles(
   { whitespace, limit }: FilesOptions = {},
 ): Promise<readonly ChangedFile[]> {
   const key = keyIn(repository, from ?? "", to, whitespace ?? "")
-  const known = context.memory.diffs.get(key)
+  const known = context.cache.diffs.get(key)
   const files = known ?? (await compare(context, repository, from, to, whitespace))
-  if (known === undefined && repository.quarantine === undefined) context.memory.diffs.set(key, files)
+  if (known === undefined && repository.quarantine === undefined) context.cache.diffs.set(key, files)
   return limit === undefined ? files : files.slice(0, limit)
 }
 
@@ -91,7 +91,7 @@ export async function changesOf(
   repository: Repository,
   commits: readonly ObjectId[],
 ): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>> {
-  const { diffs } = context.memory
+  const { diffs } = context.cache
   const keyOf = (id: ObjectId) => keyIn(repository, "parent", id)
   const found = new Map<ObjectId, readonly ChangedFile[]>()
   for (const id of commits) {

@@ -32,7 +32,7 @@ const lineLimit = 64
  * Follows the only parents from `to` until `from` (or the root, without one). Gives undefined when a commit on the way has several parents,
  * does not lie in a file of its own, or the line is long: then git must tell. Most pushes are such a short line, and cost no process.
  */
-async function straightLine(
+async function linearRange(
   context: Context,
   repository: Repository,
   to: ObjectId,
@@ -60,7 +60,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
     const newest = await walk(context, repository, [to], countAtMost)
     return { commits: newest.slice(0, limit), total: newest.length }
   }
-  const line = await straightLine(context, repository, to, from)
+  const line = await linearRange(context, repository, to, from)
   if (line !== undefined) {
     const total = Math.min(line.length, countAtMost ?? line.length)
     return { commits: line.slice(0, Math.min(limit, total)), total }
@@ -85,7 +85,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
 export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
   // What a merge makes has both sides for parents.
   if ((await readLooseCommit(context, repository, descendant))?.parents.includes(ancestor)) return true
-  const line = await straightLine(context, repository, descendant, ancestor)
+  const line = await linearRange(context, repository, descendant, ancestor)
   if (line !== undefined) return true
   const result = await context.processes.run(
     { name: "merge-base", flags: ["--is-ancestor"], args: [ancestor, descendant] },
@@ -105,7 +105,7 @@ export async function mergeBase(
   b: ObjectId,
   ...others: readonly ObjectId[]
 ): Promise<ObjectId | undefined> {
-  if (a === b || others.includes(a) || (await straightLine(context, repository, b, a)) !== undefined) return a
+  if (a === b || others.includes(a) || (await linearRange(context, repository, b, a)) !== undefined) return a
   const result = await context.processes.run({ name: "merge-base", args: [a, b, ...others] }, { repository, accept: [0, 1] })
   return result.code === 0 ? objectId(result.stdout.toString("latin1").trim(), repository.format) : undefined
 }

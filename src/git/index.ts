@@ -5,6 +5,7 @@ import { type Advertisement, advertiseReceive, advertiseUpload } from "./adverti
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./archive.ts"
 import { type ObjectBatch, openBatch } from "./batch.ts"
 import { lineCommits } from "./blame.ts"
+import { createCache, keyIn } from "./cache.ts"
 import { type Context, defaultLimits, type GitOptions } from "./context.ts"
 import { changedFiles, changesOf, type DiffTotals, diffTotals, type FilesOptions, formatPatch, type PatchOptions, patch } from "./diff.ts"
 import { GitError } from "./errors.ts"
@@ -13,7 +14,6 @@ import { createLimiter } from "./limits.ts"
 import { type Log, type LogOptions, log as readLog } from "./log.ts"
 import { looseBytes } from "./loose.ts"
 import { checkObjects, maintain, needsMaintenance } from "./maintenance.ts"
-import { createMemory, keyIn } from "./memory.ts"
 import { mergedBy, mergeTrees, type Rebased, type RebaseOptions, rebase, type TreeMerge } from "./merging.ts"
 import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
@@ -40,6 +40,7 @@ import { type RefUpdate, updateReferences } from "./references.ts"
 import { listReferences, resolveReference } from "./refFiles.ts"
 import { type FetchOptions, fetchObjects, listRemote, pushMirror, type Remote, type RemoteListing } from "./remote.ts"
 import {
+  combinedView,
   createRepository,
   existsRepository,
   forkRepository,
@@ -50,7 +51,6 @@ import {
   repositorySize,
   setHead,
   sweepRepositories,
-  viewTogether,
 } from "./repository.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./small-blobs.ts"
 import { copyObjects, copyTree } from "./transfer.ts"
@@ -272,7 +272,7 @@ export function openGit(options: GitOptions): Git {
     listings: createLimiter({ ...queued, total: 4 * limits.packs, perKey: 4 * limits.packsPerRepository }),
     pushes: createLimiter({ ...queued, total: limits.pushes, perKey: limits.pushesPerRepository }),
     advertisements: new Map(),
-    memory: createMemory(),
+    cache: createCache(),
   }
   const turns = createLimiter({ ...queued, total: Number.POSITIVE_INFINITY, perKey: 1 })
   const bind =
@@ -283,7 +283,7 @@ export function openGit(options: GitOptions): Git {
   return {
     at: bind(locate),
     open: bind(openRepository),
-    together: viewTogether,
+    together: combinedView,
     repositories: {
       create: bind(createRepository),
       remove: bind(removeRepository),

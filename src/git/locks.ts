@@ -53,4 +53,4 @@ const statusOf = (path: string) =>
 export const lockHeld = (path: string): string => `Unable to create '${path}': File exists`
 
 /** The lock that was in the way, as far as these words tell. */
-export const lockInTheWay = (words: string): string | undefined => /Unable to create '([^'\n]+\.lock)': File exists/.exec(words)?.[1]
+export const blockingLock = (words: string): string | undefined => /Unable to create '([^'\n]+\.lock)': File exists/.exec(words)?.[1]

@@ -1,7 +1,7 @@
 import { byteSource } from "./bytes.ts"
+import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
-import { keyIn } from "./memory.ts"
 import type { Commit, Repository } from "./model.ts"
 import { type ObjectId, objectId } from "./names.ts"
 import { readCommit, readCommits } from "./objects.ts"
@@ -43,10 +43,10 @@ export async function log(context: Context, repository: Repository, options: Log
     return { commits: (await walk(context, repository, options.to, skip + limit)).slice(skip), total }
   }
   const key = `${keyOf(repository, options)}\0${skip}\0${limit}`
-  const page = total === undefined ? undefined : context.memory.pages.get(key)
+  const page = total === undefined ? undefined : context.cache.pages.get(key)
   if (total !== undefined && page !== undefined) return { commits: await readCommits(context, repository, page), total }
   const listed = await list(context, repository, options, total)
-  if (repository.quarantine === undefined) context.memory.pages.set(key, listed.ids)
+  if (repository.quarantine === undefined) context.cache.pages.set(key, listed.ids)
   return { commits: await readCommits(context, repository, listed.ids), total: listed.total }
 }
 
@@ -62,7 +62,7 @@ const LINE = 64
 
 /** The length of a history as far as it was counted before, or of one that a few commits were added to in a line. */
 async function knownTotal(context: Context, repository: Repository, options: LogOptions): Promise<number | undefined> {
-  const { counts } = context.memory
+  const { counts } = context.cache
   const key = keyOf(repository, options)
   const known = counts.get(key)
   if (known !== undefined || !isWhole(options) || options.to.length !== 1) return known
@@ -133,6 +133,6 @@ async function list(
   const exit = await process.exit
   if (exit.code !== 0) throw new GitError("failed", "git rev-list failed", exit.stderr)
   if (known !== undefined) return { ids, total: known }
-  if (repository.quarantine === undefined) context.memory.counts.set(keyOf(repository, options), seen)
+  if (repository.quarantine === undefined) context.cache.counts.set(keyOf(repository, options), seen)
   return { ids, total: seen }
 }

@@ -52,7 +52,7 @@ export interface NewObject extends RawObject {
 }
 
 /** A file that holds a new object, and the name that makes it seen. */
-interface Laid {
+interface PendingObject {
   readonly temporary: string
   readonly path: string
   readonly size: number
@@ -66,27 +66,33 @@ const AT_ONCE = 16
  * the order given: what an object names comes before it. Gives the bytes that they take.
  */
 export async function storeLooseObjects(context: Context, repository: Repository, objects: readonly NewObject[]): Promise<number> {
-  const laid: (Laid | undefined)[] = []
+  const pending: (PendingObject | undefined)[] = []
   try {
     for (let start = 0; start < objects.length; start += AT_ONCE) {
-      const batch = await Promise.allSettled(objects.slice(start, start + AT_ONCE).map((object) => lay(context, repository, object)))
-      for (const result of batch) if (result.status === "fulfilled") laid.push(result.value)
+      const batch = await Promise.allSettled(
+        objects.slice(start, start + AT_ONCE).map((object) => writeTemporary(context, repository, object)),
+      )
+      for (const result of batch) if (result.status === "fulfilled") pending.push(result.value)
       const failed = batch.find((result) => result.status === "rejected")
       if (failed) throw failed.reason
     }
-    for (const one of laid) {
+    for (const one of pending) {
       if (pause) await pause("file.rename")
       if (one) await rename(one.temporary, one.path)
     }
   } catch (error) {
-    await Promise.all(laid.map((one) => one && rm(one.temporary, { force: true })))
+    await Promise.all(pending.map((one) => one && rm(one.temporary, { force: true })))
     throw error
   }
-  return laid.reduce((sum, one) => sum + (one?.size ?? 0), 0)
+  return pending.reduce((sum, one) => sum + (one?.size ?? 0), 0)
 }
 
 /** Writes an object beside its place, or gives undefined where it is in its place already. */
-async function lay(context: Context, repository: Repository, { id, type, content }: NewObject): Promise<Laid | undefined> {
+async function writeTemporary(
+  context: Context,
+  repository: Repository,
+  { id, type, content }: NewObject,
+): Promise<PendingObject | undefined> {
   const folder = join(repository.directory, "objects", id.slice(0, 2))
   const path = join(folder, id.slice(2))
   if (await freshen(path)) return undefined

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream"
+import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import { looseIds, readLooseObject, writeLooseObject } from "./loose.ts"
-import { keyIn } from "./memory.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, RawObject, Repository, Tag, TreeEntry } from "./model.ts"
 import { idLength, isObjectId, isTagName, type ObjectId } from "./names.ts"
 import { parseCommit, parseTag, parseTree } from "./parse.ts"
@@ -170,7 +170,7 @@ async function readObject(context: Context, repository: Repository, id: ObjectId
 
 /** Reads a commit, or remembers it. Throws `missing`. */
 export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
-  const { commits } = context.memory
+  const { commits } = context.cache
   const key = keyIn(repository, id)
   const known = commits.get(key)
   if (known !== undefined) return known
@@ -185,7 +185,7 @@ const FEW_COMMITS = 4
 
 /** Reads commits, or remembers them, in the order of the ids. Throws `missing`. */
 export async function readCommits(context: Context, repository: Repository, ids: readonly ObjectId[]): Promise<readonly Commit[]> {
-  const { commits } = context.memory
+  const { commits } = context.cache
   const unknown = ids.filter((id) => commits.get(keyIn(repository, id)) === undefined)
   if (unknown.length <= FEW_COMMITS) return Promise.all(ids.map((id) => readCommit(context, repository, id)))
   const objects = await context.readers.readAll(repository, unknown, context.limits.objectBytes)
@@ -202,7 +202,7 @@ export async function readCommits(context: Context, repository: Repository, ids:
 
 /** Reads a commit only if that needs no process: when it is remembered, or lies in a file of its own. */
 export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
-  const known = context.memory.commits.get(keyIn(repository, id))
+  const known = context.cache.commits.get(keyIn(repository, id))
   if (known !== undefined) return known
   const found = await readLooseObject(repository, id)
   return found?.type === "commit" ? parseCommit(id, found.content) : undefined
@@ -215,7 +215,7 @@ export async function readTag(context: Context, repository: Repository, id: Obje
 
 /** Reads a directory, or remembers it. Throws `missing`. */
 export async function readTree(context: Context, repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]> {
-  const { trees } = context.memory
+  const { trees } = context.cache
   const key = keyIn(repository, id)
   const known = trees.get(key)
   if (known !== undefined) return known

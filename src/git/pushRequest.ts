@@ -6,7 +6,7 @@ import { isHiddenRef, isObjectId, isRefName, isZeroId, type ObjectId, type RefNa
 import { packetText, readPacket } from "./pktline.ts"
 
 /** A command as the client sent it. */
-export interface AskedCommand {
+export interface RequestedCommand {
   readonly name: string
   readonly oldId: ObjectId | null
   readonly newId: ObjectId | null
@@ -14,7 +14,7 @@ export interface AskedCommand {
 
 /** What a client says before it sends a pack. */
 export interface PushRequest {
-  readonly commands: readonly AskedCommand[]
+  readonly commands: readonly RequestedCommand[]
   readonly capabilities: ReadonlySet<string>
   readonly options: readonly string[]
   /** Whether the client's own history is cut off somewhere. */
@@ -30,7 +30,7 @@ function parseId(repository: Repository, text: string): ObjectId | null {
   return text
 }
 
-function parseCommand(repository: Repository, text: string): AskedCommand {
+function parseCommand(repository: Repository, text: string): RequestedCommand {
   const [oldText = "", newText = "", ...name] = text.split(" ")
   const command = { name: name.join(" "), oldId: parseId(repository, oldText), newId: parseId(repository, newText) }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character would break the report that names the reference
@@ -53,7 +53,7 @@ async function readOptions(source: ByteSource): Promise<readonly string[]> {
  * does to find out whether it may push. Throws `protocol` for what git would not send, or for too much.
  */
 export async function readPushRequest(context: Context, repository: Repository, source: ByteSource): Promise<PushRequest | null> {
-  const commands: AskedCommand[] = []
+  const commands: RequestedCommand[] = []
   let capabilities: ReadonlySet<string> | undefined
   let shallow = false
   for (;;) {

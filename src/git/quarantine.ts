@@ -3,7 +3,7 @@ import { access, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { pause } from "../seams/pause.ts"
-import { type ByteSource, pour } from "./bytes.ts"
+import { type ByteSource, pipeInto } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { syncFiles } from "./files.ts"
@@ -124,7 +124,7 @@ export async function takePack(
   process.stdout.on("data", (chunk: Buffer) => {
     told += chunk.toString("latin1")
   })
-  pour(input, source, process)
+  pipeInto(input, source, process)
   // What it holds is looked at as soon as it is taken; small ones are read without a process.
   if (!small) context.readers.warm(repository)
   const exit = await process.exit

@@ -3,14 +3,14 @@ import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
 import { directorySize } from "./files.ts"
 import { isAncestor } from "./history.ts"
-import { lockInTheWay } from "./locks.ts"
+import { blockingLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId, RefName } from "./names.ts"
 import { objectInfo } from "./objects.ts"
 import { packHolds } from "./packIndex.ts"
 import type { PushOutcome, ReceiveRequest, RefCommand, RefResult } from "./push.ts"
 import { openPushClient, type ReportLine } from "./pushReport.ts"
-import { type AskedCommand, type PushRequest, readPushRequest, writableName } from "./pushRequest.ts"
+import { type PushRequest, type RequestedCommand, readPushRequest, writableName } from "./pushRequest.ts"
 import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, type Taken, takePack } from "./quarantine.ts"
 import { type RefUpdate, updateReferences } from "./references.ts"
 import { resolveReference } from "./refFiles.ts"
@@ -21,12 +21,15 @@ import { resolveReference } from "./refFiles.ts"
  * objects lie in a quarantine until then, and references change in one transaction of git.
  */
 
-const kindOf = ({ oldId, newId }: AskedCommand) => (newId === null ? "delete" : oldId === null ? "create" : "update")
+const kindOf = ({ oldId, newId }: RequestedCommand) => (newId === null ? "delete" : oldId === null ? "create" : "update")
 
 const fetchFirst = "the reference has changed meanwhile, fetch first"
 
 /** Every command that is still allowed is given to `check`, which says in words why it is refused, or null. */
-async function screen(results: readonly RefResult[], check: (result: RefResult) => Promise<string | null>): Promise<readonly RefResult[]> {
+async function checkEach(
+  results: readonly RefResult[],
+  check: (result: RefResult) => Promise<string | null>,
+): Promise<readonly RefResult[]> {
   const checked: RefResult[] = []
   for (const result of results) checked.push(result.refused === null ? { ...result, refused: await check(result) } : result)
   return checked
@@ -38,12 +41,12 @@ const refuseAll = (results: readonly RefResult[], refused: string) =>
 const allowed = (results: readonly RefResult[]) => results.filter((result) => result.refused === null)
 
 /** With an atomic push, one refusal refuses all. */
-function together(results: readonly RefResult[], atomic: boolean): readonly RefResult[] {
+function refuseAllIfAtomic(results: readonly RefResult[], atomic: boolean): readonly RefResult[] {
   return atomic && allowed(results).length < results.length ? refuseAll(results, "atomic push failed") : results
 }
 
 /** Whether a command still fits the reference as it is now. The transaction checks again; here the client gets clearer words, and sooner. */
-async function fitsNow(repository: Repository, command: RefCommand): Promise<string | null> {
+async function checkCurrentValue(repository: Repository, command: RefCommand): Promise<string | null> {
   const current = await resolveReference(repository, command.ref)
   if (current === (command.oldId ?? undefined)) return command.oldId === null && command.newId === null ? "no such reference" : null
   if (current === undefined) return "no such reference, fetch first"
@@ -51,7 +54,7 @@ async function fitsNow(repository: Repository, command: RefCommand): Promise<str
 }
 
 /** The commands with a usable name, each as it stands before anything was sent. */
-async function firstLook(repository: Repository, asked: readonly AskedCommand[]): Promise<readonly RefResult[]> {
+async function checkCommands(repository: Repository, asked: readonly RequestedCommand[]): Promise<readonly RefResult[]> {
   const seen = new Set<RefName>()
   const results: RefResult[] = []
   for (const command of asked) {
@@ -62,12 +65,12 @@ async function firstLook(repository: Repository, asked: readonly AskedCommand[])
     seen.add(ref)
     results.push({ ref, kind: kindOf(command), oldId: command.oldId, newId: command.newId, forced: false, refused })
   }
-  return screen(results, (result) => fitsNow(repository, result))
+  return checkEach(results, (result) => checkCurrentValue(repository, result))
 }
 
 /**
- * Refuses what is not complete. What lies in a pack that needs nothing else is; all others are looked at in one process; only when that fails is each
- * looked at alone.
+ * Refuses what is not complete. A self-contained pack holds all that it needs; other objects are checked in one process, and one by one only if
+ * that fails.
  */
 async function refuseIncomplete(
   { context, asked: { shallow }, signal }: Work,
@@ -79,7 +82,7 @@ async function refuseIncomplete(
   if (ids.length === 0 || (closed !== undefined && (await packHolds(closed, ids)))) return results
   if (await isConnected(context, repository, ids, signal)) return results
   const refused = shallow ? "the history that was pushed is cut off (shallow) and its rest is not here" : "missing necessary objects"
-  return screen(results, async ({ newId }) => {
+  return checkEach(results, async ({ newId }) => {
     if (newId === null || (ids.length > 1 && (await isConnected(context, repository, [newId], signal)))) return null
     return refused
   })
@@ -97,22 +100,22 @@ async function isForced(context: Context, repository: Quarantined, oldId: Object
 }
 
 /** Finds out which updates are forced, and refuses branches that would name no commit. */
-async function lookClosely(context: Context, repository: Quarantined, results: readonly RefResult[]): Promise<readonly RefResult[]> {
-  const looked: RefResult[] = []
+async function checkUpdates(context: Context, repository: Quarantined, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+  const checked: RefResult[] = []
   for (const result of results) {
     const { ref, oldId, newId, refused } = result
-    if (refused !== null) looked.push(result)
+    if (refused !== null) checked.push(result)
     else if (newId !== null && ref.startsWith("refs/heads/") && (await objectInfo(context, repository, newId))?.type !== "commit") {
-      looked.push({ ...result, refused: "a branch can name only a commit" })
-    } else looked.push({ ...result, forced: await isForced(context, repository, oldId, newId) })
+      checked.push({ ...result, refused: "a branch can name only a commit" })
+    } else checked.push({ ...result, forced: await isForced(context, repository, oldId, newId) })
   }
-  return looked
+  return checked
 }
 
 /** What a client is told when its references could not be changed. */
 function updateRefusal(error: unknown): string {
   if (!isGitError(error, "conflict")) return "the reference could not be changed"
-  if (lockInTheWay(error.detail) !== undefined) return "the reference is being changed by somebody else, push again"
+  if (blockingLock(error.detail) !== undefined) return "the reference is being changed by somebody else, push again"
   const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
   return other === undefined ? fetchFirst : `${other} exists`
 }
@@ -160,7 +163,7 @@ interface Work {
 }
 
 /** Asks the caller about what is sound so far. What it throws refuses the push: a broken check lets nothing through. */
-async function judged(work: Work, repository: Repository, results: readonly RefResult[]): Promise<readonly RefResult[]> {
+async function checkedByCaller(work: Work, repository: Repository, results: readonly RefResult[]): Promise<readonly RefResult[]> {
   const commands = allowed(results)
   if (commands.length === 0) return results
   const { asked, atomic } = work
@@ -172,7 +175,7 @@ async function judged(work: Work, repository: Repository, results: readonly RefR
 const plain = ({ ref, kind, oldId, newId, forced }: RefResult): RefCommand => ({ ref, kind, oldId, newId, forced })
 
 /** The objects of a push on their way in. */
-interface Intake {
+interface IncomingObjects {
   readonly quarantined: Quarantined
   readonly take: () => Promise<Taken>
   /** Removes the quarantine, once. */
@@ -180,14 +183,14 @@ interface Intake {
 }
 
 /** Makes the push true, and tells the caller before and after. */
-async function accept(work: Work, intake: Intake | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
+async function accept(work: Work, incoming: IncomingObjects | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
   const { context, repository, request, asked, atomic } = work
   const commands = allowed(results).map(plain)
   const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (commands.length === 0) return outcome
   if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
   await request.before?.(commands, asked.options)
-  const applied = await apply(context, repository, intake, commands, atomic)
+  const applied = await apply(context, repository, incoming, commands, atomic)
   const done: PushOutcome = {
     ...outcome,
     addedBytes: applied.addedBytes,
@@ -206,16 +209,16 @@ async function accept(work: Work, intake: Intake | undefined, results: readonly 
 async function apply(
   context: Context,
   repository: Repository,
-  intake: Intake | undefined,
+  incoming: IncomingObjects | undefined,
   commands: readonly RefCommand[],
   atomic: boolean,
 ): Promise<{ readonly refused: ReadonlyMap<RefName, string>; readonly addedBytes: number }> {
   try {
-    const addedBytes = intake === undefined ? 0 : await directorySize(intake.quarantined.quarantine)
-    if (intake !== undefined) {
-      await migrateQuarantine(context, intake.quarantined)
+    const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
+    if (incoming !== undefined) {
+      await migrateQuarantine(context, incoming.quarantined)
       // Nobody needs to wait for that; how it ends is seen to at the end.
-      intake.close().catch(() => {})
+      incoming.close().catch(() => {})
     }
     return { refused: await change(context, repository, commands, atomic), addedBytes }
   } catch (error) {
@@ -226,27 +229,27 @@ async function apply(
 
 /** A push that only deletes: there is no pack. */
 async function withoutPack(work: Work, results: readonly RefResult[]): Promise<PushOutcome> {
-  return accept(work, undefined, together(await judged(work, work.repository, results), work.atomic))
+  return accept(work, undefined, refuseAllIfAtomic(await checkedByCaller(work, work.repository, results), work.atomic))
 }
 
-async function withPack(work: Work, intake: Intake, results: readonly RefResult[]): Promise<PushOutcome> {
+async function withPack(work: Work, incoming: IncomingObjects, results: readonly RefResult[]): Promise<PushOutcome> {
   const { context, repository, asked, atomic } = work
-  const { quarantined } = intake
-  const { refused: unpackError, closed } = await intake.take()
+  const { quarantined } = incoming
+  const { refused: unpackError, closed } = await incoming.take()
   if (unpackError !== null) {
     return { repository, results: refuseAll(results, "unpacker error"), options: asked.options, unpackError, addedBytes: 0 }
   }
-  const complete = together(await refuseIncomplete(work, quarantined, results, closed), atomic)
-  const looked = together(await lookClosely(context, quarantined, complete), atomic)
-  return accept(work, intake, together(await judged(work, quarantined, looked), atomic))
+  const complete = refuseAllIfAtomic(await refuseIncomplete(work, quarantined, results, closed), atomic)
+  const checked = refuseAllIfAtomic(await checkUpdates(context, quarantined, complete), atomic)
+  return accept(work, incoming, refuseAllIfAtomic(await checkedByCaller(work, quarantined, checked), atomic))
 }
 
 /** The whole push, from the commands to the outcome. */
 async function perform(work: Work, take: (quarantined: Quarantined) => Promise<Taken>): Promise<PushOutcome> {
   const { context, repository, asked, atomic } = work
-  const first = await firstLook(repository, asked.commands)
+  const first = await checkCommands(repository, asked.commands)
   const nameless = first.length < asked.commands.length
-  const results = atomic && nameless ? refuseAll(first, "atomic push failed") : together(first, atomic)
+  const results = atomic && nameless ? refuseAll(first, "atomic push failed") : refuseAllIfAtomic(first, atomic)
   if (allowed(results).length === 0) return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (asked.commands.every((command) => command.newId === null)) return withoutPack(work, results)
   const quarantined = await openQuarantine(repository)
@@ -263,7 +266,7 @@ async function perform(work: Work, take: (quarantined: Quarantined) => Promise<T
 }
 
 /** The lines of the report, one for each command, in the client's order. */
-function reportLines(asked: readonly AskedCommand[], results: readonly RefResult[]): readonly ReportLine[] {
+function reportLines(asked: readonly RequestedCommand[], results: readonly RefResult[]): readonly ReportLine[] {
   const queue = [...results]
   return asked.map(({ name }) => {
     const usable = writableName(name)
@@ -302,7 +305,7 @@ export async function receivePush(context: Context, repository: Repository, requ
       const outcome = await perform(work, take).catch(async (error: unknown): Promise<PushOutcome> => {
         if (isGitError(error, "aborted")) throw error
         context.log({ level: "error", message: "a push failed", repository: repository.key, detail: String(error) })
-        const results = refuseAll(await firstLook(repository, asked.commands), "internal error")
+        const results = refuseAll(await checkCommands(repository, asked.commands), "internal error")
         return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
       })
       source.release()

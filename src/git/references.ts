@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
-import { lockInTheWay, removeStaleLock } from "./locks.ts"
+import { blockingLock, removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName, zeroId } from "./names.ts"
 import { writeReference } from "./refWrite.ts"
@@ -49,7 +49,7 @@ export async function updateReferences(context: Context, repository: Repository,
       return
     } catch (error) {
       if (!isGitError(error, "failed")) throw error
-      const lock = lockInTheWay(error.detail)
+      const lock = blockingLock(error.detail)
       if (lock !== undefined && (await removeStaleLock(context, repository, resolve(repository.directory, lock)))) continue
       throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by somebody else", error.detail) : error
     }

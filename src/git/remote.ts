@@ -72,7 +72,7 @@ function settingsFor({ url, address, authorization }: Remote, silence: number): 
 }
 
 /** What git says of another server, in words for people: without addresses, which may hold what is nobody's business. */
-export function remoteTrouble(stderr: string): string {
+export function describeRemoteError(stderr: string): string {
   if (/could not read (Username|Password)|Authentication failed|returned error: 401/.test(stderr))
     return "the server asks for credentials, or refuses the given ones"
   const status = /returned error: (\d{3})/.exec(stderr)?.[1]
@@ -127,7 +127,7 @@ async function runRemotely(
     if (!isGitError(error)) throw error
     if (error.kind === "tooLarge") throw new GitError("remote", "the server has more branches and tags than are taken")
     if (error.kind !== "failed") throw error
-    throw new GitError("remote", remoteTrouble(error.detail), error.detail)
+    throw new GitError("remote", describeRemoteError(error.detail), error.detail)
   }
 }
 

@@ -53,7 +53,7 @@ function writeSkeleton(directory: string, format: ObjectFormat, head: RefName): 
 }
 
 /** Moves a finished directory to its place, making the folders above it the first time. */
-function settle(temporary: string, directory: string): void {
+function moveIntoPlace(temporary: string, directory: string): void {
   try {
     renameSync(temporary, directory)
   } catch (error) {
@@ -76,7 +76,7 @@ async function build(
     await fill?.(temporary)
     if (context.durable) await syncFiles(["HEAD", "config"].map((name) => join(temporary, name)))
     // A directory that is not empty is never replaced, so whoever comes second is told and harms nothing.
-    settle(temporary, repository.directory)
+    moveIntoPlace(temporary, repository.directory)
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
     throw hasCode(error, "ENOTEMPTY", "EEXIST") ? new GitError("exists", "the repository exists", repository.key) : error
@@ -208,7 +208,7 @@ export async function setHead(context: Context, repository: Repository, ref: Ref
  * the first. What is found in it is remembered under a name of its own, so that neither repository is taken to have what only the other has.
  * Throws `invalid` when their formats differ.
  */
-export function viewTogether(repository: Repository, other: Repository): Repository {
+export function combinedView(repository: Repository, other: Repository): Repository {
   if (repository.format !== other.format) throw new GitError("invalid", "objects of different formats can't be seen together")
   return { ...repository, key: `${repository.key}+${other.key}`, borrows: join(other.directory, "objects") }
 }

@@ -1,4 +1,4 @@
-import { byteSource, pour } from "./bytes.ts"
+import { byteSource, pipeInto } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
@@ -33,7 +33,7 @@ export async function copyObjects(
   const store = context.processes.stream(command, { repository: to, timeoutMs })
   store.stdout.resume()
   if (head !== null) source.unread(head)
-  pour(pack.stdout, source, store)
+  pipeInto(pack.stdout, source, store)
   const [packed, stored] = await Promise.allSettled([pack.exit, store.exit])
   for (const [name, result] of [
     ["pack-objects", packed],

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { protocolVersion } from "./advertise.ts"
-import { placeOfAnswer } from "./answers.ts"
-import { type ByteSource, byteSource, pour, writeAll } from "./bytes.ts"
+import { findAnswerSlot } from "./answers.ts"
+import { type ByteSource, byteSource, pipeInto, writeAll } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import type { Release } from "./limits.ts"
 import type { Repository } from "./model.ts"
@@ -53,7 +53,7 @@ export async function serveUpload(context: Context, repository: Repository, requ
   const source = byteSource(input)
   // An error that nobody listens to would end the whole program.
   output.on("error", () => {})
-  const place = stateless && protocolVersion(protocol) === 2 ? await placeOfAnswer(context, repository, source) : undefined
+  const place = stateless && protocolVersion(protocol) === 2 ? await findAnswerSlot(context, repository, source) : undefined
   if (place?.kept !== undefined) {
     output.end(place.kept)
     return { code: 0, stderr: "" }
@@ -66,9 +66,9 @@ export async function serveUpload(context: Context, repository: Repository, requ
       { repository, protocol, signal, timeoutMs: context.limits.transferMs },
     )
     let refusal: unknown
-    if (stateless) pour(input, source, process)
+    if (stateless) pipeInto(input, source, process)
     else
-      converse(context, repository, request, { source, process, turn }).catch((error: unknown) => {
+      serveConversation(context, repository, request, { source, process, turn }).catch((error: unknown) => {
         refusal = error
         process.kill()
       })
@@ -109,7 +109,7 @@ function takeTurn(first: Release): Turn {
   return { exchange, end }
 }
 
-interface Conversing {
+interface Conversation {
   readonly source: ByteSource
   readonly process: GitProcess
   readonly turn: Turn
@@ -119,15 +119,15 @@ interface Conversing {
  * Hands on what a client says, and takes the turn for a pack only once it asks for one: clients that merely listen would keep all others waiting. Throws
  * `busy`, `aborted`, `protocol`, upon which git must be killed.
  */
-async function converse(
+async function serveConversation(
   context: Context,
   repository: Repository,
   { input, signal }: UploadRequest,
-  { source, process, turn }: Conversing,
+  { source, process, turn }: Conversation,
 ): Promise<void> {
   if (await asksForPack(source, process)) {
     turn.exchange(await context.fetches.acquire(repository.key, signal))
-    pour(input, source, process)
+    pipeInto(input, source, process)
   } else process.stdin.end()
 }
 

@@ -7,7 +7,7 @@ import { prepareCall } from "../examples/prepare.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { foldersOf, rowsOf, storagesOf } from "../support/content.ts"
 import { type databaseKinds, type FreshUrl, freshUrl, isOfTheWorkers, isTouch } from "../support/database.ts"
-import { haltClock } from "../support/standstill.ts"
+import { haltClock } from "../support/halt-clock.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"

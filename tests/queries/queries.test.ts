@@ -5,7 +5,7 @@ import type { Operation } from "../../src/core/operation.ts"
 import { operations } from "../../src/operations.ts"
 import { type PreparedCall, prepareCall } from "../examples/prepare.ts"
 import { statementsOf } from "../support/database.ts"
-import { haltClock } from "../support/standstill.ts"
+import { haltClock } from "../support/halt-clock.ts"
 import { openWorld, type World } from "../support/world.ts"
 
 /** So many entries that a default page (30) isn't all there is. */

@@ -3,14 +3,14 @@ import { readFileSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 
 const SHARED_MEMORY = "/dev/shm"
-const ROOM_BYTES = 2 * 1024 ** 3
+const NEEDED_BYTES = 2 * 1024 ** 3
 
 /** Memory where there is room for it and programs may be run from it, for creating thousands of small files on a disk takes longer than the tests. */
 export function folderForTests(): string {
-  return isRoomy(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir()
+  return isUsable(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir()
 }
 
-function isRoomy(folder: string): boolean {
+function isUsable(folder: string): boolean {
   try {
     const mount = readFileSync("/proc/mounts", "utf8")
       .split("\n")
@@ -18,7 +18,7 @@ function isRoomy(folder: string): boolean {
       .find(([, place, type]) => place === folder && type === "tmpfs")
     const options = mount?.[3]?.split(",") ?? ["noexec"]
     const { bavail, bsize } = statfsSync(folder)
-    return options.includes("rw") && !options.includes("noexec") && bavail * bsize >= ROOM_BYTES
+    return options.includes("rw") && !options.includes("noexec") && bavail * bsize >= NEEDED_BYTES
   } catch {
     return false
   }

@@ -70,7 +70,7 @@ export async function freshHearth(kind: FreshKind, config: ConfigOverrides = {})
 }
 
 /** Makes a person star, watch and collaborate on a repository, as rows. */
-export async function tie({ hearth }: TestHearth, person: string, repository: string): Promise<void> {
+export async function connect({ hearth }: TestHearth, person: string, repository: string): Promise<void> {
   const { database, now } = hearth.services
   await database.write(async (tx) => {
     const user = await tx.selectFrom("users").select("id").where("lower_name", "=", person).executeTakeFirstOrThrow()

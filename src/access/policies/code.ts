@@ -12,13 +12,13 @@ import { asMe, type Me } from "./site.ts"
 const NOT_TO_EDIT = "repo is not allowed to edit"
 
 /** Whether somebody without the right to write was let in to some branch. Which one, the push is judged by. */
-export type IsLetIn = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>
+export type MayWriteSomeBranch = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>
 
 /**
  * Whoever may write to the code, or was let in to a branch, as long as it can be changed here: what is archived, or follows a repository elsewhere,
  * says so before anybody is asked to sign in.
  */
-export const onEditableCode = (isLetIn: IsLetIn): Access<OnRepository & Me> => ({
+export const onEditableCode = (mayWriteSomeBranch: MayWriteSomeBranch): Access<OnRepository & Me> => ({
   rule: { subject: "repository", needs: "code:write", signIn: "required" },
   open: async (request) => {
     const found = await locateFromPath(request)
@@ -27,7 +27,7 @@ export const onEditableCode = (isLetIn: IsLetIn): Access<OnRepository & Me> => (
     if (found.repository.is_mirror === 1) throw refuse.archived(NOT_TO_EDIT)
     const me = asMe(request.actor)
     const writes = unitMode(found.permission, found.repository, "repo.code") >= Mode.write
-    if (!writes && !(await isLetIn(request.db, request.actor, found))) requireUnit(found, "repo.code", "write")
+    if (!writes && !(await mayWriteSomeBranch(request.db, request.actor, found))) requireUnit(found, "repo.code", "write")
     return { ...me, ...found }
   },
 })

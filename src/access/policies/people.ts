@@ -1,6 +1,6 @@
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import { Renamed, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { findUserByName, findUserRedirect } from "../store.ts"
 import { organizationVisible, personVisible } from "../visibility.ts"
@@ -16,7 +16,7 @@ export async function locateUser(db: Handle, actor: Actor, name: string, paramet
   if (user) return user
   const renamed = await findUserRedirect.first(db, { lowerName })
   // An older name must not tell a stranger more than the newer one would.
-  if (renamed && (await userVisible(db, actor, renamed))) throw new Moved(307, { [parameter]: renamed.name })
+  if (renamed && (await userVisible(db, actor, renamed))) throw new Renamed(307, { [parameter]: renamed.name })
   throw refuse.notFound()
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { withHearth } from "../../../tests/support/fixture.ts"
-import { type Actor, anonymous, inPerson, type User } from "../../core/actor.ts"
+import { type Actor, anonymous, signedInAs, type User } from "../../core/actor.ts"
 import { Refusal } from "../../core/errors.ts"
 import { findUserByName } from "../store.ts"
 import { onOrganizationProjects, onRepositoryProjects, onUserProjects, readableProjects } from "./projects.ts"
@@ -119,7 +119,7 @@ withHearth("who may read projects", {}, ({ test, forge }) => {
     const callers: (readonly [string, Actor])[] = [["nobody", anonymous]]
     for (const name of CALLERS) {
       const user = await findUserByName.first(read, { lowerName: name })
-      if (user) callers.push([name, inPerson(user)], [`${name} by a limited token`, limited(user)])
+      if (user) callers.push([name, signedInAs(user)], [`${name} by a limited token`, limited(user)])
     }
     expect(callers).toHaveLength(1 + 2 * CALLERS.length)
     const shown = new Map<string, string>()

@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import { Renamed, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type ModeName, type Unit } from "../modes.ts"
 import { type Owned, type Permission, permissionOn, reaches, unitModeOrAdmin } from "../permission.ts"
@@ -25,7 +25,7 @@ export async function locateRepository(db: Handle, actor: Actor, ownerName: stri
   const moved = await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName })
   if (moved) {
     const target = await locateRepositoryById(db, actor, moved.repository_id)
-    throw new Moved(301, { owner: target.owner.name, repo: target.repository.name })
+    throw new Renamed(301, { owner: target.owner.name, repo: target.repository.name })
   }
   throw refuse.notFound()
 }
@@ -91,9 +91,9 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
     return await locateRepository(db, actor, owner, name)
   } catch (error) {
     // The names stand under others in this path.
-    if (!(error instanceof Moved)) throw error
+    if (!(error instanceof Renamed)) throw error
     const names = Object.entries(error.replace).map(([key, value]) => [key === "owner" ? "template_owner" : "template_repo", value])
-    throw new Moved(error.status, Object.fromEntries(names))
+    throw new Renamed(error.status, Object.fromEntries(names))
   }
 }
 

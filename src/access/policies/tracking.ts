@@ -13,7 +13,7 @@ import { asMe, type Me } from "./site.ts"
 
 /** Whether time is tracked. It is a setting of the issues; without them it stands as it does from the beginning: yes, by contributors only. */
 const tracksTime = (repository: Repository): boolean => repository.enable_time_tracker === 1 || !unitEnabled(repository, "repo.issues")
-const asksContributors = (repository: Repository): boolean =>
+const contributorsOnly = (repository: Repository): boolean =>
   repository.allow_only_contributors_to_track_time === 1 || !unitEnabled(repository, "repo.issues")
 
 /** Whether somebody may let a stopwatch run on the issue: whoever may write to it, while time is tracked. */
@@ -25,7 +25,7 @@ export const managesTimes = (found: OnRepository): boolean => found.permission.m
 
 /** Where the repository restricts it, only those who may write to the issue, wrote it or are assigned to it may book time. */
 async function mayTrack(db: Handle, found: OnRepository, issue: Issue, user: User): Promise<boolean> {
-  if (!asksContributors(found.repository) || writesKind(found, issue) || found.permission.mode >= Mode.admin) return true
+  if (!contributorsOnly(found.repository) || writesKind(found, issue) || found.permission.mode >= Mode.admin) return true
   return issue.author_id === user.id || (await findAssignment.first(db, { issueId: issue.id, userId: user.id })) !== undefined
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { pause } from "../../seams/pause.ts"
+import { coalesce } from "./coalesce.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
 import { DatabaseRefused } from "./failures.ts"
@@ -10,7 +11,6 @@ import { createListener } from "./listener.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
-import { shareQuestion } from "./shared-question.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 type Last<T> = Parameters<Database<T>["beforeCommit"]>[0]
@@ -69,7 +69,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     await Promise.all([readers.end(), writers.end()])
     throw new DatabaseRefused(
       "unreachable",
-      `The PostgreSQL server at ${placeOf(options.url)} can't be used: ${wordsOf(error)}`,
+      `The PostgreSQL server at ${placeOf(options.url)} can't be used: ${messageOf(error)}`,
       "Check HEARTH_DATABASE_URL, that the server runs, and that this user may connect to the database.",
       error,
     )
@@ -140,7 +140,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   }
 
   // Whatever changes rows does so under a transaction id, and the snapshot says which of them have ended: two that are the same see the same rows.
-  const state = shareQuestion(async () => {
+  const state = coalesce(async () => {
     const { rows } = await run<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
     return rows[0]?.state ?? randomUUID()
   })
@@ -203,7 +203,7 @@ function placeOf(url: string): string {
 }
 
 /** An error with several causes (IPv4 and IPv6) has no message of its own. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join("; ")
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ")
   return error instanceof Error ? error.message : String(error)
 }

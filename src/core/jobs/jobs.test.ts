@@ -265,7 +265,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
       run: (_, { signal }) => sleep(60_000, undefined, { signal }),
     })
     const deaf = defineJob<typeof named, World>({ kind: "deaf", payload: named, run: () => new Promise(() => {}) })
-    const { jobs } = await begin(made, [polite, deaf], { patienceMs: 20 })
+    const { jobs } = await begin(made, [polite, deaf], { gracePeriodMs: 20 })
     await made.database.write(async (tx) => {
       await jobs.enqueue(tx, polite, { name: "a" })
       await jobs.enqueue(tx, deaf, { name: "b" })

@@ -34,7 +34,7 @@ export interface JobsOptions {
   /** That no other process works on this database: what a killed one held is taken up at the start, without waiting for its claims to run out. */
   readonly alone?: boolean
   /** How long `close` waits for what runs; 10,000 ms by default. */
-  readonly patienceMs?: number
+  readonly gracePeriodMs?: number
   readonly metrics?: JobMetrics
 }
 
@@ -48,16 +48,16 @@ export interface JobMetrics {
 
 const CHANNEL = "jobs"
 // What is stored in quick succession is told once: on PostgreSQL every message takes a lock that all committers share.
-const TELL_AFTER_MS = 50
+const NOTIFY_AFTER_MS = 50
 
 /** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
 export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
-  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, patienceMs = 10_000 } = options
+  const { database, log, metrics, workers: count, leaseSeconds = 30, alone = false, gracePeriodMs = 10_000 } = options
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const self = randomUUID()
   let begun = false
   let closed = false
-  let telling: NodeJS.Timeout | undefined
+  let notifying: NodeJS.Timeout | undefined
   let stopListening = async (): Promise<void> => {}
 
   const workers = openWorkers<C>({
@@ -67,19 +67,19 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     workers: count,
     leaseSeconds,
     ended: (...end) => metrics?.observeJob(...end),
-    full: tell,
+    full: notifyOthers,
   })
   const clock = openClock<C>({ database, log, now, leaseSeconds })
   const counts = () => countJobs(database.read)
   metrics?.countJobs(counts)
 
   /** Lets the other processes know that there is more to do than this one can take. */
-  function tell(): void {
-    if (database.kind === "postgres" && !closed) telling ??= setTimeout(() => void sayNow(), TELL_AFTER_MS)
+  function notifyOthers(): void {
+    if (database.kind === "postgres" && !closed) notifying ??= setTimeout(() => void notifyNow(), NOTIFY_AFTER_MS)
   }
 
-  async function sayNow(): Promise<void> {
-    telling = undefined
+  async function notifyNow(): Promise<void> {
+    notifying = undefined
     await database
       .notify(CHANNEL, self)
       .catch((error: unknown) => log.warn({ err: error }, "other processes can't be woken; they look by themselves"))
@@ -89,7 +89,7 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     async enqueue(tx, job, payload, { runAt } = {}) {
       const at = runAt ?? now()
       const stored = await insertJob.first(tx, { kind: job.kind, payload: writePayload(job, payload), runAt: at, now: now() })
-      database.afterCommit(tx, begun ? () => workers.wake(at) : tell)
+      database.afterCommit(tx, begun ? () => workers.wake(at) : notifyOthers)
       return stored?.id ?? 0
     },
     drain: workers.drain,
@@ -113,11 +113,11 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
 
     async close() {
       await stopListening()
-      await Promise.all([workers.close(patienceMs), clock.close(patienceMs)])
+      await Promise.all([workers.close(gracePeriodMs), clock.close(gracePeriodMs)])
       closed = true
-      if (telling === undefined) return
-      clearTimeout(telling)
-      await sayNow()
+      if (notifying === undefined) return
+      clearTimeout(notifying)
+      await notifyNow()
     },
   }
 }

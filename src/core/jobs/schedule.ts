@@ -5,8 +5,8 @@ import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import type { Services } from "../services.ts"
 import { createAlarm } from "./alarm.ts"
-import { orAfter } from "./patience.ts"
 import { claimDueTask, claimTaskNow, endTask, listScheduled, putNextRun, renewTask } from "./scheduleStore.ts"
+import { waitAtMost } from "./timeout.ts"
 import type { TaskResult, Tasks } from "./types.ts"
 
 /** Something that the clock starts. */
@@ -20,7 +20,7 @@ export interface Task<C = Services> {
 
 export interface Clock<C> extends Tasks {
   readonly begin: (context: C, tasks: readonly Task<C>[]) => Promise<void>
-  readonly close: (patienceMs: number) => Promise<void>
+  readonly close: (gracePeriodMs: number) => Promise<void>
 }
 
 export interface ClockOptions {
@@ -168,10 +168,10 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
       return claimed ? start(task, begun.context, claimedAt) : "busy"
     },
 
-    async close(patienceMs) {
+    async close(gracePeriodMs) {
       controller.abort(new Error("the service is stopping"))
       alarm.stop()
-      await orAfter(patienceMs, Promise.all([...running].map(({ finished }) => finished)))
+      await waitAtMost(gracePeriodMs, Promise.all([...running].map(({ finished }) => finished)))
       renewal.stop()
     },
   }

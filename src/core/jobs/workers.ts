@@ -5,8 +5,8 @@ import { redact } from "../redact.ts"
 import type { TSchema } from "../schema.ts"
 import { createAlarm } from "./alarm.ts"
 import { GiveUp, type JobDefinition, NotYet } from "./definition.ts"
-import { orAfter, within } from "./patience.ts"
 import { claimJobs, type Ending, endJob, findNextLapse, findNextWaiting, renewJob } from "./store.ts"
+import { waitAtMost, withTimeout } from "./timeout.ts"
 
 export interface WorkersOptions {
   readonly database: Database
@@ -29,7 +29,7 @@ export interface Workers<C> {
   /** Runs everything that is due, and what becomes due through that, and waits for its end. */
   readonly drain: () => Promise<void>
   /** Takes no more, waits this long for what runs, interrupts the rest and puts it back to be tried again. */
-  readonly close: (patienceMs: number) => Promise<void>
+  readonly close: (gracePeriodMs: number) => Promise<void>
 }
 
 // Other processes on the same database may store jobs without being able to say so.
@@ -145,7 +145,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
       if (definition === undefined) throw new Error("this version knows no job of this kind")
       const { signal } = controller
       const run = definition.run(job.payload, { context, id: job.id, attempt: job.attempts, isLast: job.attempts >= limit, signal })
-      await within(definition.timeoutSeconds * 1000, run, () => {
+      await withTimeout(definition.timeoutSeconds * 1000, run, () => {
         const error = new Error(`it took longer than ${definition.timeoutSeconds} s`)
         controller.abort(error)
         return error
@@ -213,13 +213,13 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
         await allFinished()
       }
     },
-    async close(patienceMs) {
+    async close(gracePeriodMs) {
       closing = true
       alarm.stop()
       await filling
-      await orAfter(patienceMs, allFinished())
+      await waitAtMost(gracePeriodMs, allFinished())
       for (const { controller } of held) controller.abort(new Error("the service is stopping"))
-      await orAfter(INTERRUPTED_MS, allFinished())
+      await waitAtMost(INTERRUPTED_MS, allFinished())
       renewal.stop()
       for (const { job } of held) await settle(job, { state: "returned", error: "the service stopped while it ran", runAt: now() }, 0)
       held.clear()

@@ -83,7 +83,7 @@ const ownNetworks = listOf(PRIVATE)
 const reserved = listOf(RESERVED)
 
 /** An address without the IPv6 dress that an IPv4 one may wear, in which it would slip through the lists. */
-function undressed({ address, family }: Address): Address {
+function unmapped({ address, family }: Address): Address {
   if (family === 4) return { address, family }
   const [, dotted, high, low] = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(canonical(address)) ?? []
   if (dotted !== undefined) return { address: dotted, family: 4 }
@@ -97,12 +97,12 @@ const canonical = (address: string): string => new URL(`http://[${address.replac
 
 const within = (list: BlockList, { address, family }: Address): boolean => list.check(address, family === 6 ? "ipv6" : "ipv4")
 
-export const isLoopback = (address: Address): boolean => within(loopback, undressed(address))
-export const isPrivate = (address: Address): boolean => within(ownNetworks, undressed(address))
+export const isLoopback = (address: Address): boolean => within(loopback, unmapped(address))
+export const isPrivate = (address: Address): boolean => within(ownNetworks, unmapped(address))
 
 /** Whether it is the address of a server somewhere in the world. */
 export function isExternal(address: Address): boolean {
-  const plain = undressed(address)
+  const plain = unmapped(address)
   return !within(loopback, plain) && !within(ownNetworks, plain) && !within(reserved, plain)
 }
 
@@ -126,7 +126,7 @@ function entryOf(word: string): Entry | undefined {
     const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
     if (!Number.isInteger(bits) || bits < 0 || bits > (family === 6 ? 128 : 32)) return undefined
     const list = listOf([[network, bits]])
-    return (_, address) => within(list, undressed(address))
+    return (_, address) => within(list, unmapped(address))
   }
   if (!/^[\w.*-]+$/.test(word)) return undefined
   return compileGlob(word.toLowerCase())

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { FastifyReply, FastifyRequest } from "fastify"
-import { Moved, Refusal } from "../../core/errors.ts"
+import { Refusal, Renamed } from "../../core/errors.ts"
 import type { Page, Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { isGitError } from "../../git/index.ts"
@@ -59,7 +59,7 @@ export function matches(header: string | undefined, tag: string): boolean {
 
 /** The one place where refusals become answers. Anything that is no refusal is a fault of ours: logged whole, told as nothing. */
 export function sendRefusal(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof Moved) return reply.code(error.status).header("location", movedTo(request, error)).send()
+  if (error instanceof Renamed) return reply.code(error.status).header("location", movedTo(request, error)).send()
   const refusal = asRefusal(error)
   if (refusal.kind === "internal") request.log.error({ err: error }, "a request failed")
   reply.code(refusal.status)
@@ -83,7 +83,7 @@ function asRefusal(error: unknown): Refusal {
 }
 
 /** The request's own address with the names replaced that have changed. */
-function movedTo(request: FastifyRequest, moved: Moved): string {
+function movedTo(request: FastifyRequest, moved: Renamed): string {
   const [path = "", query] = request.url.split("?", 2)
   const pattern = (request.routeOptions.url ?? "").split("/")
   const target = path

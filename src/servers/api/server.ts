@@ -4,7 +4,7 @@ import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
 import type { State } from "../../core/database/database.ts"
 import { downloadIn } from "../../core/download.ts"
 import { refuse } from "../../core/errors.ts"
-import { askedForm, formOf, type Opened, type Operation, type Page, restOf, type Sent } from "../../core/operation.ts"
+import { formOf, type Opened, type Operation, type Page, requestedForm, restOf, type Sent } from "../../core/operation.ts"
 import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/people/authentication/authenticate.ts"
@@ -157,7 +157,7 @@ function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<
   const name = restOf(path)
   const all = name === undefined ? values : { ...values, [name]: rest ?? "" }
   const last = form && /\{(\w+)\}$/.exec(path)?.[1]
-  const asked = last === undefined ? undefined : askedForm(all[last] ?? "")
+  const asked = last === undefined ? undefined : requestedForm(all[last] ?? "")
   if (last === undefined || asked === undefined) return all
   return { ...all, [last]: (all[last] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
@@ -168,7 +168,7 @@ const byForm: Parameters<FastifyInstance["addConstraintStrategy"]>[0] = {
   storage: () => byValue(),
   deriveConstraint: ({ url = "" }) => {
     const query = url.indexOf("?")
-    return askedForm(query < 0 ? url : url.slice(0, query))?.name
+    return requestedForm(query < 0 ? url : url.slice(0, query))?.name
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import type { Actor } from "../../core/actor.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import { Renamed, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { admitCreation, createForPush } from "../../features/code/lifecycle/push-to-create.ts"
 import { admitFetch, admitPush, isMissing } from "../../features/code/pushes/admission.ts"
@@ -62,7 +62,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
         service === "git-upload-pack" ? await advertiseFetch(request, actor, address) : await advertisePush(request, actor, address)
       return reply.headers(NO_CACHE).type(`application/x-${service}-advertisement`).send(body)
     } catch (error) {
-      if (error instanceof Moved) return redirect(request, reply, error, address)
+      if (error instanceof Renamed) return redirect(request, reply, error, address)
       throw hiddenFrom(actor, error)
     }
   }
@@ -157,7 +157,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
 }
 
 /** Git goes on with the new address for the rest of its visit. */
-function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Moved, address: Address): FastifyReply {
+function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Renamed, address: Address): FastifyReply {
   const { owner, name } = movedTo(address, moved)
   const suffix = /\.git$/i.test(request.params.repo) ? ".git" : ""
   const query = request.url.slice(request.url.indexOf("?"))

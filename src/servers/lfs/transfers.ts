@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import { deliveryOf } from "../../core/disposition.ts"
+import { fileHeadersOf } from "../../core/disposition.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { openFile } from "../../features/code/lfs/files.ts"
@@ -73,7 +73,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
       // Kept by nobody but the caller, and by the caller only until asked again: who may read it can change.
       .header("cache-control", "private, no-cache")
       .header("content-security-policy", POLICY)
-      .header("content-disposition", deliveryOf(name).disposition.replace(/^\w+/, "attachment"))
+      .header("content-disposition", fileHeadersOf(name).disposition.replace(/^\w+/, "attachment"))
     if (matches(request.headers["if-none-match"], tag)) return reply.code(304).send()
     const condition = request.headers["if-range"]
     const range = condition === undefined || condition === tag ? readRange(request.headers.range, size) : undefined

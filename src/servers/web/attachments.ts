@@ -5,7 +5,7 @@ import { admitIssue } from "../../access/policies/issues.ts"
 import { locateRepositoryById, type OnRepository } from "../../access/policies/repositories.ts"
 import { findIssueById } from "../../access/store.ts"
 import type { Actor } from "../../core/actor.ts"
-import { deliveryOf } from "../../core/disposition.ts"
+import { fileHeadersOf } from "../../core/disposition.ts"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { openFile } from "../../features/code/attachments/files.ts"
@@ -54,7 +54,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
   async function send(request: FastifyRequest, reply: FastifyReply, attachment: AttachmentRow): Promise<FastifyReply> {
     const { uuid, name, size } = attachment
     const tag = `"${uuid}"`
-    const { type, disposition } = deliveryOf(name)
+    const { type, disposition } = fileHeadersOf(name)
     reply
       .header("etag", tag)
       .header("accept-ranges", "bytes")

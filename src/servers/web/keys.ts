@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify"
 import { locateUser, userVisible } from "../../access/policies/people.ts"
 import { anonymous, type User } from "../../core/actor.ts"
-import { Moved, refuse } from "../../core/errors.ts"
+import { Renamed, refuse } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { armorCertificates } from "../../features/people/keys/openpgp.ts"
 import { findCertificates, findPublicKeyLines } from "../../features/people/keys/store.ts"
@@ -19,7 +19,7 @@ export function registerKeys(app: FastifyInstance, services: Services): void {
       if (user.kind !== "person" || !(await userVisible(database.read, anonymous, user))) throw refuse.notFound()
       return sendText(reply, await (kind.toLowerCase() === "keys" ? lines(user) : armored(user)))
     } catch (error) {
-      if (!(error instanceof Moved)) throw error
+      if (!(error instanceof Renamed)) throw error
       return reply.redirect(`/${encodeURIComponent(error.replace["file"] ?? name)}.${kind}`, error.status)
     }
   })

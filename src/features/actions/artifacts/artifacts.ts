@@ -5,7 +5,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { deliveryOf } from "../../../core/disposition.ts"
+import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import { writeRow } from "../../../core/files.ts"
@@ -121,7 +121,7 @@ export const artifactDownload = (services: Services, storage: string, { id, name
   open: async () => {
     const handle = await openFile(services, { storage, file })
     if (!handle) throw new Refusal("internal", `the file of artifact ${id} is gone`)
-    const { disposition } = deliveryOf(`${name}.zip`)
+    const { disposition } = fileHeadersOf(`${name}.zip`)
     return { type: "application/zip", disposition, content: handle.createReadStream() }
   },
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { openIfThere, writeWhole } from "../../../core/files.ts"
+import { openIfExists, writeAtomically } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -76,7 +76,7 @@ export async function storeFile(
       throw refuse.invalid("size", `${size} bytes came where ${expected.size} were announced`)
     if (expected.sha256 !== undefined && expected.sha256 !== sha256) throw refuse.invalid("hash", "the SHA-256 of what came is another one")
   }
-  await writeWhole(pathOf(services, place), checked())
+  await writeAtomically(pathOf(services, place), checked())
   return { ...place, size, sha256 }
 }
 
@@ -84,7 +84,7 @@ export async function storeFile(
 export const discardFile = (services: Housed, place: Place): Promise<void> => rm(pathOf(services, place), { force: true })
 
 /** The file, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = async (services: Housed, place: Place): Promise<FileHandle | undefined> => openIfThere(pathOf(services, place))
+export const openFile = async (services: Housed, place: Place): Promise<FileHandle | undefined> => openIfExists(pathOf(services, place))
 
 /** Removes files whose rows are gone, or say no more of them. */
 export const removeActionFilesJob = defineJob({

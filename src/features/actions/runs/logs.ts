@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { Readable } from "node:stream"
 import type { Repository } from "../../../access/permission.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { deliveryOf } from "../../../core/disposition.ts"
+import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -161,7 +161,7 @@ export async function logDownload(services: Services, { id: repositoryId, storag
       const content = size === 0 ? await emptied(handle) : handle.createReadStream({ end: size - 1 })
       return {
         type: "text/plain; charset=utf-8",
-        disposition: deliveryOf(name).disposition.replace(/^inline/, "attachment"),
+        disposition: fileHeadersOf(name).disposition.replace(/^inline/, "attachment"),
         content,
       }
     },

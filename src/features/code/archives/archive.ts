@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { deliveryOf } from "../../../core/disposition.ts"
+import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
-import { openIfThere } from "../../../core/files.ts"
+import { openIfExists } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError } from "../../../git/index.ts"
 import { findKept, folderOf, openKept } from "./cache.ts"
@@ -29,7 +29,7 @@ export async function archiveDownload(services: Services, on: OnRepository, aske
     size,
     open: async () => ({
       type: TYPES[request.format],
-      disposition: deliveryOf(request.fileName).disposition.replace(/^inline/, "attachment"),
+      disposition: fileHeadersOf(request.fileName).disposition.replace(/^inline/, "attachment"),
       content: size === undefined ? await openKept(services, path, () => make(services, on, request)) : await openWhole(path),
     }),
   }
@@ -37,7 +37,7 @@ export async function archiveDownload(services: Services, on: OnRepository, aske
 
 /** A file whose size was told already. Refuses `busy` where it was cleared away since. */
 async function openWhole(path: string): Promise<Readable> {
-  const file = await openIfThere(path)
+  const file = await openIfExists(path)
   if (!file) throw refuse.busy()
   return file.createReadStream()
 }

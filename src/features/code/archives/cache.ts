@@ -1,7 +1,7 @@
 import { type FileHandle, stat, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { Readable } from "node:stream"
-import { draftOf, ifMissing, openIfThere, writeWhole } from "../../../core/files.ts"
+import { draftOf, ifMissing, openIfExists, writeAtomically } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
@@ -50,7 +50,7 @@ export async function openKept(services: Services, path: string, make: () => Pro
   const all = makingOf(services)
   const under = all.get(path)
   if (under) return follow(under)
-  const kept = await openIfThere(path)
+  const kept = await openIfExists(path)
   if (kept) return kept.createReadStream()
   // Another call may have begun while this one looked.
   const begun = all.get(path) ?? begin(path, make)
@@ -82,7 +82,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     }
   }
 
-  const done = writeWhole(path, told(), draft)
+  const done = writeAtomically(path, told(), draft)
   // Whoever follows looks at these when it comes to it.
   done.then(started.resolve, started.reject)
   done.then(tell, tell)
@@ -93,7 +93,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
 /** What is written of a file, from its beginning, until all is. */
 async function follow(made: Making): Promise<Readable> {
   await made.begun
-  const file = (await openIfThere(made.draft)) ?? (await openIfThere(made.path))
+  const file = (await openIfExists(made.draft)) ?? (await openIfExists(made.path))
   if (!file) throw new TypeError("a file that was made is gone before anybody read it")
   async function* bytes(from: FileHandle): AsyncGenerator<Buffer> {
     let [at, whole] = [0, false]

@@ -3,7 +3,7 @@ import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
-import { openIfThere, writeWhole } from "../../../core/files.ts"
+import { openIfExists, writeAtomically } from "../../../core/files.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
@@ -53,7 +53,7 @@ export async function storeFile(services: Housed, content: Readable, maxBytes: n
       yield bytes
     }
   }
-  await writeWhole(pathOf(services, uuid), counted())
+  await writeAtomically(pathOf(services, uuid), counted())
   return { uuid, size }
 }
 
@@ -61,4 +61,4 @@ export async function storeFile(services: Housed, content: Readable, maxBytes: n
 export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
 
 /** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, uuid))
+export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))

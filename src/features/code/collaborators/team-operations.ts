@@ -11,7 +11,7 @@ import { onTeam, onTeamPrivileged, type Team as TeamRow, teamReadable } from "..
 import { findRepositoryByName, findRepositoryRedirect } from "../../../access/store.ts"
 import type { Actor, SignedIn, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { Moved, refuse } from "../../../core/errors.ts"
+import { Renamed, refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { presentTeams } from "../../people/teams/present.ts"
@@ -40,7 +40,7 @@ async function locateTeamRepository(db: Handle, actor: Actor, organization: User
   const moved = await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName })
   if (!moved) throw refuse.notFound()
   const target = await locateRepositoryById(db, actor, moved.repository_id)
-  throw new Moved(301, { org: target.owner.name, repo: target.repository.name })
+  throw new Renamed(301, { org: target.owner.name, repo: target.repository.name })
 }
 
 /** Changing which teams have a repository takes an owner, or where the organisation lets them, an administrator of the repository. */

@@ -5,7 +5,7 @@ import { locateRepository, type OnRepository } from "../../../access/policies/re
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import { Moved, Refusal, refuse } from "../../../core/errors.ts"
+import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 
 /** Heads of comparisons and pull requests, which may lie in a fork. */
 
@@ -43,7 +43,7 @@ async function named(db: Handle, actor: Actor, owner: string, name: string): Pro
   try {
     return await locateRepository(db, actor, owner, name)
   } catch (error) {
-    if (!(error instanceof Moved)) throw error
+    if (!(error instanceof Renamed)) throw error
     return named(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
   }
 }
@@ -65,7 +65,7 @@ async function userNamed(db: Handle, actor: Actor, name: string): Promise<User> 
   try {
     return await locateUser(db, actor, name, "owner")
   } catch (error) {
-    if (!(error instanceof Moved)) throw error
+    if (!(error instanceof Renamed)) throw error
     return userNamed(db, actor, error.replace["owner"] ?? name)
   }
 }

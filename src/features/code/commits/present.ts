@@ -1,8 +1,8 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { memoize } from "../../../core/memoize.ts"
 import { localTime, NEVER } from "../../../core/record.ts"
-import { remembered } from "../../../core/remembered.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { type ChangedFile, type Commit, type ObjectId, type Person, sumOf } from "../../../git/index.ts"
@@ -33,7 +33,7 @@ export async function presentCommits(
   const person = await findPeople(db, site, peopleOf(commits))
   const verified = wishes.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
   // A page is mostly the work of few.
-  const present = remembered((user: User) => presentUser(site, user))
+  const present = memoize((user: User) => presentUser(site, user))
   const account = (of: Person) => {
     const user = person(of)
     return user ? present(user) : null

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import { deliveryOf } from "../../../core/disposition.ts"
+import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download, OpenDownload } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { TreeEntry } from "../../../git/index.ts"
@@ -76,7 +76,7 @@ function downloadOf(place: Place, { entry, size }: Blob): Download {
 
 /** Pictures and films by the ending of the name; of all else texts are shown as plain text, whatever they are, and the rest can be saved. */
 function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
-  const { type, disposition } = deliveryOf(name)
+  const { type, disposition } = fileHeadersOf(name)
   if (/^(image|video)\//.test(type)) return { type, disposition }
   const isText = !start.subarray(0, LOOKED_AT).includes(0)
   return {

@@ -3,7 +3,7 @@ import { type FileHandle, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { refuse } from "../../../core/errors.ts"
-import { openIfThere, writeWhole } from "../../../core/files.ts"
+import { openIfExists, writeAtomically } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
@@ -36,7 +36,7 @@ export interface Expected {
  */
 export async function storeFile(services: Housed, content: Readable, expected: Expected): Promise<string> {
   const file = randomUUID()
-  await writeWhole(pathOf(services, file), check(content.iterator({ destroyOnReturn: false }), expected))
+  await writeAtomically(pathOf(services, file), check(content.iterator({ destroyOnReturn: false }), expected))
   return file
 }
 
@@ -57,4 +57,4 @@ async function* check(chunks: AsyncIterable<Buffer>, { oid, size }: Expected): A
 export const discardFile = (services: Housed, file: string): Promise<void> => rm(pathOf(services, file), { force: true })
 
 /** The file, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = async (services: Housed, file: string): Promise<FileHandle | undefined> => openIfThere(pathOf(services, file))
+export const openFile = async (services: Housed, file: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, file))

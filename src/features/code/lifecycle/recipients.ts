@@ -2,14 +2,14 @@ import { roleIn } from "../../../access/policies/organization-role.ts"
 import { locateUser, userVisible } from "../../../access/policies/people.ts"
 import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { Moved, refuse } from "../../../core/errors.ts"
+import { Renamed, refuse } from "../../../core/errors.ts"
 
 /**
  * The person or organisation that a body names. Refuses `notFound` for unknown and hidden ones; an older name in a body leads nowhere.
  */
 export async function locateNamed(db: Handle, actor: SignedIn, name: string): Promise<User> {
   const user = await locateUser(db, actor, name, "owner").catch((error: unknown) => {
-    throw error instanceof Moved ? refuse.notFound() : error
+    throw error instanceof Renamed ? refuse.notFound() : error
   })
   if (!(await userVisible(db, actor, user))) throw refuse.notFound()
   return user

@@ -34,7 +34,7 @@ export function requireGitUse(services: Services, actor: Actor, verb: "read" | "
 
 /**
  * The repository, for somebody who wants to fetch from it.
- * Refuses `notFound` for what is missing, hidden or without readable code, `forbidden` where its owner is not active; throws `Moved`.
+ * Refuses `notFound` for what is missing, hidden or without readable code, `forbidden` where its owner is not active; throws `Renamed`.
  */
 export async function admitFetch(services: Services, actor: Actor, owner: string, name: string): Promise<OnRepository> {
   requireGitUse(services, actor, "read")

@@ -1,5 +1,5 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
-import { Moved } from "../../../core/errors.ts"
+import { Renamed } from "../../../core/errors.ts"
 
 /** A repository as somebody names it. */
 export interface Address {
@@ -17,14 +17,14 @@ export async function follow<Found extends OnRepository>(first: Address, admit: 
     try {
       return await admit(address)
     } catch (error) {
-      if (!(error instanceof Moved) || moves === MOVES) throw error
+      if (!(error instanceof Renamed) || moves === MOVES) throw error
       address = movedTo(address, error)
     }
   }
 }
 
 /** What is now meant by an address. */
-export const movedTo = ({ owner, name }: Address, { replace }: Moved): Address => ({
+export const movedTo = ({ owner, name }: Address, { replace }: Renamed): Address => ({
   owner: replace["owner"] ?? owner,
   name: replace["repo"] ?? name,
 })

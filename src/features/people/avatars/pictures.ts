@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
-import { ifMissing, sweepFolder, writeWhole } from "../../../core/files.ts"
+import { ifMissing, sweepFolder, writeAtomically } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
@@ -30,7 +30,7 @@ export async function storeAvatar(services: Services, base64: string, show: (dig
   const bytes = decode(base64)
   requirePicture(bytes)
   const digest = createHash("sha256").update(bytes).digest("hex")
-  await writeWhole(join(folderOf(services), digest), [bytes])
+  await writeAtomically(join(folderOf(services), digest), [bytes])
   try {
     await show(digest)
   } catch (error) {

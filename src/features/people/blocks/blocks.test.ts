@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import { type Caller, tie } from "../../../../tests/support/hearth.ts"
+import { type Caller, connect } from "../../../../tests/support/hearth.ts"
 
 withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => {
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
@@ -13,7 +13,7 @@ withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => 
       [ben, "ben", "ann"],
     ] as const) {
       expect(await status(caller, `PUT /user/following/${other}`)).toBe(204)
-      await tie(forge, name, `${other}/box`)
+      await connect(forge, name, `${other}/box`)
     }
     expect(await user("ann")).toMatchObject({ followers_count: 1, following_count: 1, starred_repos_count: 1 })
 

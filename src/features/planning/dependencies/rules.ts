@@ -6,7 +6,7 @@ import { type Handle, isForeignKeyViolation, type Transaction } from "../../../c
 import { portable } from "../../../core/database/dialect.ts"
 import { query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
-import { Moved, refuse } from "../../../core/errors.ts"
+import { Renamed, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { IssueMeta } from "../issues/records.ts"
 import type { StateChange, StateRule } from "../issues/state.ts"
@@ -24,7 +24,7 @@ async function locateRenamed(db: Handle, actor: Actor, owner: string, name: stri
   try {
     return await locateRepository(db, actor, owner, name)
   } catch (error) {
-    if (!(error instanceof Moved)) throw error
+    if (!(error instanceof Renamed)) throw error
     return locateRenamed(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
   }
 }

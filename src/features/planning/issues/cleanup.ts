@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { visibleRepositories } from "../../../access/visibility.ts"
-import { inPerson, type User } from "../../../core/actor.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Listener } from "../../../core/events/events.ts"
@@ -48,7 +48,7 @@ async function endLostTies(tx: Transaction, repositoryIds: readonly number[], us
     )
     .orderBy("id")
     .execute()
-  for (const user of bound) await endTies(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(inPerson(user))})`)
+  for (const user of bound) await endTies(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(signedInAs(user))})`)
 }
 
 /** Where people may not reach a repository any more, or one has blocked the other, what binds them to its issues ends. */

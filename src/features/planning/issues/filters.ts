@@ -3,7 +3,7 @@ import { locateUser, userVisible } from "../../../access/policies/people.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
-import { Moved, Refusal, refuse } from "../../../core/errors.ts"
+import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { pathNumber } from "../../../core/operation.ts"
 import { dateTime, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -82,7 +82,7 @@ export async function filterUser(db: Handle, actor: Actor, name: string): Promis
     const user = await locateUser(db, actor, name, "name")
     return (await userVisible(db, actor, user)) ? user : undefined
   } catch (error) {
-    if (error instanceof Moved) return filterUser(db, actor, error.replace["name"] ?? "")
+    if (error instanceof Renamed) return filterUser(db, actor, error.replace["name"] ?? "")
     if (error instanceof Refusal && error.kind === "notFound") return undefined
     throw error
   }

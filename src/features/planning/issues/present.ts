@@ -2,8 +2,8 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Issue as IssueRow } from "../../../access/policies/issues.ts"
 import { type Actor, anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
-import { remembered } from "../../../core/remembered.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentAttachment } from "../../code/attachments/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
@@ -43,8 +43,8 @@ export async function presentIssues(
   const merges = await mergesOf(db, issues)
   const projects = await presentIssueProjects(db, site, actor, ids)
   const authors = await authorsOf(db, actor, issues)
-  const author = remembered((user: User) => presentUser(site, user, actor))
-  const assignee = remembered((user: User) => presentUser(site, user, anonymous))
+  const author = memoize((user: User) => presentUser(site, user, actor))
+  const assignee = memoize((user: User) => presentUser(site, user, anonymous))
   return issues.flatMap((issue) => {
     const home = homes.get(issue.repository_id)
     if (!home) return []
@@ -129,7 +129,7 @@ function homesOf(site: Site, owned: readonly Owned[]): ReadonlyMap<number, Home>
   return new Map(
     owned.map((item) => {
       const meta = presentRepositoryMeta(item)
-      const label = remembered((row: Label) => presentLabel(site, item, row))
+      const label = memoize((row: Label) => presentLabel(site, item, row))
       return [item.repository.id, { meta, url: `${site.rootUrl}/${meta.full_name}`, label }]
     }),
   )

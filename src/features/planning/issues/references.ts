@@ -1,6 +1,6 @@
 import { type Owned, permissionsOn } from "../../../access/permission.ts"
 import { type Issue, type OnIssue, readsKind, writesKind } from "../../../access/policies/issues.ts"
-import { inPerson, type User } from "../../../core/actor.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -130,7 +130,7 @@ export async function resolveReferences(
   const elsewhere = new Set(issues.map((issue) => issue.repository_id).filter((id) => id !== home.repository.id))
   const others = elsewhere.size === 0 ? [] : await withOwners(db, await findRepositoriesByIds(db, { ids: [...elsewhere] }))
   const owned = [home, ...others]
-  const permissions = await permissionsOn(db, inPerson(reader), owned)
+  const permissions = await permissionsOn(db, signedInAs(reader), owned)
   return references.flatMap((reference) => {
     const place = named(home, reference) ? home : others.find((other) => named(other, reference))
     const issue = place && issues.find((each) => each.repository_id === place.repository.id && each.number === reference.number)

@@ -1,7 +1,7 @@
 import { permissionOn } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { mayTrackByStopwatch } from "../../../access/policies/tracking.ts"
-import { inPerson, type User } from "../../../core/actor.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -28,7 +28,7 @@ export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id" | 
 
 async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): Promise<void> {
   const [owned] = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [issue.repository_id] }))
-  const permission = owned && (await permissionOn(tx, inPerson(user), owned))
+  const permission = owned && (await permissionOn(tx, signedInAs(user), owned))
   const mayBook = permission && owned.repository.is_archived === 0 && mayTrackByStopwatch({ ...owned, permission }, issue)
   if (mayBook) await stopStopwatch(tx, issue, user, now)
   else await deleteStopwatch(tx, { issueId: issue.id, userId: user.id })

@@ -1,7 +1,7 @@
 import { locatePull } from "../../../access/policies/pulls.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import { findUserById } from "../../../access/store.ts"
-import { inPerson } from "../../../core/actor.ts"
+import { signedInAs } from "../../../core/actor.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
@@ -47,7 +47,7 @@ async function standingOf({ database }: Services, pullId: number, userId: number
   const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))
   const me = await findUserById.first(db, { id: userId })
   if (!pull || !issue || !me || me.is_active === 0 || me.prohibit_login === 1) return undefined
-  const actor = inPerson(me)
+  const actor = signedInAs(me)
   try {
     const on = await locateRepositoryById(db, actor, pull.repository_id)
     return on.repository.is_archived === 1 ? undefined : { ...on, actor, me, ...(await locatePull(db, on.repository, issue.number)) }

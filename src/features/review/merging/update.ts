@@ -2,7 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { permissionOn } from "../../../access/permission.ts"
 import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
-import { inPerson, type User } from "../../../core/actor.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, isGitError, type Repository } from "../../../git/index.ts"
@@ -100,5 +100,5 @@ async function forAuthor({ database }: Services, found: Merging): Promise<{ on: 
   const author = await findUserById.first(db, { id: issue.author_id })
   if (!row || !owner || !author) return undefined
   const owned = { repository: row, owner }
-  return { on: { ...owned, permission: await permissionOn(db, inPerson(author), owned) }, author }
+  return { on: { ...owned, permission: await permissionOn(db, signedInAs(author), owned) }, author }
 }

@@ -5,8 +5,8 @@ import type { Pull } from "../../../access/policies/pulls.ts"
 import { findPullByIssue } from "../../../access/store.ts"
 import { type Actor, anonymous, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
-import { remembered } from "../../../core/remembered.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentRepositories } from "../../code/repositories/present.ts"
@@ -65,8 +65,8 @@ export async function presentPulls(
   const milestones = await milestonesOf(db, issues)
   const people = await peopleOf(db, actor, pulls)
   const requested = await presentRequested(db, { site }, issueIds)
-  const author = remembered((user: User) => presentUser(site, user, actor))
-  const plainly = remembered((user: User) => presentUser(site, user, anonymous))
+  const author = memoize((user: User) => presentUser(site, user, actor))
+  const plainly = memoize((user: User) => presentUser(site, user, anonymous))
   const empty = <Item>(items: Item[] | undefined): Item[] | null => (items?.length ? items : options.inList ? null : [])
 
   return pulls.flatMap(({ issue, pull }) => {
@@ -79,7 +79,7 @@ export async function presentPulls(
     const around = surroundings.get(issue.id) ?? NOTHING_AROUND
     const isDraft = isUnfinished(issue.title)
     const merged = pull.is_merged === 1
-    const label = remembered((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, home.owned, row))
+    const label = memoize((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, home.owned, row))
     return [
       {
         id: pull.id,

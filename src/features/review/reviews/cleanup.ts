@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import { visibleRepositories } from "../../../access/visibility.ts"
-import { inPerson } from "../../../core/actor.ts"
+import { signedInAs } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Listener } from "../../../core/events/events.ts"
@@ -63,7 +63,8 @@ async function endLostRequests(tx: Transaction, repositoryIds: readonly number[]
     )
     .orderBy("id")
     .execute()
-  for (const user of asked) await endRequestsTo(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(inPerson(user))})`)
+  for (const user of asked)
+    await endRequestsTo(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(signedInAs(user))})`)
 }
 
 /** Where people may not reach a repository any more, have blocked each other, or go, they are asked for no reviews there. */

@@ -1,8 +1,8 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
+import { memoize } from "../../../core/memoize.ts"
 import { rfc3339 } from "../../../core/record.ts"
-import { remembered } from "../../../core/remembered.ts"
 import type { Site } from "../../../core/site.ts"
 import { findTeamsByIds, usersById } from "../../code/repositories/store.ts"
 import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
@@ -37,7 +37,7 @@ export async function presentReviews(
   const teamIds = [...new Set(reviews.flatMap((review) => review.reviewer_team_id ?? []))]
   const rows = teamIds.length === 0 ? [] : await findTeamsByIds(db, { ids: teamIds })
   const teams = new Map((await presentTeams(db, site, rows, { withOrganization: false })).map((team) => [team.id, team]))
-  const show = remembered((user: typeof GHOST) => presentUser(site, user, actor))
+  const show = memoize((user: typeof GHOST) => presentUser(site, user, actor))
   return reviews.map((review) => ({
     id: review.id,
     user: review.reviewer_team_id === null ? show(people.get(review.reviewer_id) ?? GHOST) : null,
@@ -69,7 +69,7 @@ export async function presentLineComments(
     db,
     comments.flatMap((comment) => [comment.author_id, ...(comment.resolver_id === null ? [] : [comment.resolver_id])]),
   )
-  const show = remembered((user: typeof GHOST) => presentUser(site, user, actor))
+  const show = memoize((user: typeof GHOST) => presentUser(site, user, actor))
   return comments.map((comment) => ({
     id: comment.id,
     body: comment.content,

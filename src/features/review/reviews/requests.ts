@@ -4,7 +4,7 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import { choosesReviewers } from "../../../access/policies/reviews.ts"
 import { type Team, teamReadable } from "../../../access/policies/teams.ts"
 import { findMembership, findPullByIssue, findTeamMember } from "../../../access/store.ts"
-import { inPerson, type User } from "../../../core/actor.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -193,7 +193,7 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, name
       team &&
       ((await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id })) !== undefined ||
         teamReadable(
-          inPerson(actor),
+          signedInAs(actor),
           team,
           owner,
           standing,

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import { basic, tie } from "../../../../tests/support/hearth.ts"
+import { basic, connect } from "../../../../tests/support/hearth.ts"
 
 withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
   const remove = (name: string, query = "") => forge.call(forge.root, `DELETE /admin/users/${name}${query}`)
@@ -11,7 +11,7 @@ withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
     const token = (await forge.call(ann, "POST /users/ann/tokens", { name: "all", scopes: ["all"] })).body.sha1
     await forge.call(bob, "POST /user/repos", { name: "box" })
     await forge.call(ann, "PUT /user/following/bob")
-    await tie(forge, "ann", "bob/box")
+    await connect(forge, "ann", "bob/box")
     await forge.call(bob, "PUT /user/following/ann")
     expect((await get("/repos/bob/box")).body).toMatchObject({ stars_count: 1, watchers_count: 2 })
 

@@ -6,7 +6,7 @@ import type { ObjectId } from "./names.ts"
  * What git said once and will say again for ever: a commit's or a tree's content, the difference between two trees, the number of commits before one.
  * All keys begin with the repository's storage key, which is never given twice.
  */
-export interface Memory {
+export interface GitCache {
   readonly commits: LRUCache<string, Commit>
   readonly trees: LRUCache<string, readonly TreeEntry[]>
   readonly diffs: LRUCache<string, readonly ChangedFile[]>
@@ -24,7 +24,7 @@ const ANSWERS = { bytes: 32 * 1024 * 1024, milliseconds: 10 * 60_000 }
 /** What a commit takes beside its text. */
 const COMMIT = 500
 
-export function createMemory(): Memory {
+export function createCache(): GitCache {
   return {
     commits: new LRUCache({
       maxSize: MOST.characters,

@@ -1,5 +1,5 @@
 /** The one of `names` that was most likely meant by `given`, or undefined when none comes near. Case doesn't count. */
-export function nearest(given: string, names: readonly string[]): string | undefined {
+export function closestWord(given: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(given.length / 4))
   const ranked = names
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))

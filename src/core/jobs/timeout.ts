@@ -1,18 +1,18 @@
 /** Waits for `work`, but no longer than this. */
-export async function orAfter(milliseconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const pause = new Promise<void>((resolve) => {
+  const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds)
   })
   try {
-    await Promise.race([work, pause])
+    await Promise.race([work, limit])
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** The outcome of `work`; past the limit `late` is told, and its error is the outcome. */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), milliseconds)

@@ -1,5 +1,5 @@
 /** Keeps what was made of each row: a list holds the same person and the same label many times. */
-export function remembered<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
+export function memoize<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
   const known = new Map<number, Made>()
   return (row) => {
     const seen = known.get(row.id)

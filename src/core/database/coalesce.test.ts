@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { shareQuestion } from "./shared-question.ts"
+import { coalesce } from "./coalesce.ts"
 
 /** A question that is answered when the test says so. */
 function slow() {
@@ -15,7 +15,7 @@ function slow() {
       }
       open.push({ number, answer })
     })
-  return { ask: shareQuestion(ask), open, asked: () => count }
+  return { ask: coalesce(ask), open, asked: () => count }
 }
 
 test("who comes while a question is on its way shares the next with all others who do", async () => {
