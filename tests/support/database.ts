@@ -50,11 +50,13 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
 }
 
 /** Runs `work` and gives the statements that the database ran for it meanwhile: for counting the queries of an operation. */
-export async function statementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
+export const statementsOf = async <T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> =>
+  (await allStatementsOf(database, work)).filter((statement) => !isTouch(statement) && !isOfTheWorkers(statement))
+
+/** Runs `work` and gives all statements that the database ran meanwhile, those of the workers and of later notes among them. */
+export async function allStatementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
   const statements: ObservedStatement[] = []
-  const stop = database.observe((statement) => {
-    if (!isTouch(statement) && !isOfTheWorkers(statement)) statements.push(statement)
-  })
+  const stop = database.observe((statement) => statements.push(statement))
   try {
     await work()
   } finally {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { databaseKinds, type FreshDatabase, freshDatabase, statementsOf } from "../../../tests/support/database.ts"
+import { allStatementsOf, databaseKinds, type FreshDatabase, freshDatabase } from "../../../tests/support/database.ts"
 import { openLog } from "../log.ts"
 import Type from "../schema.ts"
 import { removeEndedJobs } from "./cleanup.ts"
@@ -336,8 +336,8 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     const made = await fresh(kind)
     const { jobs } = await begin(made, [note])
     await jobs.drain()
-    expect(await statementsOf(made.database, () => sleep(700))).toEqual([])
-    const round = await statementsOf(made.database, () => jobs.drain())
+    expect(await allStatementsOf(made.database, () => sleep(700))).toEqual([])
+    const round = await allStatementsOf(made.database, () => jobs.drain())
     expect(round.map(({ name }) => name)).toEqual(["jobs.findDue", "jobs.findNextWaiting", "jobs.findNextLapse"])
   })
 
@@ -346,7 +346,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     const { jobs, did } = await begin(made, [note])
     await jobs.drain()
     const at = Math.floor(Date.now() / 1000) + 2
-    const stored = await statementsOf(made.database, async () => {
+    const stored = await allStatementsOf(made.database, async () => {
       await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: at }))
       await sleep(100)
     })

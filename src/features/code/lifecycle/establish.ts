@@ -201,6 +201,8 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   await putTags(tx, id, tags)
   if (labels.length > 0) await insertLabels(tx, id, labels, now)
   await alongside?.(tx, id)
+  // Teams that have got access watch it now: the row counts them.
+  await services.events.deliver(tx)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
   publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isBrought, webhooksFrom, at: now })
   return { repository, owner: { ...owner, repositories_count: count } }
