@@ -9,6 +9,7 @@ import { mergeFigures } from "./merges.ts"
 import { notificationFigures } from "./notifications.ts"
 import { pullFigures } from "./pulls.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
+import { spreadFigures } from "./spread.ts"
 
 /** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
 
@@ -83,6 +84,9 @@ try {
     "(no target)",
     true,
   )
+
+  for (const [what, figure] of await spreadFigures(server, withToken))
+    line(`${what}, spread, writes in between`, rate(figure), "(no target)", true)
 
   const commits = await commitFigures(server, withToken)
   line("file creation, one after another", `${Math.round(commits.created)}/s`, "≥ 100/s", commits.created >= 100)

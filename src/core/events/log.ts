@@ -5,7 +5,8 @@
  * A position must be the order of becoming visible: a reader that has seen position 7 must never meet a new 6. SQLite has one writer, so ids
  * are in commit order. On PostgreSQL a transaction that began earlier may commit later, so each row also has the id of its transaction, rows are
  * read in the order of (transaction, id), and only those whose transaction is older than every transaction that still runs: nothing can come
- * before them any more. Writers wait for nobody; a reader is behind by the longest writing transaction at most.
+ * before them any more. Writers wait for no lock; a
+ * reader is behind by the longest writing transaction on the PostgreSQL server at most.
  */
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
