@@ -11,7 +11,7 @@ import { refuse } from "./errors.ts"
 import { fileSteps, sweepFolder, writeAtomically, writeRow } from "./files.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
-/** So long that what is begun before has ended. */
+/** Long enough for earlier work to have ended. */
 const DELAY_MS = 20
 
 let folder: string
@@ -88,7 +88,7 @@ describe("a file that is written whole", () => {
       await pause(DELAY_MS)
     }
     if (step === "flush" || step === "rename") {
-      // All has arrived by then: that the sender goes away is no failure.
+      // All bytes have arrived by then: it is no failure that the sender disconnects.
       content.push(null)
       await writeAtomically(path(), content)
       expect(await files()).toEqual(["file"])

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { openLog } from "./log.ts"
 import { openLogOutput } from "./log-output.ts"
 
-/** A pipe that takes so many bytes before it is full. */
+/** A pipe that takes this many bytes before it is full. */
 function openPipe() {
   const pipe = { room: 0, text: "" }
   const send = (bytes: Uint8Array): number => {

@@ -195,7 +195,7 @@ export const settings = {
   },
 } as const satisfies Group
 
-/** Settings under names, nested as deep as it reads well. */
+/** Settings by name, in nested groups. */
 export interface Group {
   readonly [name: string]: Setting<unknown> | Group
 }

@@ -24,7 +24,7 @@ export async function lineCommits(
     { repository, timeoutMs: patience },
   )
   const found = new Map<number, ObjectId>()
-  // A line's entry begins with the commit, the line's number there, and its number here; its text stands behind a tab.
+  // A line's entry begins with the commit, the line's number there, and its number here; its text follows a tab.
   for (const [, id = "", line] of stdout.toString("latin1").matchAll(/^([0-9a-f]{40,64}) \d+ (\d+)/gm))
     found.set(Number(line), objectId(id, repository.format))
   return found

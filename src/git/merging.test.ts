@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type ObjectId, objectId, type Repository } from "./index.ts"
 import { client, ok, openWorld, type World } from "./testing.ts"
 
-/** What is merged here is merged by git's own commands too, in a clone with a work tree, and must come to the same. */
+/** Every merge is repeated by git's own commands in a clone with a work tree, and must have the same result. */
 
 let world: World
 let repository: Repository
@@ -51,7 +51,7 @@ const lines = (from: number, to: number, changed: Readonly<Record<number, string
   Array.from({ length: to - from + 1 }, (_, index) => `${changed[from + index] ?? `line ${from + index}`}\n`).join("")
 
 describe("merging two commits", () => {
-  /** Both branches begin at the first commit; what git's own merge gives must be given here. */
+  /** Both branches begin at the first commit; the result must be that of git's own merge. */
   async function same(base: Files, onMain: Files, onTopic: Files): Promise<void> {
     await begin(base)
     await ok(work, "branch", "topic")
@@ -99,7 +99,7 @@ describe("merging two commits", () => {
 
 describe("rebasing", () => {
   const committer = { name: "Cleo", email: "cleo@example.com", when: 1_800_000_000, offset: 60 }
-  /** What must be the same of each commit; the committer is another here. */
+  /** The parts of each commit that must be equal; the committer differs. */
   const told = "--format=%T%x00%an%x00%ae%x00%ad%x00%B%x01"
 
   async function rebase() {

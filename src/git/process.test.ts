@@ -11,7 +11,7 @@ import { openWorld } from "./testing.ts"
 
 const settings = { agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 }
 
-/** A stand-in for git that does what the script says. */
+/** A fake git that runs this script. */
 async function standIn(script: string): Promise<{ readonly program: string; readonly done: () => Promise<void> }> {
   const world = await openWorld()
   const program = join(world.folder, "git")
@@ -33,7 +33,7 @@ describe("processes", () => {
     const own =
       "GIT_ATTR_NOSYSTEM GIT_CEILING_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
     const rest = "GIT_PROTOCOL GIT_TERMINAL_PROMPT GIT_USER_AGENT HOME LC_ALL PATH"
-    // The shell that runs the stand-in adds these itself.
+    // The shell that runs the fake adds these itself.
     expect(names.filter((name) => name !== "" && name !== "PWD" && name !== "_" && name !== "SHLVL" && name !== "OLDPWD").sort()).toEqual(
       `${own} ${rest}`.split(" "),
     )

@@ -146,7 +146,7 @@ test("in a conversation, only who asks for a pack keeps others waiting", async (
   quick.input.end(Buffer.concat([ask("ls-refs"), ask("ls-refs"), fetchAll]))
   expect((await quick.done).code).toBe(0)
 
-  // Half of a request for a pack takes the only turn.
+  // Half a request for a pack takes the only permit.
   const slow = talking()
   slow.input.write(fetchAll.subarray(0, -4))
   await expect.poll(() => tight.git.running()).toBe(3)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { coalesce } from "./coalesce.ts"
 
-/** A question that is answered when the test says so. */
+/** A query that resolves when the test says so. */
 function slow() {
   const open: { readonly number: number; readonly answer: (failure?: Error) => Promise<void> }[] = []
   let count = 0

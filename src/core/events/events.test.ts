@@ -107,13 +107,13 @@ describe.each(databaseKinds)("events on %s", (kind) => {
     })
   })
 
-  // SQLite has one writer and never counts from the beginning again.
+  // SQLite has one writer and never restarts its numbering.
   if (kind === "sqlite") return
 
   test("nobody sees a later one before an earlier one that is still being written", async () => {
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
-    // It has its transaction id first and commits last.
+    // It gets its transaction id first and commits last.
     const slow = write(async (tx) => {
       await tx.updateTable("users").set({ description: "" }).where("id", "=", 1).execute()
       begun.resolve()

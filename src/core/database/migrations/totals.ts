@@ -10,8 +10,8 @@ interface Totals {
 }
 
 /**
- * Lets the database itself keep count of a table's rows in groups, in the transaction that changes them, whoever changes them: cascades
- * too. A list of a million rows then knows its length from a handful of sums.
+ * Creates triggers that count a table's rows in groups, in the transaction that changes them, cascades included. The length of a list of a
+ * million rows is then the sum of a few numbers.
  */
 export async function keepTotals(db: Kysely<unknown>, types: ColumnTypes, totals: Totals): Promise<void> {
   const statements = types.kind === "sqlite" ? sqliteTriggers(totals) : postgresTriggers(totals)
