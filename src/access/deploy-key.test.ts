@@ -13,7 +13,7 @@ withHearth("whoever comes with a key of a repository", {}, ({ test, forge }) => 
     for (const name of ["own", "other"]) await forge.call(forge.root, "POST /user/repos", { name, private: name === "other" })
   })
 
-  /** The site's administrator owns the repository, which helps the key to nothing. */
+  /** The site's administrator owns the repository, which gives the key no further rights. */
   async function bearer(isReadOnly: boolean): Promise<SignedIn> {
     const { read } = forge.hearth.services.database
     const user = await findUserByName.first(read, { lowerName: "root" })
