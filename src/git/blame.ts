@@ -3,7 +3,7 @@ import type { Repository } from "./model.ts"
 import { type ObjectId, objectId } from "./names.ts"
 
 /** Milliseconds: a long history is not worth waiting for. */
-const patience = 5_000
+const timeoutMs = 5_000
 
 /**
  * The commits that last touched lines of a file, by the lines' numbers, as of a commit that has the file with these lines. One process.
@@ -21,7 +21,7 @@ export async function lineCommits(
   const flags = ["--porcelain", "--no-textconv", ...ranges]
   const { stdout } = await context.processes.run(
     { name: "blame", flags, args: [commit], paths: [path] },
-    { repository, timeoutMs: patience },
+    { repository, timeoutMs },
   )
   const found = new Map<number, ObjectId>()
   // A line's entry begins with the commit, the line's number there, and its number here; its text follows a tab.

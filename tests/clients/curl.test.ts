@@ -8,7 +8,7 @@ import { must } from "../support/http.ts"
 
 const run = promisify(execFile)
 
-/** curl, as it stands in every example of such an API. */
+/** curl, as in every example of such an API. */
 describe("curl", () => {
   let hearth: Hearth
   beforeAll(async () => {

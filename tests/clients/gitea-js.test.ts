@@ -4,7 +4,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { basic } from "../support/http.ts"
 
-/** The npm client `gitea-js`, as somebody would use it who has never heard of Hearth: generated from the reference's own description. */
+/** The npm client `gitea-js`, used without any adaptation to Hearth: generated from the reference's own description. */
 describe("gitea-js", () => {
   const check = checkAnswers()
   let hearth: Hearth

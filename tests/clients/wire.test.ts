@@ -5,8 +5,8 @@ import { basic, type Calling, send } from "../support/http.ts"
 import { openWorld, type Person, times, type World } from "../support/world.ts"
 
 /**
- * What whole families of clients were seen to lean on, each with who would break. The clients themselves are written in Go, Java and Python
- * and can't run here; what they send and what they read is played after them.
+ * Details that families of clients depend on, each with the clients that would break. The clients themselves are written in Go, Java and Python
+ * and can't run here; their requests and checks are imitated.
  */
 describe("what clients lean on", () => {
   const check = checkAnswers()
@@ -28,11 +28,11 @@ describe("what clients lean on", () => {
       const { status, text } = await get("/version", {})
       const { version }: { readonly version: string } = JSON.parse(text)
       expect(status).toBe(200)
-      // go-sdk parses it before its first call and refuses what it can't read; Renovate takes "gitea-" in it for a sign of Forgejo.
+      // go-sdk parses it before its first call and refuses what it can't read; Renovate takes "gitea-" in it as a sign of Forgejo.
       expect(version).toMatch(/^\d+\.\d+\.\d+(\+[0-9A-Za-z.-]+)?$/)
       expect(version).not.toContain("gitea-")
       const [major = 0, minor = 0] = version.split(".").map(Number)
-      // Scanners take 1.17.0 to 1.27.0 for a release with a known hole; Renovate switches features up to 1.24.
+      // Scanners report 1.17.0 to 1.27.0 as vulnerable releases; Renovate switches features up to 1.24.
       expect(major > 1 || (major === 1 && minor >= 28)).toBe(true)
     })
   })

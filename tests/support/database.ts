@@ -63,10 +63,10 @@ export async function statementsOf<T>(database: Database<T>, work: () => Promise
   return statements
 }
 
-/** That a token was used is noted once a minute beside the request that used it, whenever that happens to be. */
+/** The last use of a token is stored once a minute, independently of the request. */
 export const isTouch = ({ sql }: ObservedStatement): boolean => sql.startsWith('update "access_tokens" set "last_used_at"')
 
-/** The outbox works beside the requests; only storing a job is part of one. */
+/** Workers run independently of requests; only storing a job is part of one. */
 export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
 
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {

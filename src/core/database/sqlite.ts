@@ -22,7 +22,7 @@ import { handleOver, type Outcome } from "./session.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 // Another process (a command line beside the server) may hold the write lock for this long before a write gives up.
-const patience = 15_000
+const timeoutMs = 15_000
 // SQLite's own busy timeout blocks the event loop, so the writer mostly waits by retrying.
 const writerTimeout = 20
 const askAgain = 10
@@ -214,7 +214,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
 }
 
 async function beginImmediate(writer: Connection): Promise<void> {
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     try {
       writer.exec("begin immediate")

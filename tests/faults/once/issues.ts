@@ -9,7 +9,7 @@ const label = async ({ must, world, repo }: Scene): Promise<number> =>
 const milestone = async ({ must, world, repo }: Scene): Promise<number> =>
   (await must(world.alice, `POST ${repo.at}/milestones`, { title: "1.0" })).id
 
-/** A call on a new issue by alice, who may do everything. */
+/** A call on a new issue by alice, who has all rights. */
 const onIssue =
   (method: string, path = "", body?: object, before: (scene: Scene, at: string) => Promise<unknown> = async () => {}) =>
   async (scene: Scene) => {
