@@ -8,7 +8,7 @@ import { locateRepository } from "./policies/repositories.ts"
 import { findUserByName } from "./store.ts"
 import { readableRepositories, visibleRepositories } from "./visibility.ts"
 
-withHearth("whoever comes with a key of a repository", {}, ({ test, forge }) => {
+withHearth("a caller with a deploy key", {}, ({ test, forge }) => {
   test.beforeAll(async () => {
     for (const name of ["own", "other"]) await forge.call(forge.root, "POST /user/repos", { name, private: name === "other" })
   })

@@ -27,7 +27,7 @@ export function openLog({ log: { level, format } }: Pick<Config, "log">, output:
     },
     destination,
   )
-  output.onResumed((lines) => log.warn({ lines }, "lines of the log were dropped while nobody read them"))
+  output.onResumed((lines) => log.warn({ lines }, "lines of the log were dropped because their reader was too slow"))
   return log
 }
 

@@ -19,10 +19,7 @@ export async function lineCommits(
   if (lines.length === 0) return new Map()
   const ranges = [...new Set(lines)].map((line) => `-L${line},${line}`)
   const flags = ["--porcelain", "--no-textconv", ...ranges]
-  const { stdout } = await context.processes.run(
-    { name: "blame", flags, args: [commit], paths: [path] },
-    { repository, timeoutMs },
-  )
+  const { stdout } = await context.processes.run({ name: "blame", flags, args: [commit], paths: [path] }, { repository, timeoutMs })
   const found = new Map<number, ObjectId>()
   // A line's entry begins with the commit, the line's number there, and its number here; its text follows a tab.
   for (const [, id = "", line] of stdout.toString("latin1").matchAll(/^([0-9a-f]{40,64}) \d+ (\d+)/gm))

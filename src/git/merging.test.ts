@@ -124,7 +124,7 @@ describe("rebasing", () => {
     return rebased.head
   }
 
-  test("keeps authors and messages, and names who applied", async () => {
+  test("keeps authors and messages, and sets the committer", async () => {
     await begin({ a: lines(1, 20) })
     await ok(work, "branch", "topic")
     await commit("on main", { a: lines(1, 20, { 2: "two" }) })
@@ -136,7 +136,7 @@ describe("rebasing", () => {
     expect((await world.git.objects.readCommit(repository, head)).committer).toEqual(committer)
   })
 
-  test("leaves out merges, and what is there already; keeps what was empty", async () => {
+  test("drops merges and changes that are there already; keeps empty commits", async () => {
     await begin({ a: "1\n", shared: lines(1, 9) })
     await ok(work, "checkout", "-q", "-b", "topic")
     await commit("same on both", { same: "same\n" })
@@ -161,7 +161,7 @@ describe("rebasing", () => {
     await same()
   })
 
-  test("changes nothing where everything lies in place", async () => {
+  test("changes nothing if all commits are in place", async () => {
     await begin({ a: "1\n" })
     await ok(work, "checkout", "-q", "-b", "topic")
     await commit("one", { b: "2\n" })

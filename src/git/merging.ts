@@ -65,10 +65,10 @@ export function mergeTrees(context: Context, repository: Repository, base: Objec
  */
 async function applyCommit(context: Context, repository: Repository, commit: Commit, onto: Commit): Promise<TreeMerge> {
   const parents = commit.parents.slice(0, 1)
-  const nobody = { name: "nobody", email: "", when: 0, offset: 0 }
+  const placeholder = { name: "nobody", email: "", when: 0, offset: 0 }
   // Its message makes it unique, so that it can be removed while others rebase the same.
   const message = randomBytes(16).toString("hex")
-  const standIn = { tree: onto.tree, parents, author: nobody, committer: nobody, message }
+  const standIn = { tree: onto.tree, parents, author: placeholder, committer: placeholder, message }
   const id = await writeCommit({ ...context, durable: false }, repository, standIn)
   try {
     return await mergeTree(context, repository, parents.length === 0 ? ["--allow-unrelated-histories"] : [], [id, commit.id])

@@ -48,7 +48,7 @@ describe("processes", () => {
     expect(processes.spawned()).toBe(0)
   })
 
-  test("end when they take too long, say too much or nobody waits, and tell which", async () => {
+  test("end on a timeout, too much output or an abort, and report which", async () => {
     const slow = await standIn("sleep 60 & sleep 60")
     const processes = createProcesses({ ...settings, program: slow.program })
     await expect(processes.run({ name: "version" }, { timeoutMs: 50 })).rejects.toMatchObject({ kind: "timeout" })
@@ -66,7 +66,7 @@ describe("processes", () => {
     await Promise.all([slow.done(), loud.done()])
   })
 
-  test("that fail keep what they said; a program that is not there is told", async () => {
+  test("that fail keep their output; a missing program is reported", async () => {
     const failing = await standIn("echo oh no >&2; exit 3")
     const processes = createProcesses({ ...settings, program: failing.program })
     await expect(processes.run({ name: "version" })).rejects.toMatchObject({ kind: "failed", detail: "oh no\n" })
@@ -131,7 +131,7 @@ describe("packets", () => {
     expect(sideBand(1, "").toString()).toBe("0005\x01")
   })
 
-  test("of a stream that is cut off are told as that", async () => {
+  test("of a stream that is cut off are reported as such", async () => {
     const stream = new PassThrough()
     const reading = readPacket(byteSource(stream))
     stream.write("00")

@@ -87,7 +87,7 @@ describe("what is accepted", () => {
     expect(world.git.spawned() - before).toBe(2)
   })
 
-  test("only a rewritten history is told as forced", async () => {
+  test("only a rewritten history is reported as forced", async () => {
     await commit("one")
     await commit("two")
     await push("main")
@@ -326,7 +326,7 @@ describe("what is refused", () => {
 })
 
 describe("checking", () => {
-  test("a refusal holds back one reference, and is told in the words of the check", async () => {
+  test("a refusal affects one reference, and is reported in the words of the check", async () => {
     await commit("one")
     const asked: RefCommand[] = []
     server.policy.check = async (pushed) => {
@@ -385,7 +385,7 @@ describe("checking", () => {
     expect(run.err).toMatch(/remote: Create a new pull request:\s*\nremote: {3}http:\/\/example\.com\//)
   })
 
-  test("what follows may break: the change stands and the client is told the truth", async () => {
+  test("`after` may fail: the change is kept and reported to the client", async () => {
     const id = await commit("one")
     server.policy.after = async () => {
       throw new Error("broken")

@@ -115,7 +115,7 @@ async function checkUpdates(context: Context, repository: Quarantined, results: 
 /** The message for a client whose references could not be changed. */
 function updateRefusal(error: unknown): string {
   if (!isGitError(error, "conflict")) return "the reference could not be changed"
-  if (blockingLock(error.detail) !== undefined) return "the reference is being changed by somebody else, push again"
+  if (blockingLock(error.detail) !== undefined) return "the reference is being changed by another process, push again"
   const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
   return other === undefined ? fetchFirst : `${other} exists`
 }

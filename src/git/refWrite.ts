@@ -52,7 +52,7 @@ export async function writeReference(context: Context, repository: Repository, {
     if (current === "other") return false
     if (from !== undefined && (from ?? undefined) !== current) {
       const detail = `${name} is at ${current ?? "nothing"} but expected ${from}`
-      throw new GitError("conflict", "a reference was changed by somebody else", detail)
+      throw new GitError("conflict", "a reference was changed by another process", detail)
     }
     // Another process may have removed this lock as stale.
     held = performance.now() - begin < OWN_HELD_MS / 2
@@ -97,7 +97,7 @@ async function takeLock(context: Context, repository: Repository, lock: string, 
     } catch (error) {
       if (hasCode(error, "ENOTDIR")) return false
       if (hasCode(error, "EEXIST") && (await removeStaleLock(context, repository, lock))) continue
-      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", lockHeld(lock))
+      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by another process", lockHeld(lock))
       if (hasCode(error, "EEXIST")) await sleep(PAUSE_MS)
       else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(lock)))) throw error
     }

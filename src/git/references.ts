@@ -51,7 +51,7 @@ export async function updateReferences(context: Context, repository: Repository,
       if (!isGitError(error, "failed")) throw error
       const lock = blockingLock(error.detail)
       if (lock !== undefined && (await removeStaleLock(context, repository, resolve(repository.directory, lock)))) continue
-      throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by somebody else", error.detail) : error
+      throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by another process", error.detail) : error
     }
   }
 }

@@ -21,7 +21,7 @@ describe("gitea-js", () => {
       (answer: { readonly status: number }) => answer.status,
     )
 
-  it("signs in with a password, makes itself a token and is somebody", async () => {
+  it("signs in with a password, creates a token and is authenticated with it", async () => {
     const headers = { authorization: basic("root", "root-pass-1") }
     const made = await client().users.userCreateToken("root", { name: "gitea-js", scopes: ["all"] }, { headers })
     expect(made.status).toBe(201)

@@ -24,7 +24,7 @@ describe("what clients lean on", () => {
   const get = (path: string, calling: Calling = { authorization: world.root }) => send(hearth.url, "GET", path, calling)
 
   describe("the version", () => {
-    it("is told to everybody, as plain semantic version past the gates of the Go client", async () => {
+    it("is public, a plain semantic version that passes the gates of the Go client", async () => {
       const { status, text } = await get("/version", {})
       const { version }: { readonly version: string } = JSON.parse(text)
       expect(status).toBe(200)
@@ -97,7 +97,7 @@ describe("what clients lean on", () => {
         expect([authorization, await whoami(authorization)]).toEqual([authorization, "root"])
     })
 
-    it("refuses what is not right, even where nobody needs to sign in", async () => {
+    it("refuses wrong credentials, even where anonymous calls are allowed", async () => {
       for (const authorization of [
         `token ${"0".repeat(40)}`,
         "Bearer x",
@@ -117,7 +117,7 @@ describe("what clients lean on", () => {
     })
   })
 
-  it("shows its description to everybody, where generators and editors look for it", async () => {
+  it("publishes its description where generators and editors look for it", async () => {
     const answer = await fetch(`${hearth.url}/swagger.v1.json`)
     const document: { readonly swagger: string; readonly basePath: string; readonly paths: object } = JSON.parse(await answer.text())
     expect([answer.status, document.swagger, document.basePath]).toEqual([200, "2.0", "/api/v1"])

@@ -85,7 +85,7 @@ describe("the permission matrix", () => {
         expect(await ask(operation.method, addressOf(operation, visibility), world.authorization("siteAdministrator", "full"))).toBe(wanted)
     })
 
-    it("refuses strangers as ever, and tells nobody what they may not know", async () => {
+    it("refuses anonymous callers, and reveals nothing hidden", async () => {
       const refused = writing.filter(({ id, rule }) => !allowedOnArchived.has(id) && !rule.asksFirst)
       const answers = await Promise.all(
         refused.map(async (operation) => [

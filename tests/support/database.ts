@@ -39,7 +39,7 @@ export async function freshDatabase<T = Tables>(kind: FreshKind, options: Omit<D
   }
 }
 
-/** The address of a new database that nobody opened yet; `empty` leaves out the tables too. */
+/** The address of a new database that has not been opened yet; `empty` leaves out the tables too. */
 export async function freshUrl(kind: FreshKind, options: { readonly empty?: boolean } = {}): Promise<FreshUrl> {
   if (kind === "memory") return { url: "sqlite::memory:", drop: async () => {} }
   if (kind === "postgres") return freshPostgres(options.empty ?? false)

@@ -18,7 +18,7 @@ function slow() {
   return { ask: coalesce(ask), open, asked: () => count }
 }
 
-test("who comes while a question is on its way shares the next with all others who do", async () => {
+test("calls made during a run share the next run", async () => {
   const { ask, open, asked } = slow()
   const first = ask()
   const rest = [ask(), ask(), ask()]

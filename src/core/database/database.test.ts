@@ -197,7 +197,7 @@ describe.each(kinds)("a database: %s", (kind) => {
     expect(isUniqueViolation(new Error("UNIQUE constraint failed: shelves.name"))).toBe(false)
   })
 
-  it("names the index when uniqueness stands on an expression", async () => {
+  it("names the index when uniqueness is on an expression", async () => {
     const { id } = await addShelf("North")
     const add = (title: string, place: number) =>
       fresh.database.write((tx) => tx.insertInto("books").values({ shelf_id: id, place, title }).execute())
@@ -311,7 +311,7 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
-  it("answers nobody before the commit of all", async () => {
+  it("resolves no transaction before the commit of the group", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const seen: number[] = []
     const count = async () => (await database.read.selectFrom("shelves").select("id").execute()).length
@@ -329,7 +329,7 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
-  it("takes what comes in the moment in which a group ends", async () => {
+  it("takes a transaction that arrives at the moment when a group ends", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const nothing = () => database.write((tx) => tx.selectFrom("shelves").select("id").execute())
     // At each number of microtasks later: one of these is between the end of the last group and its release.

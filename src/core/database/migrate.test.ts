@@ -83,7 +83,7 @@ describe.each(databaseKinds)("migrations: %s", (kind) => {
     await second.close()
   })
 
-  it("takes only the step that is missing, and keeps the rows", async () => {
+  it("runs only the missing migration, and keeps the rows", async () => {
     const first = await open(shelfMigrations)
     await first.write((tx) => tx.insertInto("shelves").values({ name: "A", lower_name: "a" }).execute())
     await first.close()

@@ -41,7 +41,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       )
       expect(heard).toEqual(["first 2", "last 2"])
     })
-    test("to everybody again where a listener publishes", async () => {
+    test("to all listeners again if one publishes", async () => {
       const heard: string[] = []
       const answering = listenersOf(heard, async ({ tx, events }) => {
         if (events.some((event) => "repository" in event && event.repository.id === 1)) publish(tx, happened(2))
@@ -91,7 +91,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       expect(opened?.repositoryId).toBeGreaterThan(0)
       expect(JSON.stringify(opened)).not.toMatch(/secret|ours/)
     })
-    test("once each for whoever reads on from where they were", async () => {
+    test("once each to a reader that continues from its position", async () => {
       await write(async (tx) => publish(tx, happened(1), happened(2), happened(3)))
       const first = await read(BEGINNING, 2)
       expect(first.map(({ repositoryId }) => repositoryId)).toEqual([1, 2])
@@ -110,7 +110,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
   // SQLite has one writer and never restarts its numbering.
   if (kind === "sqlite") return
 
-  test("nobody sees a later one before an earlier one that is still being written", async () => {
+  test("a later one is not visible before an earlier one that is still being written", async () => {
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     // It gets its transaction id first and commits last.

@@ -187,7 +187,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(await rows(made)).toMatchObject([{ state: "waiting", attempts: 1, last_error: "this version knows no job of this kind" }])
   })
 
-  test("that take too long are told to stop, and count as failed", async () => {
+  test("that take too long are aborted, and count as failed", async () => {
     const made = await fresh(kind)
     let told: unknown
     const slow = defineJob<typeof named, World>({

@@ -112,7 +112,7 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
     expect(await clock.run("none")).toBe("unknown")
   })
 
-  test("keeps what went wrong, without secrets, and goes on", async () => {
+  test("keeps the error, without secrets, and goes on", async () => {
     const made = await fresh(kind)
     const failing = task("failing", "@daily", async () => {
       throw new Error("no answer from https://me:hunter2@example.org")
