@@ -190,7 +190,11 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
       },
     })
     closing.push(() => git.close())
-    metrics.counter("hearth_log_lines_dropped_total", "Lines of the log that were dropped because their reader was too slow.", logOutput.dropped)
+    metrics.counter(
+      "hearth_log_lines_dropped_total",
+      "Lines of the log that were dropped because their reader was too slow.",
+      logOutput.dropped,
+    )
     metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
     const { now = () => Math.floor(Date.now() / 1000) } = options
