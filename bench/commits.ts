@@ -13,7 +13,7 @@ export interface CommitFigures {
   readonly compare: Load
 }
 
-/** Files made through the API, and what is read of the commits that they make. */
+/** Files created through the API, and reads of their commits. */
 export async function commitFigures(server: Server, headers: Readonly<Record<string, string>>): Promise<CommitFigures> {
   await server.api("POST", "/user/repos", { name: "bricks", auto_init: true })
   const at = `/repos/${ADMIN.name}/bricks`

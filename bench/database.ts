@@ -3,12 +3,12 @@ import { join } from "node:path"
 import pg from "pg"
 import { type PostgresServer, startPostgres } from "../tests/support/postgres.ts"
 
-/** Which database is measured: the embedded one, or with `--postgres` a PostgreSQL that keeps what it is given through a power cut, as the tests' own does not. */
+/** Which database is measured: the embedded one, or with `--postgres` a PostgreSQL with durable commits, which the tests' own doesn't have. */
 export const onPostgres = process.argv.includes("--postgres")
 
 let postgres: Promise<PostgresServer> | undefined
 
-/** The address of a new database for a server whose data lies in this folder. */
+/** The address of a new database for a server with this data folder. */
 export async function freshDatabaseUrl(dataDir: string): Promise<string> {
   if (!onPostgres) return `sqlite:${join(dataDir, "hearth.db")}`
   postgres ??= startPostgres(["shared_buffers=256MB", "jit=off"])
@@ -22,5 +22,5 @@ export async function freshDatabaseUrl(dataDir: string): Promise<string> {
   return url.href
 }
 
-/** Ends the PostgreSQL that was started for this run, with all that it holds. */
+/** Stops the PostgreSQL that was started for this run, and removes its data. */
 export const closeDatabases = async (): Promise<void> => (await postgres)?.stop()

@@ -38,7 +38,7 @@ export interface GitFigures {
   readonly oneCommit: Compared
 }
 
-/** Clones and pushes through the server beside the same through file://, alternating, medians in milliseconds. */
+/** Clones and pushes through the server compared with file://, alternating, medians in milliseconds. */
 export async function gitFigures(server: Server): Promise<GitFigures> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-bench-git-"))
   const source = join(folder, "source.git")

@@ -11,7 +11,7 @@ export interface IssueFigures {
   readonly list: Load
   readonly comments: Load
   readonly feed: Load
-  /** A list right after a write, when no answer is kept: milliseconds. */
+  /** A list right after a write, when no answer is cached: milliseconds. */
   readonly afterWrite: Spread
 }
 

@@ -14,7 +14,7 @@ export interface Load {
   readonly bytes: number
 }
 
-/** Asks one address for some seconds over kept-alive connections, from a process of its own. */
+/** Requests one address for some seconds over kept-alive connections, from another process. */
 export async function load(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Load> {
   return loadWith([], url, headers)
 }
@@ -52,7 +52,7 @@ async function cannon(method: readonly string[], url: string, headers: Readonly<
   return JSON.parse(stdout)
 }
 
-/** The ceiling: a bare server that writes so many ready bytes, in the same run, under the same load. */
+/** The upper bound: a bare server that writes this many prepared bytes, in the same run, under the same load. */
 export async function ceiling(bytes: number): Promise<Load> {
   const port = await freePort()
   const code = `const body=Buffer.alloc(${bytes},97);require("node:http").createServer((q,s)=>{s.writeHead(200,{"content-type":"application/json","content-length":body.length});s.end(body)}).listen(${port},"127.0.0.1",()=>process.stdout.write("up"))`

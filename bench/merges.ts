@@ -2,7 +2,7 @@ import { type Spread, spread } from "./issues.ts"
 import { ADMIN, type Server } from "./server.ts"
 
 export interface MergeFigures {
-  /** One merge after the other into one branch that moves on with each, in milliseconds. */
+  /** One merge after another into the same branch, in milliseconds. */
   readonly merge: Spread
   readonly squash: Spread
   /** A rebase of one commit. */
@@ -20,7 +20,7 @@ export interface MergeRounds {
 const WORKERS = 8
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Merging through the API. What is merged is made before the clock runs. */
+/** Merging through the API. The branches are created before the measurement. */
 export async function mergeFigures(server: Server, { each, perWorker }: MergeRounds = { each: 60, perWorker: 25 }): Promise<MergeFigures> {
   const send = async (method: string, path: string, body: object): Promise<unknown> => {
     const text = await (await server.api(method, path, body)).text()
@@ -45,7 +45,7 @@ export async function mergeFigures(server: Server, { each, perWorker }: MergeRou
     const times: number[] = []
     for (let round = 0; round < each; round++) {
       const merge = await pull(one)
-      // Made beside the base, and then overtaken by it.
+      // Branched off before the base got new commits.
       await send("POST", `${one}/contents/overtaking-${count}.txt`, { content: base64("x\n") })
       const begun = performance.now()
       await send("POST", merge, { do: style })

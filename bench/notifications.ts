@@ -3,7 +3,7 @@ import { openDatabase } from "../src/core/database/open.ts"
 import { type Spread, spread } from "./issues.ts"
 import { ADMIN, startServer } from "./server.ts"
 
-/** Pages of the newest notifications of somebody who has so many, each asked for right after a write. */
+/** Pages of the newest notifications of a user who has this many, each requested right after a write. */
 export async function notificationFigures(threads: number): Promise<Spread> {
   const server = await startServer()
   try {

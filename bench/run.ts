@@ -11,7 +11,7 @@ import { pullFigures } from "./pulls.ts"
 import { ADMIN, basic, startServer } from "./server.ts"
 import { spreadFigures } from "./spread.ts"
 
-/** Prints what is measured, each figure beside its target. A figure that falls short is printed as it is. */
+/** Prints the measurements, each with its target. A missed target is only printed. */
 
 const line = (what: string, figure: string, target: string, met: boolean): void =>
   console.log(`${met ? "  ok " : "SHORT"}  ${what.padEnd(52)} ${figure.padEnd(34)} target ${target}`)

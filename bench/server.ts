@@ -23,7 +23,7 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a server with nothing on it, or one over what another had, which stays when it is stopped. */
+/** Starts a server with an empty data folder, or with an existing one, which is kept when it is stopped. */
 export async function startServer(existing?: Pick<Server, "dataDir" | "databaseUrl">): Promise<Server> {
   const dataDir = existing?.dataDir ?? (await mkdtemp(join(tmpdir(), "hearth-bench-")))
   const databaseUrl = existing?.databaseUrl ?? (await freshDatabaseUrl(dataDir))

@@ -36,7 +36,7 @@ import { SshRefused } from "./servers/ssh/refused.ts"
 import type { SshServer } from "./servers/ssh/server.ts"
 
 export interface HearthOptions {
-  /** Keeps nothing: the database in memory, git in a temporary folder, the key with the process, cheap password hashes, any free port. For tests. */
+  /** Stores nothing: the database in memory, git in a temporary folder, the key with the process, cheap password hashes, any free port. For tests. */
   readonly memory?: boolean
   /** Settings that win over environment and file. */
   readonly config?: ConfigOverrides
@@ -44,9 +44,9 @@ export interface HearthOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The current time in whole seconds; by default the machine's. */
   readonly now?: (() => number) | undefined
-  /** Answers calls in place of the operations; for tests of who is let in. */
+  /** Answers calls in place of the operations; for tests of access. */
   readonly intercept?: Intercept
-  /** Is shown every answer before it is sent; for tests that hold it against what the operation declares. */
+  /** Called with every answer before it is sent; for tests that compare it with what the operation declares. */
   readonly onAnswer?: AnswerWatcher
 }
 
@@ -56,14 +56,14 @@ export interface Hearth {
   /** An access token of the site's first administrator, with all scopes. */
   readonly token: string
   readonly services: Services
-  /** Answers what has come in, hands back what was begun, and leaves no file, process, port or timer behind. */
+  /** Answers the requests received so far, releases jobs that are running, and leaves no file, process, port or timer behind. */
   readonly close: () => Promise<void>
 }
 
 const TOKEN_NAME = "startHearth"
 
 /**
- * A whole forge, listening. Any number may run side by side in one process.
+ * Starts a complete forge. Several may run in one process.
  *
  * Refuses in words for the operator: `ConfigRefused`, `DatabaseRefused`, `KeyRefused`, and what the system says of a port that is taken.
  */
@@ -71,7 +71,7 @@ export async function startHearth(options: HearthOptions = {}): Promise<Hearth> 
   const { services, administrator, url, close } = await serveHearth(options)
   try {
     const { token } = await services.database.write(async (tx) => {
-      // The text of an earlier start's token is known to nobody any more.
+      // The text of the token that an earlier start made is lost.
       await tx.deleteFrom("access_tokens").where("user_id", "=", administrator.id).where("name", "=", TOKEN_NAME).execute()
       return createToken(tx, { userId: administrator.id, name: TOKEN_NAME, scopes: ["all"], now: services.now() })
     })
@@ -129,7 +129,7 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
   }
 }
 
-/** A port that nobody has chosen may be taken: then there is no SSH, and the log says so. */
+/** If the default port is taken there is no SSH, and the log says so; a configured port that is taken is an error. */
 async function openSshIfAsked(services: Services): Promise<SshServer | undefined> {
   const { config, log } = services
   if (config.ssh.port === 0) return undefined
@@ -147,12 +147,12 @@ export interface OpenServices {
   readonly services: Services
   readonly site: OpenSite
   readonly metrics: Metrics
-  /** Lets the workers and the clock begin; whoever only looks something up does without. */
+  /** Starts the workers and the clock; commands that only query don't need them. */
   readonly begin: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Opens everything that a forge consists of but its servers: what the command line works on. */
+/** Opens everything but the servers; the command line uses it directly. */
 export async function openServices(options: HearthOptions = {}): Promise<OpenServices> {
   const memory = options.memory === true
   const temporary = memory ? await mkdtemp(join(tmpdir(), "hearth-")) : undefined
@@ -173,7 +173,7 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
       openSecrets(memory ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir }),
     ])
     closing.push(() => database.close())
-    // The embedded database is for one process; what PostgreSQL serves may be many.
+    // The embedded database is for one process; PostgreSQL may be shared by several.
     const alone = database.kind === "sqlite"
     const git = openGit({
       root: join(config.dataDir, "repositories"),
@@ -190,7 +190,11 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
       },
     })
     closing.push(() => git.close())
-    metrics.counter("hearth_log_lines_dropped_total", "Lines of the log that were dropped while nobody read them.", logOutput.dropped)
+    metrics.counter(
+      "hearth_log_lines_dropped_total",
+      "Lines of the log that were dropped because their reader was too slow.",
+      logOutput.dropped,
+    )
     metrics.gauge("hearth_git_processes", "Git processes that run now.", git.running)
     metrics.counter("hearth_git_processes_total", "Git processes started so far.", git.spawned)
     const { now = () => Math.floor(Date.now() / 1000) } = options

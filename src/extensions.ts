@@ -6,7 +6,7 @@ import { stateRules } from "./features/planning/issues/state.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
-/** What features below ask of features above, by extension point. */
+/** What higher features register for lower ones, by extension point. */
 export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),

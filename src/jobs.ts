@@ -28,7 +28,7 @@ import { forgetDeeds } from "./features/site/administration/audit.ts"
 import { countAnew } from "./features/site/administration/counters.ts"
 import { importJob } from "./features/site/migration/import.ts"
 
-/** Everything that is done after a write, outside the database. */
+/** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [
   settleJob,
   renameJob,
@@ -64,7 +64,7 @@ const sweepRepositories: Task = {
   },
 }
 
-/** Everything that the clock starts. */
+/** All scheduled tasks. */
 export const schedule: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,

@@ -15,8 +15,8 @@ import { pulls } from "./features/review/pulls/listener.ts"
 import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
 
 /**
- * Everybody who makes something of what happened, in their order: first what follows for the things themselves, then what tells people and programs
- * of it, the timeline before those that refer to its entries.
+ * All listeners to domain events, in their order: first those that update the data itself, then those that notify people and programs. The
+ * timeline comes before listeners that refer to its entries.
  */
 export const listeners: readonly Listener[] = [
   repositoryCleanup,

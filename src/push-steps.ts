@@ -12,7 +12,7 @@ import { followCommits } from "./features/planning/references/on-push.ts"
 import { completeMerge, retryMerges } from "./features/review/merging/on-push.ts"
 import { movePulls } from "./features/review/pulls/on-push.ts"
 
-/** Everything that follows from a push, in its order; all of it is written down in the one transaction of the push. */
+/** All post-receive steps, in their order; they write in the one transaction of the push. */
 export const stepsAfterPush = pushSteps.with(
   publishReferences,
   followCommits,

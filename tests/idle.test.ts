@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-/** What a server loads at its start is paid by every start, in time and in memory. */
+/** Modules that a server loads at its start cost every start time and memory. */
 
 const folder = mkdtempSync(join(tmpdir(), "hearth-idle-"))
 const home = join(import.meta.dirname, "..")

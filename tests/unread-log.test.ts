@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-/** A server whose log goes into a pipe that nobody reads. */
+/** A server whose log goes to a pipe without an active reader. */
 
 const folder = mkdtempSync(join(tmpdir(), "hearth-log-"))
 const home = join(import.meta.dirname, "..")

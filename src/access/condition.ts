@@ -4,17 +4,17 @@ import { Mode } from "./modes.ts"
 
 /**
  * A small language for rules about rows. A rule is written once, as data (`rules.ts`), and read in two ways: `evaluate` decides it as far as
- * the rows at hand go, and `toSql` writes what is left into the `where` of a query.
+ * the given rows allow, and `toSql` writes the rest into the `where` of a query.
  */
 
-/** What rules speak of: rows, the unit that is asked for (its name, or "" where any will do), and what the caller came with. */
+/** The subjects of rules: rows, the requested unit (its name, or "" for any), and the caller's credential. */
 interface Subjects {
   readonly repository: RepositoriesTable
   /** The account that owns the repository, or the account that the rule is about. */
   readonly owner: UsersTable
   readonly caller: UsersTable
   readonly asked: { readonly unit: string }
-  /** The key of a repository that the caller came with. */
+  /** The deploy key that the caller authenticated with. */
   readonly key: { readonly repository_id: number }
 }
 
@@ -31,21 +31,21 @@ interface Column {
 type Value = string | number
 
 /**
- * Rows that tie a caller to a repository or an account. They may give something: a mode in the whole repository, modes of single units, or
+ * Rows that relate a caller to a repository or an account. They may grant a mode in the whole repository, modes of single units, or
  * both.
  */
 export interface Relation {
-  /** What stands behind `from`. Columns below are written as they are called there. */
+  /** The text after `from`. Columns below have the names that they have there. */
   readonly from: string
   /** The column that names the repository or the account. */
   readonly subject: { readonly of: "repository" | "owner"; readonly column: string }
   /** True: only organizations, and what belongs to them, have such rows. */
   readonly ofOrganizations?: true
-  /** The column that names the caller; or the condition that a row is about the caller, where it takes more. */
+  /** The column that names the caller; or, if that is not enough, the condition that a row is about the caller. */
   readonly caller: string | ((id: string) => string)
-  /** What a row gives in the whole repository: its own mode from `least` on, or another in its place. Without `least` every row gives it. */
+  /** What a row grants in the whole repository: its own mode if at least `least`, or another instead. Without `least` every row grants it. */
   readonly whole?: { readonly column: string; readonly least?: number; readonly gives?: number }
-  /** What a row gives in the one unit that it names. */
+  /** What a row grants in the one unit that it names. */
   readonly part?: { readonly unit: string; readonly mode: string }
 }
 
@@ -57,7 +57,7 @@ export type Condition =
   | { readonly kind: "same"; readonly left: Column; readonly right: Column }
   | { readonly kind: "cases"; readonly column: Column; readonly cases: ReadonlyMap<string, Condition> }
   | { readonly kind: "owner"; readonly of: Condition }
-  /** With a unit, that one counts ("" for any at all); without, the one that is asked for. */
+  /** With a unit, that one counts ("" for any); without, the requested one. */
   | { readonly kind: "related"; readonly by: Relation; readonly unit?: string }
 
 // --- writing rules ---------------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ export const is = (name: ColumnName, value: Value): Condition => ({ kind: "is", 
 export const isNot = (name: ColumnName, value: Value): Condition => ({ kind: "is", column: columnOf(name), value, negated: true })
 export const same = (left: ColumnName, right: ColumnName): Condition => ({ kind: "same", left: columnOf(left), right: columnOf(right) })
 
-/** The condition of the column's value. One that is not listed meets none. */
+/** The condition of the column's value. A value that is not listed meets none. */
 export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>): Condition => ({
   kind: "cases",
   column: columnOf(name),
@@ -88,7 +88,7 @@ export const cases = (name: ColumnName, of: Readonly<Record<string, Condition>>)
 /** What the owner of the repository must meet. */
 export const ofOwner = (of: Condition): Condition => ({ kind: "owner", of })
 
-/** There is such a row, and it gives something in the unit that is asked for, where such rows give anything at all. */
+/** There is such a row, and if such rows grant anything, it grants something in the requested unit. */
 export const related = (by: Relation): Condition => ({ kind: "related", by })
 
 /** Like `related`, in any unit. */
@@ -98,7 +98,7 @@ export const relatedInAnyUnit = (by: Relation): Condition => ({ kind: "related",
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What is known already; what is left out is not. */
+/** What is known already; missing members are unknown. */
 export interface Known {
   readonly repository?: Row | undefined
   readonly owner?: Row | undefined
@@ -113,7 +113,7 @@ const columnValue = (known: Known, { of, name }: Column): unknown => {
   return row?.[name]
 }
 
-/** True or false where what is known decides the condition, and otherwise what is left of it. */
+/** True or false if the known rows decide the condition, and otherwise the rest of it. */
 export function evaluate(condition: Condition, known: Known): Condition {
   if (typeof condition === "boolean") return condition
   switch (condition.kind) {
@@ -145,7 +145,7 @@ export function evaluate(condition: Condition, known: Known): Condition {
   }
 }
 
-/** The first that is `decisive` decides; those that decide nothing are left out, and groups of the same kind become one. */
+/** The first `decisive` one decides; neutral ones are dropped, and nested groups of the same kind are merged. */
 function evaluateEach(conditions: readonly Condition[], known: Known, kind: "all" | "any", decisive: boolean): Condition {
   let open: Condition[] | undefined
   for (const condition of conditions) {
@@ -166,10 +166,10 @@ function evaluateSame(left: Column, right: Column, known: Known): boolean | unde
   return one === undefined || other === undefined ? undefined : one === other
 }
 
-/** Whether rows that say all there is to know meet the condition. */
+/** Whether rows that are completely known meet the condition. */
 export const meets = (condition: Condition, known: Known): boolean => evaluate(condition, known) === true
 
-/** What is known of a repository and its owner once they meet the condition: the columns that must have one certain value. */
+/** What the condition implies for a repository and its owner: the columns that must have one certain value. */
 export function impliedBy(condition: Condition): Pick<Known, "repository" | "owner"> {
   const repository: Record<string, Value> = {}
   const owner: Record<string, Value> = {}
@@ -187,14 +187,14 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
 
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------
 
-/** The rows that a query has beside `repositories`, by the names that it gives them. */
+/** The rows that a query has besides `repositories`, by their aliases. */
 export interface Rows {
   /** Without this row, the owner is looked up from the row `repositories`. */
   readonly owner?: string
   readonly caller?: string
 }
 
-/** What takes the place of columns that a query has no rows for, by their names: the caller's id, the unit that is asked for. */
+/** Values for columns that a query has no rows for, by their names: the caller's id, the requested unit. */
 export type Values = { readonly [name in ColumnName]?: unknown }
 
 /** SQL as text, with the names of columns in braces where `fill` puts in values. It is the same for all callers of a kind, and made once. */
@@ -206,7 +206,7 @@ export function template(text: string): Template {
   return Object.assign(texts, { raw: texts, holes: parts.filter((_, index) => index % 2 === 1) })
 }
 
-/** Throws where a value is missing: the query can't answer what the rule asks. */
+/** Throws if a value is missing: the query can't evaluate the rule. */
 export const fill = (made: Template, values: Values): RawBuilder<SqlBool> =>
   sql<SqlBool>(made, ...made.holes.map((hole) => valueFor(hole, values)))
 
@@ -265,7 +265,7 @@ const CALLER_ID = columnOf("caller.id")
 /** The condition that a row of the relation is about the caller of that id. */
 export const isCaller = ({ caller }: Relation, id: string): string => (typeof caller === "string" ? `${caller} = ${id}` : caller(id))
 
-/** The condition that a row gives anything in the unit; none where every row does. */
+/** The condition that a row grants anything in the unit; none if every row does. */
 function givesAnything({ whole, part }: Relation, unit: string | undefined): readonly string[] {
   if (whole?.least === undefined) return []
   const inWhole = `${whole.column} >= ${whole.least}`

@@ -8,12 +8,12 @@ import { locateRepository } from "./policies/repositories.ts"
 import { findUserByName } from "./store.ts"
 import { readableRepositories, visibleRepositories } from "./visibility.ts"
 
-withHearth("whoever comes with a key of a repository", {}, ({ test, forge }) => {
+withHearth("a caller with a deploy key", {}, ({ test, forge }) => {
   test.beforeAll(async () => {
     for (const name of ["own", "other"]) await forge.call(forge.root, "POST /user/repos", { name, private: name === "other" })
   })
 
-  /** The site's administrator owns the repository, which helps the key to nothing. */
+  /** The site's administrator owns the repository, which gives the key no further rights. */
   async function bearer(isReadOnly: boolean): Promise<SignedIn> {
     const { read } = forge.hearth.services.database
     const user = await findUserByName.first(read, { lowerName: "root" })

@@ -4,9 +4,9 @@ import { type Params, type PreparedQuery, query } from "../core/database/query.t
 import { fill, isCaller, type Relation, template } from "./condition.ts"
 import { COLLABORATION, MEMBERSHIP, OFFER, TEAM } from "./rules.ts"
 
-/** The rows of the relations that rules speak of, for decisions about rows at hand. They are read at every request, as those of `store.ts` are. */
+/** Reads the rows of the relations in rules, for decisions about given rows. They are read at every request, as those of `store.ts` are. */
 
-/** One row, with what it gives if the relation gives anything: a mode in the whole repository, and one in the unit that it names. */
+/** One row, with what it grants, if anything: a mode in the whole repository, and one in the unit that it names. */
 export interface Grant {
   /** The repository or account; or the person, where there is one repository and many people. */
   readonly id: number
@@ -63,7 +63,7 @@ const findCollaborationsOn = ofPeople("access.findCollaborationsOn", COLLABORATI
 const findTeamGrantsOn = ofPeople("access.findTeamGrantsOn", TEAM)
 export const findMembersAmong = ofPeople("access.findMembersAmong", MEMBERSHIP)
 
-/** The queries for each relation that gives anything. */
+/** The queries for each relation that grants anything. */
 export const GRANTS_OF_CALLER = [
   { relation: COLLABORATION, find: findCollaborations },
   { relation: TEAM, find: findTeamGrants },

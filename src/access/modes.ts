@@ -1,11 +1,11 @@
-/** What somebody may do, in order. Each mode holds those below it. */
+/** Access modes, in order. Each includes those below it. */
 export const Mode = { none: 0, read: 1, write: 2, admin: 3, owner: 4 } as const
 
 export type ModeName = keyof typeof Mode
 
 const NAMES: readonly ModeName[] = ["none", "read", "write", "admin", "owner"]
 
-/** The word for a mode; anything that is none is "none". */
+/** The name of a mode; "none" for any other number. */
 export const modeName = (mode: number): ModeName => NAMES[mode] ?? "none"
 
 export const isModeName = (text: string): text is ModeName => NAMES.some((name) => name === text)
@@ -28,5 +28,5 @@ export type Unit = (typeof UNITS)[number]
 
 export const isUnit = (text: string): text is Unit => UNITS.some((unit) => unit === text)
 
-/** Units that lead to somebody else's service: all that can be done with them is to follow the link. */
+/** Units that can be external: then they are only a link to another service. */
 export const isExternalUnit = (unit: Unit): boolean => unit === "repo.ext_wiki" || unit === "repo.ext_issues"

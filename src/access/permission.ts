@@ -9,42 +9,42 @@ import { type Entitlement, entitlementOf, knownOf, MEMBERSHIP, OF_PEOPLE, PUBLIC
 
 export type Repository = Selectable<RepositoriesTable>
 
-/** A repository together with who owns it; decisions need both. */
+/** A repository and its owner; decisions need both. */
 export interface Owned {
   readonly repository: Repository
   readonly owner: User
 }
 
-/** What one caller may do on one repository. */
+/** The permission of one caller on one repository. */
 export interface Permission {
   /** The overall mode. */
   readonly mode: number
-  /** The modes of single units where teams gave them one by one; they count beside the overall mode. */
+  /** The modes of single units that teams grant; they count in addition to the overall mode. */
   readonly units: ReadonlyMap<string, number>
 }
 
 const NO_UNITS: ReadonlyMap<string, number> = new Map()
 const NOTHING: Permission = { mode: Mode.none, units: NO_UNITS }
 
-/** Whether a unit is switched on in the repository; an external one stands in for ours. */
+/** Whether a unit is enabled in the repository; an external tracker or wiki replaces Hearth's own unit, which is then disabled. */
 export const unitEnabled = (repository: Repository, unit: Unit): boolean => meets(UNIT_IS_ON[unit], { repository })
 
-/** What the caller may do in a unit. A unit that is switched off gives nothing to anybody. */
+/** The caller's mode in a unit. A disabled unit gives none. */
 export function unitMode(permission: Permission, repository: Repository, unit: Unit): number {
   if (!unitEnabled(repository, unit)) return Mode.none
   const mode = permission.mode >= Mode.admin ? permission.mode : Math.max(permission.mode, permission.units.get(unit) ?? Mode.none)
   return isExternalUnit(unit) ? Math.min(mode, Mode.read) : mode
 }
 
-/** Like `unitMode`, for those whom a unit that is switched off still lets in: administrators of the repository. */
+/** Like `unitMode`, but administrators of the repository have access to disabled units too. */
 export const unitModeOrAdmin = (permission: Permission, repository: Repository, unit: Unit): number =>
   permission.mode >= Mode.admin ? permission.mode : unitMode(permission, repository, unit)
 
-/** Whether the caller can reach anything of the repository; otherwise it is as good as missing. */
+/** Whether the caller has access to any part of the repository; otherwise it is treated as missing. */
 export const reaches = (permission: Permission): boolean =>
   permission.mode > Mode.none || UNITS.some((unit) => (permission.units.get(unit) ?? Mode.none) > Mode.none)
 
-/** Whether the relation can have rows about what belongs to this owner. */
+/** Whether the relation can have rows for this owner's repositories. */
 const appliesTo = (relation: Relation, owner: User): boolean => !relation.ofOrganizations || owner.kind === "organization"
 
 /**
@@ -81,7 +81,7 @@ export async function permissionsOn(db: Handle, actor: Actor, owned: readonly Ow
     decided.set(repository.id, permission)
     if (!reaches(permission)) unreached.push(repository.id)
   }
-  // Only what is out of reach otherwise needs the question whether it was offered.
+  // Offers of transfers are looked up only for repositories that are out of reach otherwise.
   if (unreached.length > 0 && entitlement.lastResort)
     for (const { id } of await findTransferOffers(db, { userId, subjectIds: unreached }))
       decided.set(id, { mode: Mode.read, units: NO_UNITS })
@@ -95,8 +95,8 @@ export async function permissionOn(db: Handle, actor: Actor, owned: Owned): Prom
 }
 
 /**
- * What each of these people may do on one repository, as themselves: at most three queries, however many they are. The offer of a transfer
- * counts for nothing here: who was offered a repository does not belong to it yet.
+ * The permissions of these people on one repository, as themselves: at most three queries for any number of people. The offer of a transfer
+ * doesn't count here: its recipient does not belong to the repository yet.
  */
 export async function permissionsOf(
   db: Handle,
@@ -126,7 +126,7 @@ export async function permissionsOf(
   return decided
 }
 
-/** Those of the people who may read the unit, in their order. What is open to everybody costs no query. */
+/** Those of the people who may read the unit, in their order. Public repositories need no query. */
 export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people: readonly User[]): Promise<readonly User[]> {
   const { repository, owner } = owned
   if (people.length === 0 || !unitEnabled(repository, unit)) return []
@@ -137,24 +137,24 @@ export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people:
 
 // --- from the rules --------------------------------------------------------------------------------------------------------------
 
-/** The rows of a relation, by what they are asked for: repositories of one caller, or callers of one repository. */
+/** The rows of a relation, by repository (for one caller) or by caller (for one repository). */
 interface Granted {
   readonly relation: Relation
   readonly rows: ReadonlyMap<number, readonly Grant[]>
 }
 
-/** The answers that need no query. */
+/** The decision, if it needs no query. */
 function decideWithoutQuery(entitlement: Entitlement, known: Known): Permission | undefined {
   if (!meets(entitlement.within, known)) return NOTHING
   const permission = decide(entitlement, known, [], 0)
   return entitlement.grants.length === 0 || permission.mode === Mode.owner ? permission : undefined
 }
 
-/** Whether it matters to a rule that the caller is a member of the organization that owns the repository. */
+/** Whether a rule depends on the caller being a member of the organization that owns the repository. */
 const dependsOnMembership = ({ rules }: Entitlement, known: Known & { readonly owner: User }): boolean =>
   appliesTo(MEMBERSHIP, known.owner) && rules.some(({ when }) => typeof evaluate(when, known) !== "boolean")
 
-/** The most of what the rules and the rows give. */
+/** The highest modes that rules and rows grant. */
 function decide({ rules }: Entitlement, known: Known, granted: readonly Granted[], id: number): Permission {
   let units: Map<string, number> | undefined
   let mode: number = Mode.none

@@ -17,13 +17,13 @@ import {
 import { Mode, type Unit } from "./modes.ts"
 
 /**
- * Who may know of what, and how far they may go: the one description. `permission.ts` decides from it for rows at hand, `visibility.ts`
+ * Who may see what, and with which mode: the one description. `permission.ts` decides from it for rows at hand, `visibility.ts`
  * writes it into queries.
  */
 
 // --- units -----------------------------------------------------------------------------------------------------------------------
 
-/** Where a unit is switched on. Issues and wiki lead elsewhere where the repository names an address for them. */
+/** The condition that a unit is enabled. Issues and wiki are external if the repository has a URL for them. */
 export const UNIT_IS_ON: Readonly<Record<Unit, Condition>> = {
   "repo.code": is("repository.has_code", 1),
   "repo.issues": all(is("repository.has_issues", 1), is("repository.external_tracker_url", "")),
@@ -37,10 +37,10 @@ export const UNIT_IS_ON: Readonly<Record<Unit, Condition>> = {
   "repo.actions": is("repository.has_actions", 1),
 }
 
-/** The unit that is asked for is switched on; where any will do, nothing need be. */
+/** The requested unit is enabled; no condition if any unit will do. */
 export const ASKED_UNIT_IS_ON: Condition = cases("asked.unit", { ...UNIT_IS_ON, "": true })
 
-// --- what ties a caller to a repository or an account ----------------------------------------------------------------------------
+// --- how a caller is related to a repository or an account ----------------------------------------------------------------------------
 
 export const MEMBERSHIP = {
   from: "organization_members",
@@ -56,7 +56,7 @@ export const COLLABORATION = {
   whole: { column: "collaborations.mode" },
 } as const satisfies Relation
 
-/** Teams of administrators give all there is, all others what they say of single units. */
+/** Teams of administrators grant everything, all others the modes of their units. */
 export const TEAM = {
   from: `team_repositories
     join team_members on team_members.team_id = team_repositories.team_id
@@ -96,10 +96,10 @@ const SHARES_TEAM: Relation = {
 const PUBLIC_OWNER = is("owner.visibility", "public")
 const UNRESTRICTED = is("caller.is_restricted", 0)
 
-/** Open to everybody, whether they have signed in or not. */
+/** Public, also for anonymous callers. */
 export const PUBLIC: Condition = all(is("repository.is_private", 0), ofOwner(PUBLIC_OWNER))
 
-/** Open to the caller without a grant. A restricted person gets nothing for free but what belongs to public owners. */
+/** Open to the caller without a grant. A restricted user may see only repositories of public owners without one. */
 const OPEN = all(
   is("repository.is_private", 0),
   ofOwner(any(PUBLIC_OWNER, all(UNRESTRICTED, any(is("owner.visibility", "limited"), related(MEMBERSHIP))))),
@@ -114,26 +114,26 @@ export interface Rule {
   readonly unit?: Unit
 }
 
-/** What lets a caller in to repositories: the most of all that applies. */
+/** What gives a caller access to repositories: the highest mode of all that apply. */
 interface Claims {
-  /** What the repository must be, whatever else applies. */
+  /** A condition that the repository must always meet. */
   readonly within: Condition
   readonly rules: readonly Rule[]
-  /** What rows of these give. */
+  /** The relations whose rows grant modes. */
   readonly grants: readonly Relation[]
-  /** A row of this gives reading where nothing else lets the caller in. */
+  /** The relation whose rows grant read if nothing else grants access. */
   readonly lastResort?: Relation
 }
 
 export interface Entitlement extends Claims {
-  /** All that lets the caller read the unit that is asked for, as one condition; `within` is asked beside it. */
+  /** Everything that lets the caller read the requested unit, as one condition; `within` applies in addition. */
   readonly reading: Condition
 }
 
 function entitlement(claims: Claims): Entitlement {
   const { rules, grants, lastResort } = claims
   const ways = rules.map(({ when, unit }) => (unit === undefined ? when : all(any(is("asked.unit", ""), is("asked.unit", unit)), when)))
-  // What gives the whole repository gives each unit of it; only what gives single units may have let the caller in to others alone.
+  // A mode in the whole repository applies to each unit; relations that grant single units may grant others only.
   const elsewhere = grants.filter(({ part }) => part).map((grant) => not(relatedInAnyUnit(grant)))
   const last = lastResort ? [all(related(lastResort), any(is("asked.unit", ""), all(...elsewhere)))] : []
   return { ...claims, reading: any(...ways, ...grants.map(related), ...last) }
@@ -148,19 +148,19 @@ const CLAIMS_OF_PEOPLE: Claims = {
   grants: [COLLABORATION, TEAM],
 }
 
-/** What people are entitled to as themselves. Offers don't count: who may look before taking over is not told what happens there. */
+/** What people are entitled to as themselves. Offers of transfers don't count: their recipients get no notifications. */
 export const OF_PEOPLE = entitlement(CLAIMS_OF_PEOPLE)
 const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
 
-/** A key gives the code of its own repository, whoever that belongs to, and not even what everybody sees of others. */
+/** A deploy key gives access to the code of its own repository, whoever the owner is, and not to other repositories, not even public ones. */
 const ofDeployKey = (mode: number): Entitlement =>
   entitlement({ within: true, rules: [{ when: same("repository.id", "key.repository_id"), mode, unit: "repo.code" }], grants: [] })
 const OF_READING_KEYS = ofDeployKey(Mode.read)
 const OF_WRITING_KEYS = ofDeployKey(Mode.write)
 
-/** What the caller is entitled to by the way they signed in. */
+/** What the caller is entitled to, by their credential. */
 export function entitlementOf(actor: Actor): Entitlement {
   if (actor.kind === "anonymous") return OF_ANONYMOUS
   const key = deployKeyOf(actor)
@@ -168,7 +168,7 @@ export function entitlementOf(actor: Actor): Entitlement {
   return isPublicOnly(actor) ? OF_PUBLIC_ONLY_TOKENS : OF_CALLERS
 }
 
-/** What rules ask of the caller. The key of a repository makes nobody an administrator of the site. */
+/** What rules know about the caller. A deploy key never has the rights of a site administrator. */
 export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
   if (actor.kind === "anonymous") return {}
   const { id, is_restricted } = actor.user
@@ -183,9 +183,9 @@ const SELF = same("owner.id", "caller.id")
 const ADMINISTERS_SITE = is("caller.is_admin", 1)
 const LIMITED = is("owner.visibility", "limited")
 
-/** Which accounts the caller may know of. */
+/** Which accounts the caller may see. */
 export interface AccountRule {
-  /** For those who haven't signed in, and tokens that are limited to what is public. */
+  /** For anonymous callers, and tokens that are limited to what is public. */
   readonly narrow: Condition
   readonly full: Condition
 }
@@ -199,7 +199,7 @@ export const PERSON_IS_SHOWN = accountRule(SELF, all(UNRESTRICTED, LIMITED))
 
 export const ORGANIZATION_IS_SHOWN = accountRule(all(UNRESTRICTED, LIMITED), related(MEMBERSHIP))
 
-/** In lists of people, private ones show themselves to those whom they follow and to those with whom they share a team. */
+/** In lists of people, private users are visible to those whom they follow and to those with whom they share a team. */
 export const ACCOUNT_IS_LISTED = accountRule(
   SELF,
   all(UNRESTRICTED, any(LIMITED, related(MEMBERSHIP), related(FOLLOWS_CALLER), related(SHARES_TEAM))),

@@ -22,7 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 export const isScope = (text: string): boolean => KNOWN.has(text)
 
-/** In a fixed order, each once, and without what a wider one of them holds already. */
+/** In a fixed order, without duplicates and without scopes that a wider one includes. */
 export function normalizeScopes(scopes: readonly string[]): readonly string[] {
   const given = new Set(scopes)
   const everything = given.has(ALL) || SCOPE_CATEGORIES.every((category) => given.has(`write:${category}`))

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import { type Params, query } from "../core/database/query.ts"
 import { Mode } from "./modes.ts"
 
-/** The rows that decisions are made from. They are read at every request: what was taken away is gone at once. */
+/** The rows that decisions are made from. They are read at every request, so that revoked access ends immediately. */
 
 export const findUserByName = query("access.findUserByName", (db, p: Params<{ lowerName: string }>) =>
   db.selectFrom("users").selectAll().where("lower_name", "=", p.lowerName),
@@ -89,7 +89,7 @@ export const findMembership = query("access.findMembership", (db, p: Params<{ or
     .groupBy("member.user_id"),
 )
 
-/** The most that the user's teams give in a unit of the organisation itself; null where they give nothing. Administrators' teams need no unit. */
+/** The highest mode that the user's teams grant in a unit of the organisation itself; null for none. Administrators' teams need no unit. */
 export const findTeamUnit = query("access.findTeamUnit", (db, p: Params<{ organizationId: number; userId: number; unit: string }>) =>
   db
     .selectFrom("team_members")

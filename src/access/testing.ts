@@ -35,9 +35,9 @@ export interface World {
     readonly owner: number
     readonly ofOrganization: boolean
     readonly private: boolean
-    /** The switches that are off. */
+    /** The disabled units and settings. */
     readonly off: readonly Switch[]
-    /** Whether issues and wiki lead elsewhere. */
+    /** Whether issues and wiki are external. */
     readonly externalIssues: boolean
     readonly externalWiki: boolean
     readonly collaborators: readonly (readonly [number, number])[]
@@ -187,7 +187,7 @@ export async function build(tx: Transaction, world: World): Promise<Built> {
         .values({ team_id: id, user_id: personAt(who), organization_id })
         .execute()
     }
-    // A team holds repositories of its own organisation only.
+    // A team has repositories of its own organisation only.
     for (const at of team.repositories) {
       const owned = repositories[at]
       if (owned?.owner.id === organization_id)

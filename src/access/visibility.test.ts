@@ -9,11 +9,11 @@ import { type Built, build, type Switch, type World, worlds } from "./testing.ts
 import { organizationVisible, readableByUsers, readableRepositories, visibleOrganizations, visibleRepositories } from "./visibility.ts"
 
 /**
- * Access is decided for rows at hand, in the queries of callers, and in queries over many people. All three are made from one description,
- * and held here against another version that follows the rules one by one, slowly, from a world described as plain data.
+ * Access is decided for given rows, in the queries of callers, and in queries over many people. All three are derived from one description,
+ * and compared here with another implementation that applies the rules one by one, slowly, to a world described as plain data.
  */
 
-/** Who calls: a person by their index, as themselves or with a token for public things; the bearer of a repository's key; or a stranger. */
+/** The caller: a person by their index, as themselves or with a token for public things; the holder of a deploy key; or anonymous. */
 type Caller =
   | { readonly as: "stranger" }
   | { readonly as: "person" | "publicToken"; readonly who: number }
@@ -21,16 +21,16 @@ type Caller =
 
 interface Rights {
   readonly mode: number
-  /** What a unit gives, were it switched on. */
+  /** The mode in a unit, if it is enabled. */
   readonly unit: (unit: Unit) => number
 }
 
-/** Who is in a team of an organization is a member of it. */
+/** Members of a team are members of its organization. */
 const belongsTo = (world: World, who: number, at: number): boolean =>
   world.organizations[at]?.members.includes(who) === true ||
   world.teams.some((team) => team.organization === at && team.members.includes(who))
 
-/** Whether a caller may know of an organization, rule by rule. */
+/** Whether a caller may see an organization, rule by rule. */
 function knowsOf(world: World, caller: Exclude<Caller, { as: "key" }>, at: number): boolean {
   const shown = world.organizations[at]?.visibility
   if (shown === "public" || caller.as !== "person") return shown === "public"
@@ -80,7 +80,7 @@ function slowly(world: World, caller: Caller, index: number): Rights {
   return { mode: plain, unit }
 }
 
-/** Whether a unit is there to be used, spelled out once more. */
+/** Whether a unit is enabled, implemented independently. */
 function isOn({ off, externalIssues, externalWiki }: World["repositories"][number], unit: Unit): boolean {
   const on = (name: Switch): boolean => !off.includes(name)
   switch (unit) {
@@ -107,7 +107,7 @@ function isOn({ off, externalIssues, externalWiki }: World["repositories"][numbe
   }
 }
 
-/** What a caller may do in a unit: nothing where it is switched off, and no more than follow the link where it leads elsewhere. */
+/** What a caller may do in a unit: none if it is disabled, and at most read if it is external. */
 function inUnit(world: World, caller: Caller, index: number, unit: Unit): number {
   const repository = world.repositories[index]
   if (!repository || !isOn(repository, unit)) return 0
@@ -121,7 +121,7 @@ const reachesSlowly = (world: World, caller: Caller, index: number): boolean => 
   return mode > 0 || UNITS.some((each) => unit(each) > 0)
 }
 
-/** Whether a unit may be read by the rules; with "", whether the repository may be known of. */
+/** Whether a unit may be read by the rules; with "", whether the repository may be seen. */
 const reads = (world: World, caller: Caller, index: number, unit: Unit | ""): boolean =>
   unit === "" ? reachesSlowly(world, caller, index) : inUnit(world, caller, index, unit) > 0
 
@@ -131,7 +131,7 @@ const askings = [
   ...[...UNITS, "" as const].map((unit) => [unit, sql.lit<string>(unit)] as const),
 ]
 
-/** A column for each asking, with 1 where it may be read: one statement instead of twenty. */
+/** A column for each unit, with 1 where it may be read: one statement instead of twenty. */
 const eachAsked = (readable: (asked: Unit | RawBuilder<string>) => RawBuilder<SqlBool>) =>
   askings.map(([, asked], column) => sql<number>`case when ${readable(asked)} then 1 else 0 end`.as(`asked_${column}`))
 
@@ -191,7 +191,7 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
             expect(organizationVisible(actor, organization, isMember)).toBe(expected.includes(organization))
           }
         }
-        // The offer of a transfer lets a person look, but they are not told of what happens there.
+        // The offer of a transfer lets a person read, but they get no notifications.
         const withoutOffers = { ...world, repositories: world.repositories.map((repository) => ({ ...repository, offer: null })) }
         for (const [index, owned] of built.repositories.entries()) {
           const { repository } = owned
@@ -218,7 +218,7 @@ describe.each(databaseKinds)("who may know of a repository (%s)", (kind) => {
   })
 })
 
-/** Every kind of caller; the keys are those of the first repository, in the hands of its owner. */
+/** Every kind of caller; the deploy keys are those of the first repository, used by its owner. */
 function callersOf(built: Built): readonly (readonly [Actor, Caller])[] {
   const [first] = built.repositories
   if (!first) throw new Error("there is a repository")

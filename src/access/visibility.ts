@@ -35,12 +35,12 @@ import {
 /** The rules in SQL, for the `where` of lists, counts and searches: a page and its total come from the same set. */
 
 type Sql = RawBuilder<SqlBool>
-/** A unit, or an expression that says which, so that it may differ from row to row; '' stands for any. */
+/** A unit, or an expression for it that may differ between rows; '' is any unit. */
 type AskedUnit = Unit | RawBuilder<string>
 
 // --- repositories ----------------------------------------------------------------------------------------------------------------
 
-/** Which rows of `repositories` the caller may know of: what `permissionsOn` decides. */
+/** Which rows of `repositories` the caller may see: what `permissionsOn` decides. */
 export const visibleRepositories = (actor: Actor): Sql => ofCaller(actor, "")
 
 /** Which rows of `repositories` the caller may read a unit of: issues of the list, pull requests of the list. */
@@ -55,7 +55,7 @@ export function readableByUsers(unit: AskedUnit): Sql {
   return fill(template(toSql(reading(OF_PEOPLE, { asked: known }), { caller: "users", owner: "owner" })), { "asked.unit": value })
 }
 
-/** Repositories that somebody was let in to: as a collaborator, through a team, or by the offer of a transfer. */
+/** Repositories to which a user was granted access: as a collaborator, through a team, or by the offer of a transfer. */
 export const grantedRepositories = (userId: number): Sql => fill(GRANTED, { "caller.id": userId })
 
 const GRANTED = template(toSql(evaluate(any(related(COLLABORATION), related(TEAM), related(OFFER)), { asked: { unit: "" } }), {}))
@@ -73,7 +73,7 @@ const asked = (
 ): { readonly known?: { readonly unit: string }; readonly value?: RawBuilder<string> } =>
   typeof unit === "string" ? { known: { unit } } : { value: unit }
 
-/** What must be so for the unit that is asked for to be read, as far as it is not known. What an entitlement is confined to need not be asked twice. */
+/** The condition for reading the requested unit, without the parts that are known. What `within` implies is not checked twice. */
 function reading(entitlement: Entitlement, known: Known): Condition {
   const { within } = entitlement
   return evaluate(all(ASKED_UNIT_IS_ON, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
@@ -81,7 +81,7 @@ function reading(entitlement: Entitlement, known: Known): Condition {
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
 
-/** Which organisations (rows of `users`) the caller may know of. */
+/** Which organisations (rows of `users`) the caller may see. */
 export const visibleOrganizations = (actor: Actor): Sql => accounts(actor, ORGANIZATION_IS_SHOWN)
 
 /** Which people and organisations (rows of `users`) are shown to the caller in lists of people. */
@@ -98,11 +98,11 @@ function accounts(actor: Actor, rule: AccountRule): Sql {
 const ruleFor = (actor: Actor, { narrow, full }: AccountRule): Condition =>
   actor.kind === "anonymous" || isPublicOnly(actor) ? narrow : full
 
-/** Whether the caller may know of this person. Organisations go by `organizationVisible`, which needs the membership. */
+/** Whether the caller may see this person. For organisations use `organizationVisible`, which needs the membership. */
 export const personVisible = (actor: Actor, user: User): boolean =>
   meets(ruleFor(actor, PERSON_IS_SHOWN), { ...knownOf(actor), owner: user })
 
-/** Whether the caller may know of this organisation. */
+/** Whether the caller may see this organisation. */
 export const organizationVisible = (actor: Actor, organization: User, isMember: boolean): boolean =>
   meets(ruleFor(actor, ORGANIZATION_IS_SHOWN), {
     ...knownOf(actor),
@@ -112,10 +112,10 @@ export const organizationVisible = (actor: Actor, organization: User, isMember: 
 
 // --- made once -------------------------------------------------------------------------------------------------------------------
 
-/** Templates by rule, and by what of the caller and the question their text depends on. There are few. */
+/** Templates by rule, and by the properties of caller and query that their text depends on. There are few. */
 const templates = new WeakMap<object, Map<string, Template>>()
 
-/** The template of a rule for callers like this one: those who agree in all that rules ask but who they are. */
+/** The template of a rule for callers like this one: those who differ only in their id. */
 function remembered(
   rule: object,
   actor: Actor,

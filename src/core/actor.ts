@@ -10,7 +10,7 @@ export type Credential =
   | { readonly kind: "publicKey"; readonly keyId: number }
   | DeployKeyCredential
 
-/** A key of a repository. Its bearer acts in the name of the repository's owner, and may do with its code what the key may, and nothing else at all. */
+/** A deploy key. Its holder acts in the name of the repository's owner, and has access to the code of this repository only. */
 export interface DeployKeyCredential {
   readonly kind: "deployKey"
   readonly keyId: number
@@ -18,14 +18,14 @@ export interface DeployKeyCredential {
   readonly isReadOnly: boolean
 }
 
-/** Who asks. */
+/** The caller. */
 export type Actor =
   | { readonly kind: "anonymous" }
   | {
       readonly kind: "user"
       readonly user: User
       readonly credential: Credential
-      /** True where the request came with a Basic header, whatever was in it: the token operations ask for that. */
+      /** True if the request had a Basic header, with any kind of credential: the token operations require that. */
       readonly basic: boolean
     }
 
@@ -33,18 +33,18 @@ export type SignedIn = Extract<Actor, { kind: "user" }>
 
 export const anonymous: Actor = { kind: "anonymous" }
 
-/** Somebody as they would be if they signed in themselves: what may this person see and do, whoever asks? */
+/** The actor that a user is when signed in by password: to decide what this user may see and do, independent of the caller. */
 export const signedInAs = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
 
 /** The caller's id, or 0. */
 export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)
 
-/** The key of a repository that the caller shows in place of being somebody; undefined for everybody else. */
+/** The deploy key that the caller authenticated with, or undefined. */
 export const deployKeyOf = (actor: Actor): DeployKeyCredential | undefined =>
   actor.kind === "user" && actor.credential.kind === "deployKey" ? actor.credential : undefined
 
 export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor)
 
-/** A token limited to what everybody may see hides all else, even from its owner. */
+/** A token that is limited to public things hides all else, even from its owner. */
 export const isPublicOnly = (actor: Actor): boolean =>
   actor.kind === "user" && actor.credential.kind === "token" && actor.credential.publicOnly

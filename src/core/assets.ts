@@ -1,4 +1,4 @@
 import { join } from "node:path"
 
-/** The path of a file or folder that comes with Hearth and is no code; `assets` stands beside `src` and beside `dist`. */
+/** The path of a file or folder that is shipped with Hearth and is no code; `assets` is next to `src` and `dist`. */
 export const assetPath = (...path: readonly string[]): string => join(import.meta.dirname, "../../assets", ...path)

@@ -31,7 +31,7 @@ export interface LoadedConfig {
 
 /** One reason why a configuration is refused. */
 export interface ConfigProblem {
-  /** The setting, or the name that is none. */
+  /** The setting, or the unknown name. */
   readonly setting: string
   readonly source: Source
   readonly message: string
@@ -57,7 +57,7 @@ const told = ({ kind, name }: Source): string => (name === "" ? kind : `${kind} 
 
 /** The variable that names the file. */
 const FILE_VARIABLE = "HEARTH_CONFIG"
-/** Variables below this belong to the project's own tests. */
+/** Variables with this prefix belong to the project's own tests. */
 const TEST_VARIABLES = "HEARTH_TEST_"
 
 /** The name of the environment variable that sets `key`: http.port → HEARTH_HTTP_PORT. */
@@ -72,7 +72,7 @@ const table: ReadonlyMap<string, Setting<unknown>> = new Map(flatten(settings))
 const keyOfVariable: ReadonlyMap<string, string> = new Map([...table.keys()].map((key) => [variableOf(key), key]))
 
 export interface LoadOptions {
-  /** The environment, or the part of it that counts. */
+  /** The environment, or the part of it to read. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The file to read instead of the one that the environment names; false reads none. */
   readonly file?: string | false
@@ -82,8 +82,8 @@ export interface LoadOptions {
 
 /**
  * The configuration: options over environment over file over defaults. The file is the one that `HEARTH_CONFIG` names, or hearth.toml in
- * dataDir where there is one. An empty variable counts as not set. Relative paths are relative to the file that says them, else to the
- * working folder. Refuses with {@link ConfigRefused}.
+ * dataDir where there is one. An empty variable counts as not set. Relative paths are relative to the file that contains them, else to
+ * the working folder. Refuses with {@link ConfigRefused}.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const given: Given[] = [...fromEnvironment(options.env), ...fromOptions(options.overrides ?? {})]
@@ -132,7 +132,7 @@ const fromOptions = (overrides: ConfigOverrides): readonly Given[] =>
     value === undefined ? [] : [{ key, source: { kind: "option", name: "" }, value: String(value) }],
   )
 
-/** The file to read. A file that is asked for must be there; the one in dataDir need not. */
+/** The file to read. A file that was named must exist; the one in dataDir need not. */
 function findFile({ env, file }: LoadOptions, given: readonly Given[]): { readonly name: string; readonly named: boolean } | undefined {
   if (file === false) return undefined
   const named = file ?? (env[FILE_VARIABLE] || undefined)
@@ -189,7 +189,7 @@ function assemble(values: ReadonlyMap<string, unknown>): Config {
     Object.fromEntries(
       Object.entries(group).map(([name, entry]) => [name, isSetting(entry) ? values.get(prefix + name) : fill(entry, `${prefix}${name}.`)]),
     )
-  // Every value was read by the very setting that gives its type; the compiler can't follow that through the map.
+  // Every value was read by the setting that gives its type; the compiler can't follow that through the map.
   return fill(settings, "") as Config
 }
 
@@ -201,7 +201,7 @@ function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config 
   return { ...config, dataDir, databaseUrl, rootUrl: config.rootUrl.replace(/\/+$/, "") }
 }
 
-/** What no setting can see alone. */
+/** Checks that involve several settings. */
 function contradictions(config: Config, sources: ReadonlyMap<string, Source>): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = []
   const report = (setting: string, message: string) => {
@@ -260,7 +260,7 @@ export const describeConfig = (): readonly DescribedSetting[] =>
     description,
   }))
 
-/** One setting with its value as a person may see it and where that came from. */
+/** One setting with its value as it may be shown, and the source of it. */
 export interface EffectiveSetting {
   readonly key: string
   readonly value: string

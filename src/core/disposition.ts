@@ -1,4 +1,4 @@
-/** What is shown in a browser as what; everything else is offered to be saved. None of these can act as a page under the policy they come with. */
+/** File types that browsers may display, with the content type to send; all others are downloads. None can run scripts under the policy they are sent with. */
 const SHOWN: Readonly<Record<string, string>> = {
   csv: "text/plain; charset=utf-8",
   gif: "image/gif",
@@ -17,7 +17,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   webp: "image/webp",
 }
 
-/** How a file is handed out, by the ending of its name; never by what it says of itself. */
+/** The headers that a file is sent with, by its extension; a type that its uploader declared is never used. */
 export interface FileHeaders {
   readonly type: string
   /** The Content-Disposition header. */

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream"
 import Type, { type TSchema } from "./schema.ts"
 
-/** A file on its way out. */
+/** A file to be downloaded. */
 export interface Download {
-  /** The entity tag: other bytes have another one. */
+  /** The entity tag: different for different bytes. */
   readonly tag: string
-  /** In bytes; undefined where it isn't known before all is read. */
+  /** In bytes; undefined if it isn't known in advance. */
   readonly size: number | undefined
-  /** Begins to read it; not asked for where the client has it already. */
+  /** Opens it; not called if the client has it already. */
   readonly open: () => Promise<OpenDownload>
 }
 
@@ -19,14 +19,14 @@ export interface OpenDownload {
   readonly content: Buffer | Readable
 }
 
-/** The answer of an operation that hands out a file as it is. */
+/** The schema of an answer that is a file. */
 export const fileDownload = () => Type.Unsafe<Download>({ type: "string", format: "binary", isDownload: true })
 
 /** Whether an answer is a `fileDownload`, or may be one. */
 const mayBeDownload = (schema: TSchema): boolean =>
   "isDownload" in schema || ("anyOf" in schema && Array.isArray(schema.anyOf) && schema.anyOf.some(mayBeDownload))
 
-/** What was answered where it is a file that its operation declares, alone or beside a record; what a handler gives was checked by the compiler. */
+/** The body of an answer if its operation declares a file, alone or besides a record; the compiler has checked what the handler returns. */
 export function downloadIn(schema: TSchema | null | undefined, body: unknown): Download | undefined {
   if (!schema || !mayBeDownload(schema)) return undefined
   if (typeof body === "object" && body !== null && "open" in body && typeof body.open === "function") return body as Download

@@ -1,5 +1,5 @@
 /**
- * The one catalogue of refusals. Rules throw them, servers turn them into answers; nothing else in the house knows a status.
+ * The one catalogue of refusals. Rules throw them, servers turn them into answers; no other code uses a status.
  *
  * A refusal that a person can act on names the field and says what would be accepted.
  */
@@ -24,11 +24,11 @@ export const catalogue = {
 
 export type RefusalKind = keyof typeof catalogue
 
-/** A refusal on its way out. `field` is the name, as the client wrote it, of the input that was refused. */
+/** A refusal, to be thrown. `field` is the name, as the client wrote it, of the refused input. */
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly field: string | undefined
-  /** Members that the answer's body carries beside message and url. */
+  /** Members of the answer's body besides message and url. */
   readonly extra: Readonly<Record<string, unknown>> | undefined
 
   constructor(kind: RefusalKind, message: string, field?: string, extra?: Readonly<Record<string, unknown>>) {
@@ -71,10 +71,10 @@ export const refuse = {
     new Refusal("invalid", `[${field}]: ${reason}`, field, extra),
 } as const
 
-/** Thrown while locating something that now has another name: the answer leads there. `status` as existing clients know it. */
+/** Thrown while locating a user or repository that was renamed: the answer redirects to the new name, with the status that existing clients expect. */
 export class Renamed extends Error {
   readonly status: 301 | 307
-  /** Replaces, in the request's path, the names that were asked for. */
+  /** The path parameters to replace in the request's path, with the new names. */
   readonly replace: Readonly<Record<string, string>>
 
   constructor(status: 301 | 307, replace: Readonly<Record<string, string>>) {

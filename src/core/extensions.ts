@@ -1,17 +1,17 @@
 /**
- * Extension points: lists that a lower part asks and the root fills, so that the lower part need not know who is asked. What happens after a change is
- * an event's affair (core/events); an extension point is for what has a say in it, or prepares it.
+ * Extension points: lists that a lower feature calls and the root fills, so that the lower feature need not know the higher ones. Reactions to a
+ * change use domain events (core/events); an extension point is for what decides on the change, or prepares it.
  */
 
-/** What the root has filled in for one forge. */
+/** The extensions of one forge, as the root has registered them. */
 export interface Extensions {
   readonly filled: readonly string[]
 }
 
 export interface ExtensionPoint<Entry> {
-  /** What was filled in, in its order. Throws where the root left it out. */
+  /** The registered entries, in order. Throws if the root has registered none. */
   readonly of: (services: { readonly extensions: Extensions }) => readonly Entry[]
-  /** For the root: the list that is to be asked. */
+  /** For the root: registers the list. */
   readonly with: (...entries: readonly Entry[]) => Filling
 }
 

@@ -1,4 +1,4 @@
-/** Writes a file, says when it has come to a step, and waits there to be killed. */
+/** Writes a file, reports when it has reached a step, and waits there to be killed. */
 import { fileSteps, writeAtomically } from "./files.ts"
 
 const [, , path = "", at] = process.argv

@@ -11,7 +11,7 @@ import { refuse } from "./errors.ts"
 import { fileSteps, sweepFolder, writeAtomically, writeRow } from "./files.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
-/** So long that what is begun before has ended. */
+/** Long enough for earlier work to have ended. */
 const DELAY_MS = 20
 
 let folder: string
@@ -88,7 +88,7 @@ describe("a file that is written whole", () => {
       await pause(DELAY_MS)
     }
     if (step === "flush" || step === "rename") {
-      // All has arrived by then: that the sender goes away is no failure.
+      // All bytes have arrived by then: it is no failure that the sender disconnects.
       content.push(null)
       await writeAtomically(path(), content)
       expect(await files()).toEqual(["file"])
@@ -107,7 +107,7 @@ describe("a file that is written whole", () => {
     expect(await files()).toEqual([expect.stringMatching(/^file\..+\.part$/)])
   })
 
-  test("comes about where several make it at once", async () => {
+  test("is written if several processes write it concurrently", async () => {
     fileSteps.before = waitsAt("rename")
     await Promise.all([writeAtomically(path(), parts("same")), writeAtomically(path(), parts("same"))])
     expect(await readFile(path(), "utf8")).toBe("same")
@@ -135,7 +135,7 @@ describe("a file that is written whole", () => {
 })
 
 describe("the row of a file", () => {
-  test("takes the file with it where it is refused, and leaves it where nobody knows", async () => {
+  test("removes the file if it is refused, and leaves it if the outcome is unknown", async () => {
     const write = async (error: Error) => {
       await writeAtomically(path(), parts("a"))
       const row = async () => {
@@ -155,7 +155,7 @@ describe("the row of a file", () => {
     expect(await files()).toEqual(["file"])
   })
 
-  test("that is refused says so even where the file can't be removed", async () => {
+  test("that is refused reports that even if the file can't be removed", async () => {
     const refused = async () => {
       throw refuse.notFound()
     }

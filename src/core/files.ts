@@ -5,7 +5,7 @@ import { type FileStep, pause } from "../seams/pause.ts"
 import type { Seconds } from "./database/tables.ts"
 import { Refusal } from "./errors.ts"
 
-/** For `.catch`: a file or folder that isn't there stands for this value; any other failure stays one. */
+/** For `.catch`: gives this value if the file or folder doesn't exist; rethrows any other error. */
 export const ifMissing =
   <Value>(value: Value) =>
   (error: unknown): Value => {
@@ -13,13 +13,13 @@ export const ifMissing =
     throw error
   }
 
-/** The names in a folder; none where there is no such folder. */
+/** The names in a folder; none if it doesn't exist. */
 export const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(ifMissing([]))
 
-/** The file, to be read and closed by the caller; undefined where there is none. */
+/** The file, to be read and closed by the caller; undefined if it doesn't exist. */
 export const openIfExists = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
 
-/** Called before every step with the path that it acts on. Tests put in what waits or fails. */
+/** Called before every step with the path that it acts on. Tests replace it to wait or to fail. */
 export const fileSteps: { before: (step: FileStep, path: string) => Promise<void> | void } = { before: () => {} }
 
 async function take<Value>(step: FileStep, path: string, work: () => Promise<Value>): Promise<Value> {
@@ -28,15 +28,15 @@ async function take<Value>(step: FileStep, path: string, work: () => Promise<Val
   return work()
 }
 
-/** How the names end of files that are not whole yet. */
+/** The suffix of files that are not complete yet. */
 export const DRAFT = ".part"
 
-/** A name for the draft of a file, another one each time: several processes may be making the same file. */
+/** A unique name for the draft of a file: several processes may be writing the same file. */
 export const draftOf = (path: string): string => `${path}.${randomUUID()}${DRAFT}`
 
 /**
- * Makes a file that is there whole, and on the disk, or not at all. Takes the next chunk once the last is written. Fails as `content` does, or the disk;
- * nothing is left then. Only a process that ends meanwhile leaves its draft, whose name ends in `.part`; a sweep must remove it.
+ * Writes a file atomically: it is complete and flushed to disk, or not there. Reads the next chunk once the last is written. Rejects with the error of
+ * `content` or of the file system, and leaves nothing. A killed process leaves its draft, whose name ends in `.part`; a sweep must remove it.
  */
 export async function writeAtomically(
   path: string,
@@ -45,7 +45,7 @@ export async function writeAtomically(
 ): Promise<void> {
   await take("folder", dirname(path), () => mkdir(dirname(path), { recursive: true, mode: 0o750 }))
   try {
-    // Awaited: a draft that were opened later than it is discarded would stay.
+    // Awaited: a draft opened after it was discarded would remain.
     const file = await take("open", draft, () => open(draft, "wx", 0o640))
     try {
       await take("write", draft, () => file.writeFile(content))
@@ -55,15 +55,15 @@ export async function writeAtomically(
     }
     await take("rename", path, () => rename(draft, path))
   } catch (error) {
-    // What can't be removed now is left to the sweep, too: what went wrong first is what the caller hears.
+    // A draft that can't be removed is left to the sweep: the caller gets the first error.
     await take("discard", draft, () => rm(draft, { force: true })).catch(() => {})
     throw error
   }
 }
 
 /**
- * Writes the row of a file that is in place; `discard` takes the file away again where the row is refused. Of any other failure it isn't known whether the
- * transaction was committed: the file stays then, and a sweep removes it once a day has passed without a row.
+ * Writes the row of a file that is in place; `discard` removes the file if the row is refused. After any other failure it is unknown whether the
+ * transaction was committed: the file stays, and a sweep removes it after a day without a row.
  */
 export async function writeRow<Value>(write: () => Promise<Value>, discard: () => Promise<void>): Promise<Value> {
   try {
@@ -74,21 +74,21 @@ export async function writeRow<Value>(write: () => Promise<Value>, discard: () =
   }
 }
 
-/** Seconds that an unknown file is left alone: it may belong to an upload that is under way, or wait for its row. */
+/** Seconds before a file without a row is removed: its upload or its transaction may be under way. */
 const GRACE = 86_400
-/** Files whose rows are asked for at once. */
+/** Files whose rows are looked up in one query. */
 const BATCH = 500
 
 export interface Sweep {
   readonly now: Seconds
   readonly signal: AbortSignal
-  /** Which of these names stand in a row. */
+  /** Which of these names have a row. */
   readonly findKept: (names: readonly string[]) => Promise<readonly string[]>
 }
 
 /**
- * Removes the files of a folder that no row names and that nothing has written to for a day: what processes left that ended in the middle of a file, or
- * between a file and its row. Gives how many.
+ * Removes the files of a folder that no row names and that were not modified for a day: the remains of processes that were killed while writing a
+ * file, or before its row. Returns how many.
  */
 export async function sweepFolder(folder: string, { now, signal, findKept }: Sweep): Promise<number> {
   const names = await namesIn(folder)

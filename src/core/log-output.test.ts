@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { openLog } from "./log.ts"
 import { openLogOutput } from "./log-output.ts"
 
-/** A pipe that takes so many bytes before it is full. */
+/** A pipe that takes this many bytes before it is full. */
 function openPipe() {
   const pipe = { room: 0, text: "" }
   const send = (bytes: Uint8Array): number => {
@@ -20,7 +20,7 @@ describe("an output that is full", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
   afterEach(() => vi.useRealTimers())
 
-  test("keeps lines, whole and in order, and writes them when there is room", () => {
+  test("keeps lines, whole and in order, and writes them when the pipe has space", () => {
     const { pipe, send } = openPipe()
     const output = openLogOutput({ send })
     pipe.room = 4
@@ -36,7 +36,7 @@ describe("an output that is full", () => {
     expect(output.dropped()).toBe(0)
   })
 
-  test("drops what is too much, counts it, and says so once it is read again", () => {
+  test("drops lines beyond the limit, counts them, and reports that once lines can be written again", () => {
     const { pipe, send } = openPipe()
     const output = openLogOutput({ send, limit: 300 })
     const log = openLog({ log: { level: "info", format: "json" } }, output)

@@ -2,20 +2,20 @@ import { writeSync } from "node:fs"
 
 /** Where a log's lines go. */
 export interface LogOutput {
-  /** Takes a line with its end. Never waits for its reader. */
+  /** Writes a line, including its newline. Never waits for the reader. */
   readonly write: (line: string) => void
-  /** Waits for up to a second until what is kept is written: for a last line. */
+  /** Waits up to a second until the buffered lines are written: for a last line. */
   readonly flush: () => void
   /** The lines that were dropped so far. */
   readonly dropped: () => number
-  /** Calls `listener`, in place of one before, with the number of lines that were dropped, whenever lines are taken again after that. */
+  /** Sets the listener that is called with the number of dropped lines once lines can be written again. */
   readonly onResumed: (listener: (dropped: number) => void) => void
 }
 
 export interface LogOutputOptions {
-  /** Writes to where lines go without waiting, and gives how many bytes it took. Throws `EAGAIN` while it takes none. */
+  /** Writes without waiting, and returns how many bytes were written. Throws `EAGAIN` while none can be. */
   readonly send?: (bytes: Uint8Array) => number
-  /** Bytes that are kept while nobody reads; 256 KiB by default, more than a thousand requests. */
+  /** Bytes that are buffered while the pipe is full; 256 KiB by default, more than a thousand requests. */
   readonly limit?: number
 }
 
@@ -25,8 +25,8 @@ const FLUSH_MS = 1_000
 const PAUSE_MS = 10
 
 /**
- * An output to standard error. While a pipe there is full, as when nobody reads it any more, lines are kept in memory, and those that are too many are
- * dropped and counted: the service goes on. It holds a timer and a listener for the end of the process only as long as lines are kept.
+ * An output to standard error. While the pipe is full, because its reader has stopped, lines are buffered in memory, and those beyond the limit are dropped
+ * and counted: the service goes on. It holds a timer and a listener for the process's exit only while lines are buffered.
  */
 export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutputOptions = {}): LogOutput {
   const kept: Uint8Array[] = []
@@ -36,7 +36,7 @@ export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutp
   let resumed = (_dropped: number): void => {}
   let timer: NodeJS.Timeout | undefined
 
-  /** Sends what is kept for as long as it is taken. False where some is left. */
+  /** Writes buffered lines until the pipe is full. False if some are left. */
   function empty(): boolean {
     for (let first = kept[0]; first !== undefined; first = kept[0]) {
       let sent: number
@@ -44,7 +44,7 @@ export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutp
         sent = send(first)
       } catch (error) {
         if (error instanceof Error && "code" in error && error.code === "EAGAIN") return false
-        // There is no way out any more: the reader of a pipe is gone, or a disk is full.
+        // Nothing can be written any more: the reader of the pipe is gone, or a disk is full.
         drop(kept.length)
         kept.length = 0
         bytes = 0
@@ -99,6 +99,6 @@ export function openLogOutput({ send = toStandardError, limit = LIMIT }: LogOutp
 }
 
 function toStandardError(bytes: Uint8Array): number {
-  // Looking at it makes Node set a pipe so that a write to it never waits.
+  // Reading this property makes Node set a pipe to non-blocking.
   return writeSync(process.stderr.fd, bytes)
 }

@@ -6,8 +6,8 @@ import { redact } from "./redact.ts"
 export type { Logger } from "pino"
 
 /**
- * Makes the log of one forge. Every line passes {@link redact} on its way out, whatever was logged. Lines go to standard error, so that standard
- * output stays what a command was asked for, unless `output` says otherwise. There is nothing to close.
+ * Creates the log of one forge. Every line is passed through {@link redact}. Lines go to standard error, unless `output` says
+ * otherwise, so that standard output is only for the results of commands. There is nothing to close.
  */
 export function openLog({ log: { level, format } }: Pick<Config, "log">, output: LogOutput = openLogOutput()): Logger {
   const asText = format === "text" || (format === "auto" && process.stderr.isTTY)
@@ -27,7 +27,7 @@ export function openLog({ log: { level, format } }: Pick<Config, "log">, output:
     },
     destination,
   )
-  output.onResumed((lines) => log.warn({ lines }, "lines of the log were dropped while nobody read them"))
+  output.onResumed((lines) => log.warn({ lines }, "lines of the log were dropped because their reader was too slow"))
   return log
 }
 
@@ -39,7 +39,7 @@ interface DescribedError {
   readonly cause?: DescribedError
 }
 
-/** Only these members: what databases hang on their errors holds rows, and those may hold what must not be logged. */
+/** Only these members: the errors of databases contain rows, which may contain what must not be logged. */
 function describeError(error: unknown, depth = 0): DescribedError | unknown {
   if (!(error instanceof Error)) return error
   return {
@@ -61,7 +61,7 @@ const describeRequest = (request: unknown) => ({
 })
 const describeReply = (reply: unknown) => ({ status: member(reply, "statusCode") })
 
-/** A line as a person reads it on a terminal: time, level, message, the rest as name=value, stacks below. */
+/** A line for a terminal: time, level, message, the rest as name=value, stacks below. */
 function readable(line: string): string {
   const { time, level, message, err, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(line)
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
@@ -77,6 +77,6 @@ function stacks(error: unknown): string {
   return `${printable(text).replace(/^/gm, "  ")}\n${cause === undefined ? "" : `  caused by\n${stacks(cause)}`}`
 }
 
-/** Without what could move a terminal's cursor or change its title. */
+/** Removes control characters that could move a terminal's cursor or change its title. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const printable = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "�")

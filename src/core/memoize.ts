@@ -1,4 +1,4 @@
-/** Keeps what was made of each row: a list holds the same person and the same label many times. */
+/** Remembers the result for each row, by its id: a list contains the same person and the same label many times. */
 export function memoize<Row extends { readonly id: number }, Made>(make: (row: Row) => Made): (row: Row) => Made {
   const known = new Map<number, Made>()
   return (row) => {

@@ -5,21 +5,21 @@ import type * as Library from "prom-client"
 import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
 import { VERSION } from "./version.ts"
 
-/** The figures of one forge, in the form that Prometheus reads. They hold no timer and no listener. */
+/** The metrics of one forge, in the format of Prometheus. They hold no timer and no listener. */
 export interface Metrics extends JobMetrics {
   /** A request was answered. `operation` is an operation's id or a route, never a text that a client chose. */
   readonly observeRequest: (operation: string, method: string, status: number, seconds: number) => void
-  /** Adds a figure that goes up and down; `read` is called whenever the figures are asked for. */
+  /** Adds a gauge; `read` is called whenever the metrics are read. */
   readonly gauge: (name: string, help: string, read: () => number) => void
-  /** Adds a figure that only grows; `read` gives the sum so far. */
+  /** Adds a counter; `read` returns the total so far. */
   readonly counter: (name: string, help: string, read: () => number) => void
   readonly contentType: string
   readonly text: () => Promise<string>
-  /** Forgets all figures. */
+  /** Removes all metrics. */
   readonly close: () => void
 }
 
-// By itself each: the package as a whole loads figures of the process that we don't use, and OpenTelemetry for them.
+// Imported separately: the package's index loads process metrics that are not used here, and OpenTelemetry for them.
 const load = createRequire(import.meta.url)
 const Counter: typeof Library.Counter = load("prom-client/lib/counter")
 const Gauge: typeof Library.Gauge = load("prom-client/lib/gauge")
@@ -29,7 +29,7 @@ const Registry: typeof Library.Registry = load("prom-client/lib/registry")
 const REQUEST_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
 const JOB_SECONDS = [0.01, 0.1, 1, 10, 60, 600]
 
-/** Makes the figures of one forge. Those of the process are the same in each forge that lives in it. */
+/** Creates the metrics of one forge. Those of the process are the same for every forge in it. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -100,7 +100,7 @@ function watchJobs(registers: Library.Registry[], read: () => Promise<readonly J
   })
 }
 
-/** prom-client's own figures of the process switch on observers that nothing switches off again. The names are those that dashboards know. */
+/** prom-client's own process metrics start observers that can't be stopped. The names are the usual ones, for dashboards. */
 function describeProcess(gauge: Metrics["gauge"], counter: Metrics["counter"]): void {
   const startedAt = Date.now() / 1000 - process.uptime()
   let load = performance.eventLoopUtilization()
@@ -124,7 +124,7 @@ function openFiles(): number {
   try {
     return readdirSync("/proc/self/fd").length
   } catch {
-    // Only Linux tells.
+    // Available on Linux only.
     return 0
   }
 }

@@ -6,7 +6,7 @@ import type { Services } from "./services.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** What a token must be allowed to touch. The level follows from the method: GET reads, all else writes. */
+/** The category of a token's scopes. The level follows from the method: GET needs read, all others write. */
 export type ScopeCategory = "activitypub" | "admin" | "issue" | "misc" | "notification" | "organization" | "package" | "repository" | "user"
 
 /** The page that a list was asked for, already clamped. */
@@ -16,7 +16,7 @@ export interface Page {
   readonly offset: number
 }
 
-/** What a call brings along before its subject is known. */
+/** A call before its subject is known. */
 export interface Request {
   readonly services: Services
   /** Reads only; writes go through `services.database.write`. */
@@ -40,19 +40,19 @@ export interface Access<Found> {
   readonly open: (request: Request) => Promise<Found> | Found
 }
 
-/** The data of an access rule: what is addressed, and what the caller must be to it. */
+/** The data of an access rule: the subject, and what the caller needs. */
 export interface AccessRule {
   readonly subject: "site" | "user" | "organization" | "team" | "repository"
-  /** Whom it takes at least; the words are those of the subject's policies in `access/`. */
+  /** The least role that is needed; the words are those of the subject's policies in `access/`. */
   readonly needs: string
   readonly signIn: "required" | "optional"
-  /** True: who hasn't signed in is asked to before anything is looked up, and so even where the subject is hidden or missing. */
+  /** True: anonymous callers are refused before anything is looked up, and so even where the subject is hidden or missing. */
   readonly asksFirst?: true
 }
 
 export type PathOf<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}` ? Name | PathOf<Rest> : never
 
-/** Names of path parameters that are numbers wherever they stand. An unreadable number is 0, which no row has. */
+/** Names of path parameters that are numbers in every path. An unreadable number is 0, which no row has. */
 const NUMERIC_PATH = [
   "id",
   "index",
@@ -71,7 +71,7 @@ const NUMERIC_PATH = [
 type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
 
-/** Names of path parameters that take all that is left of a path, with its slashes, where they stand at its end. */
+/** Names of path parameters that, at the end of a path, take the rest of it with its slashes. */
 const REST_PATH = ["archive", "basehead", "branch", "filepath", "head", "name", "ref", "sha", "tag"] as const
 
 /** The name of the parameter at the end of a path that takes the rest of it, or undefined. */
@@ -80,18 +80,18 @@ export function restOf(path: string): string | undefined {
   return REST_PATH.find((rest) => rest === name)
 }
 
-/** Names of path parameters behind a last dot that say in which form the answer is wanted, with the forms there are: `{sha}.{diffType}`. */
+/** Names of path parameters after a last dot that select the form of the answer, with the possible forms: `{sha}.{diffType}`. */
 const FORMS = { diffType: ["diff", "patch"] } as const
 type FormName = keyof typeof FORMS
 const FORM_NAMES = Object.keys(FORMS).filter((name): name is FormName => name in FORMS)
 
-/** The path that a path with a form stands beside, and the parameter of its form; undefined where it has none. */
+/** For a path with a form, the path without it and the parameter's name; undefined for other paths. */
 export function formOf(path: string): { readonly beside: string; readonly name: FormName } | undefined {
   const name = FORM_NAMES.find((form) => path.endsWith(`}.{${form}}`))
   return name && { beside: path.slice(0, -`.{${name}}`.length), name }
 }
 
-/** The parameter that an address ending so gives a value to, with the value; undefined for every other ending. */
+/** The form parameter that a requested path sets, with its value; undefined if it sets none. */
 export function requestedForm(path: string): { readonly name: FormName; readonly value: string } | undefined {
   for (const name of FORM_NAMES) {
     const value = FORMS[name].find((word) => path.endsWith(`.${word}`))
@@ -128,7 +128,7 @@ type Call<Route extends string, Text extends string, Found, Query extends TPrope
     readonly request: CallRequest
   }
 
-/** The little of the HTTP request that a handler may lean on. */
+/** The part of the HTTP request that a handler may use. */
 export interface CallRequest {
   readonly id: string
   readonly ip: string
@@ -138,26 +138,26 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   /** Unique; clients generate their method names from it. */
   readonly id: string
   readonly route: `${Method} ${Route}`
-  /** Path parameters that may be names here, though what bears their name is a number elsewhere. */
+  /** Path parameters that may be names here, though they are numbers in other operations. */
   readonly textPath?: readonly Text[]
   readonly summary: string
   readonly description?: string
   readonly deprecated?: boolean
-  /** The heading of the documents that it stands under. */
+  /** Its heading in the API's documents. */
   readonly tag: string
-  /** What a token must carry; all of them where there are several, none where the list is empty. */
+  /** The scopes that a token needs: all of them; none if the list is empty. */
   readonly scope: readonly ScopeCategory[]
   readonly access: Access<Found>
   /** "refused": tokens limited to public things may not use it at all. */
   readonly publicOnly?: "refused"
   /**
-   * "refused": 423 on an archived repository, before the body is looked at. This is the one place that says so: a policy may only say at
-   * which moment it is told, and otherwise it is told once the caller has been let in.
+   * "refused": 423 on an archived repository, before the body is read. It is declared here only: a policy may check it earlier, otherwise it is
+   * checked once the caller has been authorised.
    */
   readonly archived?: "refused"
   /** Only for requests that were signed in with a Basic header. */
   readonly basicOnly?: boolean
-  /** The answer may be another without anything having been written, such as a running time. */
+  /** The answer may change without a write, such as a running time. */
   readonly changesWithTime?: boolean
   /** A list: `page` and `limit` are added to the query, Link and X-Total-Count to the answer. */
   readonly paged?: boolean
@@ -168,7 +168,7 @@ interface Declared<Route extends string, Text extends string, Found, Query exten
   readonly handle: (call: Call<Route, Text, Found, Query, Body>) => Promise<AnswerOf<A>> | AnswerOf<A>
 }
 
-/** An operation as the servers, documents and tests see it: one immutable record. */
+/** An operation for servers, documents and tests: one immutable record. */
 export interface Operation {
   readonly id: string
   readonly method: Method
@@ -190,16 +190,16 @@ export interface Operation {
   readonly body: TSchema | undefined
   readonly answers: Answers
   readonly refuses: readonly RefusalKind[]
-  /** Locates, decides, and gives what runs the rest once query and body are read. */
+  /** Locates the subject, authorises the caller, and returns the function to call once query and body are read. */
   readonly open: (request: Request) => Promise<Opened>
 }
 
-/** What the caller has been let in to. */
+/** An operation whose caller has been authorised. */
 export interface Opened {
   readonly run: (input: Input) => Promise<Sent<number, unknown>> | Sent<number, unknown>
 }
 
-/** What the server has read and checked against the operation's own schemas. */
+/** Query and body, checked against the operation's schemas. */
 export interface Input {
   readonly query: unknown
   readonly body: unknown
@@ -229,7 +229,7 @@ export function operation<
       }
     : {}
   const values = (raw: Readonly<Record<string, string>>): PathValues<Route, Text> =>
-    // Each name of the route's text is read from the router's match of the same text; the compiler can't follow a pattern's names.
+    // Each name in the route is read from the router's match of the same route; the compiler can't follow a pattern's names.
     Object.fromEntries(parameters.map(({ name, numeric }) => [name, numeric ? pathNumber(raw[name]) : (raw[name] ?? "")])) as PathValues<
       Route,
       Text
@@ -260,7 +260,7 @@ export function operation<
       if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
         run: ({ query, body, page, request: call }) =>
-          // Query and body were checked by the server against the very schemas that give these types.
+          // Query and body were checked by the server against the schemas that give these types.
           declared.handle({ ...request, ...found, path: values(request.path), query, body, page, request: call } as Call<
             Route,
             Text,
@@ -298,7 +298,7 @@ export const noContent = (): Sent<204, undefined> => ({ status: 204, body: undef
 /** One page of a list and the length of the whole, both of the same filtered set. */
 export const listed = <B>(body: B, total: number): Sent<200, B> => ({ status: 200, body, total })
 
-/** Like `listed`, with the page told in headers of its own, as the lists of commits and of changed files do. */
+/** Like `listed`, with additional headers for the page, as the lists of commits and of changed files have. */
 export const listedWithPage = <B>(body: B, total: number, { number, limit }: Page): Sent<200, B> => {
   const pages = Math.ceil(total / limit)
   return {
@@ -315,7 +315,7 @@ export const listedWithPage = <B>(body: B, total: number, { number, limit }: Pag
 
 // --- the registry ----------------------------------------------------------------------------------------------------------------
 
-/** Puts the features' operations together; a doubled id or route is a mistake of ours and stops the start. */
+/** Combines the features' operations; throws if an id or route is declared twice. */
 export function registry(...groups: readonly (readonly Operation[])[]): readonly Operation[] {
   const all = groups.flat()
   const seen = new Set<string>()

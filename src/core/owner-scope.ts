@@ -1,21 +1,21 @@
 import type { ScopeCategory } from "./operation.ts"
 
-/** Whose something is: a repository's, a person's or an organisation's, or the site's. */
+/** The owner of something: a repository, a person or organisation, or the site. */
 export type Owning =
   | { readonly of: "repository"; readonly repositoryId: number }
   | { readonly of: "owner"; readonly ownerId: number }
   | { readonly of: "site" }
 
 /**
- * One of those under which the same operations are offered. They are declared once, as functions of the scope: what differs is written in it, and
- * features add what they need, above all who may.
+ * An owner for which the same operations exist. They are declared once, as functions of the scope, which contains the differences; features add
+ * what they need, above all the policy.
  */
 export interface OwnerScope {
-  /** What their routes begin with. */
+  /** The prefix of the routes. */
   readonly prefix: string
-  /** What stands in the operations' ids. */
+  /** The word in the operations' ids. */
   readonly id: string
-  /** Whose they are, for the summaries: "a repository’s". */
+  /** The owner in the summaries: "a repository’s". */
   readonly whose: string
   readonly tag: string
   readonly scope: readonly ScopeCategory[]

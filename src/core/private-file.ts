@@ -3,9 +3,9 @@ import { link, mkdir, open, readFile, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pause } from "../seams/pause.ts"
 
-/** Small files that only their owner may read, made once and kept: keys. */
+/** Small files that only their owner may read, such as keys. */
 
-/** The content, or undefined where the file is not there. Throws what the system says of any other failure. */
+/** The content, or undefined if the file doesn't exist. Throws any other error of the file system. */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8")
@@ -15,7 +15,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   }
 }
 
-/** Makes the file whole or not at all; where another process was faster, what that one made stays. Throws what the system says. */
+/** Creates the file atomically; a file that another process has just created is kept. Throws the error of the file system. */
 export async function makePrivateFile(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`
   try {

@@ -10,32 +10,32 @@ export const recordNamed = <T>(name: string) => Type.Unsafe<T>({ $ref: name })
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * One of the given words. `formerly`, which every member of a body may have, is a name under which older programs send it: it counts where the
- * newer one isn't sent.
+ * One of the given words. `formerly`, which every member of a body may have, is an older name of it: it is used if the newer one isn't
+ * sent.
  */
 export const oneOf = <const W extends readonly string[]>(
   words: W,
   options: { readonly description?: string; readonly default?: W[number]; readonly formerly?: string } = {},
 ) => Type.Unsafe<W[number]>({ type: "string", enum: [...words], ...options })
 
-/** A 64-bit id or count. JSON numbers carry 53 bits; no table grows past them. */
+/** A 64-bit id or count. JSON numbers hold 53 bits, which no table exceeds. */
 export const int64 = (options: { readonly description?: string; readonly minimum?: number; readonly maximum?: number } = {}) =>
   Type.Integer({ format: "int64", ...options })
 
-/** A text of a query that may be given several times; each time is a line of what is read. */
+/** A query parameter that may be given several times; the values are joined by newlines. */
 export const repeatedText = (options: { readonly description?: string } = {}) => Type.String({ ...options, repeated: true })
 
-/** An RFC 3339 moment. */
+/** An RFC 3339 timestamp. */
 export const dateTime = (options: { readonly description?: string } = {}) => Type.String({ format: "date-time", ...options })
 
-/** What `Static` gives, for use beside the schema's own name. */
+/** The same as `Static`, for use next to the schema's own name. */
 export type Shape<S extends TSchema> = Static<S>
 
 const EPOCH_TEXT = "1970-01-01T00:00:00Z"
 let lastSecond = -1
 let lastText = ""
 
-/** A stored moment as the API writes it. Whole lists often share a second, so the last text is kept. */
+/** A stored time as the API writes it. The entries of a list often share a second, so the last text is cached. */
 export function rfc3339(seconds: number): string {
   if (seconds === 0) return EPOCH_TEXT
   if (seconds === lastSecond) return lastText
@@ -53,12 +53,12 @@ export function localTime(seconds: number, offset: number): string {
   return `${local}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
-/** How a moment that was never set is written where the field can't be null. */
+/** How a time that was never set is written where the field can't be null. */
 export const NEVER = "0001-01-01T00:00:00Z"
 
 /**
- * The second of an RFC 3339 moment that a client sent; undefined where it sent none, or the first year of all, which is how some programs
- * write none. A leap second is the second before it.
+ * The seconds of an RFC 3339 timestamp that a client sent; undefined if it sent none, or the year 1, which some programs send for none. A leap
+ * second counts as the second before it.
  */
 export function secondsOf(moment: string | undefined): number | undefined {
   if (moment === undefined || moment.startsWith("0001-")) return undefined

@@ -1,6 +1,6 @@
 const NAMES = "authorization|cookie|password|passwd|passphrase|token|secret|secret_?key|otp|api_?key|private_?key|credentials?"
 
-/** Repetitions are bounded, so that no text, however odd, takes more than linear time. */
+/** Repetitions are bounded, so that every text takes linear time. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   // scheme://user:password@host, and scheme://token@host
   [/:\/\/[^\s/@"'<>]{1,1024}@/g, "://***@"],
@@ -18,12 +18,12 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(Basic|Bearer)\s{1,4}[\w+/.=~-]{16,}/gi, "$1 ***"],
 ]
 
-/** What every rule needs to find. Most lines have none of it, and looking for this is many times quicker than trying the rules. */
+/** What every rule needs to match. Most lines have none of it, and this test is many times faster than the rules. */
 const HINT = /:\/\/|authorization|cookie|passw|passphrase|token|secret|otp|key|credential|basic|bearer|signature|code=|sig=/i
 
 /**
- * Takes out of a text what could let somebody in: passwords in addresses, tokens in queries, headers and fields that carry credentials. Works on
- * running text and on JSON, which stays JSON. A bare token without a word before it can't be told from a commit id and stays.
+ * Removes credentials from a text: passwords in URLs, tokens in queries, headers and fields with credentials. Works on
+ * running text and on JSON, which stays JSON. A bare token without a word before it can't be distinguished from a commit id and stays.
  */
 export const redact = (text: string): string =>
   HINT.test(text) ? RULES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text) : text

@@ -2,16 +2,16 @@ import type * as Library from "typebox/schema"
 import { onDemand } from "./onDemand.ts"
 
 /**
- * What goes in and out, as JSON Schema that is data and type at once. The words are TypeBox's, which also checks values against them;
- * here are the few of its builders that we need, since loading all of it takes longer than everything else at a start.
+ * JSON Schemas of input and output, which also give the types. The names are those of TypeBox, which checks values against the schemas; these are
+ * the few of its builders that are needed, since loading all of it takes longer than everything else at the start.
  */
 
 declare const meaning: unique symbol
 const optional = Symbol("optional")
 
-/** A JSON Schema, and the type of the values that it describes. */
+/** A JSON Schema and the type of its values. */
 export interface TSchema<T = unknown> {
-  /** Never there; only the compiler looks at it. */
+  /** Never set; only for the compiler. */
   readonly [meaning]?: T
 }
 
@@ -42,7 +42,7 @@ export interface TArray<S extends TSchema = TSchema> extends TSchema<Static<S>[]
   readonly items: S
 }
 
-/** Further keywords: of JSON Schema, or of ours. */
+/** Further keywords: of JSON Schema, or Hearth's own. */
 type Keywords = Readonly<Record<string, unknown>>
 
 type AllOf<S extends readonly TSchema[]> = S extends readonly [infer First extends TSchema, ...infer Rest extends readonly TSchema[]]
@@ -79,7 +79,7 @@ const Type = {
   Union: <const S extends readonly TSchema[]>(anyOf: S) => described<Static<S[number]>>({ anyOf }),
   Intersect: <const S extends readonly TSchema[]>(allOf: S) => described<AllOf<S>>({ allOf }),
 
-  /** The schema as a member that need not be there. */
+  /** The schema as an optional member. */
   Optional: <S extends TSchema>(schema: S): S & Optional => ({ ...schema, [optional]: true }),
 
   /** The members of an object, all of them `Optional`. */
@@ -89,19 +89,19 @@ const Type = {
       readonly [Name in keyof P]: P[Name] & Optional
     },
 
-  /** A schema of which the caller knows what it describes. */
+  /** A schema whose type the caller gives. */
   Unsafe: described,
 } as const
 export default Type
 
-/** Whether the value is what the schema describes. */
+/** Whether the value matches the schema. */
 export const Check = <S extends TSchema>(schema: S, value: unknown): value is Static<S> => onDemand("typebox/schema").Check(schema, value)
 
-/** What of the value isn't as the schema describes it, the first fault first. */
+/** Where the value doesn't match the schema, in order. */
 export const Errors = (schema: TSchema, value: unknown): ReturnType<typeof Library.Errors>[1] =>
   onDemand("typebox/schema").Errors(schema, value)[1]
 
 export type Validator = Pick<Library.Validator, "Check">
 
-/** Like `Check`, made once for many values. */
+/** Like `Check`, compiled once for many values. */
 export const Compile = (schema: TSchema): Validator => onDemand("typebox/schema").Compile(schema)

@@ -2,16 +2,16 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import { join } from "node:path"
 import { makePrivateFile, readPrivateFile } from "./private-file.ts"
 
-/** What the site's one key is good for. The key itself never leaves this module. */
+/** Cryptography with the site's one key, which never leaves this module. */
 export interface Secrets {
   /**
    * Encrypts a text so that only this site can read it again. `context` says what the secret belongs to, such as "mirror:12"; it must be
-   * given again to read it, so that a sealed text moved to another row is worth nothing.
+   * given again to read it, so that a sealed text copied to another row can't be read.
    */
   seal(text: string, context: string): string
   /** The text that was sealed. Throws {@link SealBroken} for another context, another site's key, or a changed text. */
   unseal(sealed: string, context: string): string
-  /** A keyed digest (HMAC-SHA-256, base64url). Digests made for different purposes have nothing in common. */
+  /** A keyed digest (HMAC-SHA-256, base64url). Digests for different purposes are unrelated. */
   mac(purpose: string, data: string): string
 }
 
@@ -33,7 +33,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** Whether `given` is the keyed digest of `data` for this purpose. How long it takes tells nothing of the right one. */
+/** Whether `given` is the keyed digest of `data` for this purpose. Compares in constant time. */
 export function isMac(secrets: Secrets, purpose: string, data: string, given: string): boolean {
   const [right, asked] = [Buffer.from(secrets.mac(purpose, data)), Buffer.from(given)]
   return right.length === asked.length && timingSafeEqual(right, asked)
@@ -44,12 +44,12 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const VERSION = "v1."
 
-/** Where the key lies when the configuration names none. */
+/** The path of the key file when the configuration sets no key. */
 export const keyFile = (dataDir: string): string => join(dataDir, "secret.key")
 
 /**
- * Opens the site's secrets with the key given as text (hex or base64), or else with the one in the data folder, which is made when it is
- * missing; `memory` takes a key that is gone with the process. Throws {@link KeyRefused}.
+ * Opens the site's secrets with the key given as text (hex or base64), or else with the one in the data folder, which is created if it
+ * is missing; `memory` uses a random key that is never stored. Throws {@link KeyRefused}.
  */
 export async function openSecrets(
   from: { readonly keyText?: string; readonly dataDir: string } | { readonly memory: true },
@@ -62,7 +62,7 @@ export async function openSecrets(
 
 function secretsOf(key: Buffer): Secrets {
   const derived = new Map<string, Buffer>()
-  // Purposes are few and written in the code, so this can't grow.
+  // Purposes are constants in the code, so this can't grow.
   const keyFor = (purpose: string): Buffer => {
     const known = derived.get(purpose)
     if (known !== undefined) return known

@@ -8,7 +8,7 @@ import type { Outgoing } from "./outgoing/request.ts"
 import type { Secrets } from "./secrets.ts"
 import type { Site } from "./site.ts"
 
-/** What one running forge consists of; made in app.ts, handed to whoever acts. Nothing of it is global. */
+/** The parts of one running forge; made in app.ts and passed as an argument. None of them is global. */
 export interface Services {
   readonly config: Config
   readonly site: Site
@@ -28,15 +28,15 @@ export interface Services {
 
 export interface Events {
   /**
-   * Has the listeners hear now of what the transaction has published, and not only before it commits: where what happened is that something ends,
-   * they hear of it while it is still there.
+   * Delivers the events that the transaction has published to the listeners now, and not only before it commits: of a deletion they must know while
+   * the subject still exists.
    */
   readonly deliver: (tx: Transaction) => Promise<void>
 }
 
-/** Slow checks of passwords, bounded in number. */
+/** Hashing and verifying of passwords, with limited concurrency. */
 export interface Passwords {
-  /** The text to store. */
+  /** The hash to store, as text. */
   readonly hash: (password: string) => Promise<string>
   /** Whether the password is the one stored. An empty hash matches nothing, but takes as long, so that names can't be probed. */
   readonly verify: (password: string, hash: string) => Promise<boolean>
@@ -51,15 +51,15 @@ export interface Mail {
   readonly text: string
   readonly html: string
   readonly messageId: string
-  /** The mails that this one follows, the first of the thread at the front. */
+  /** The ids of earlier mails of the thread, oldest first. */
   readonly references: readonly string[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The way to the mail server. */
+/** Sends mails. */
 export interface Mailer {
-  /** Hands the mail over to the server. Rejects with what the server or the connection says. */
+  /** Passes the mail to the server. Rejects with the error of the server or the connection. */
   readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>
-  /** Ends the connections. */
+  /** Closes the connections. */
   readonly close: () => void
 }

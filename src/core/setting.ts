@@ -1,6 +1,6 @@
 /**
- * One setting: what it accepts, its default, and how its value is read from and written as text. Environment, file and options all go
- * through the same reading, so that each of them accepts the same words.
+ * One setting: what it accepts, its default, and how its value is read from and written as text. Environment, file and options are
+ * read by the same function, so that all of them accept the same words.
  */
 export interface Setting<T> {
   readonly setting: true
@@ -12,16 +12,16 @@ export interface Setting<T> {
   readonly secret: boolean
   /** The value that a text stands for, or undefined for a text that is not accepted. */
   read(text: string): T | undefined
-  /** The value as a person may see it: secrets are hidden, all else reads back as the same value. */
+  /** The value as it may be shown: secrets are hidden, all other values can be read back. */
   write(value: T): string
 }
 
 export const isSetting = (value: unknown): value is Setting<unknown> => typeof value === "object" && value !== null && "setting" in value
 
-/** What stands for a secret that is set. */
+/** Shown in place of a secret that is set. */
 export const HIDDEN = "***"
 
-/** Any text; with `pattern`, only text that fits it, which `accepts` describes. */
+/** Any text; with `pattern`, only text that matches it, which `accepts` describes. */
 export function text(fallback: string, description: string, { accepts = "a text", pattern = /^/ } = {}): Setting<string> {
   const read = (given: string) => (pattern.test(given) ? given : undefined)
   return { setting: true, accepts, fallback, description, secret: false, read, write: (value) => value }
@@ -32,12 +32,12 @@ export function secretText(description: string, { accepts = "a text", pattern = 
   return { ...text("", description, { accepts, pattern }), secret: true, write: (value) => (value === "" ? "" : HIDDEN) }
 }
 
-/** The path of a file or folder. What a relative one is relative to, `loadConfig` decides. */
+/** The path of a file or folder. `loadConfig` resolves relative ones. */
 export function path(fallback: string, description: string): Setting<string> {
   return text(fallback, description, { accepts: "a path", pattern: /^[^\0]+$/ })
 }
 
-/** An address that may carry a password, which is hidden when it is shown. */
+/** A URL that may contain a password, which is hidden when it is shown. */
 export function address(description: string, schemes: RegExp, accepts: string): Setting<string> {
   const setting = text("", description, { accepts, pattern: schemes })
   const write = (value: string) =>

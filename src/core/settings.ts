@@ -84,7 +84,7 @@ export const settings = {
     }),
     queryTokens: yesOrNo(false, "Accept tokens as ?token= and ?access_token=. Off, because addresses end up in logs and histories."),
     requireSignIn: yesOrNo(false, "Show nothing to those who are not signed in."),
-    recoverySeconds: duration(10_800, "How long the link in a mail is good that lets somebody set a new password.", { min: 60 }),
+    recoverySeconds: duration(10_800, "How long the link in a password recovery mail is valid.", { min: 60 }),
   },
   repository: {
     defaultBranch: text("main", "The default branch of new repositories.", { accepts: "a branch name", pattern: /^[\w][\w./-]*$/ }),
@@ -100,7 +100,7 @@ export const settings = {
     defaultVisibility: choice(
       ["public", "limited", "private"],
       "public",
-      "Who sees new users: everybody, those signed in, or those who share an organisation.",
+      "Who sees new users: everyone, those signed in, or those who share an organisation.",
     ),
     confirmEmails: yesOrNo(
       true,
@@ -165,7 +165,7 @@ export const settings = {
     maxBytes: size(4 * 2 ** 30, "The most that the files of an archive may take together, unpacked."),
     maxFiles: integer(500_000, "The most files and directories of an archive.", { min: 1 }),
     cacheBytes: size(4 * 2 ** 30, "How much disk the archives may take that are kept to be sent again."),
-    keepSeconds: duration(86_400, "How long an archive is kept that nobody asks for.", { min: 60 }),
+    keepSeconds: duration(86_400, "How long an unused archive is kept.", { min: 60 }),
   },
   actions: {
     maxArtifactBytes: size(4 * 2 ** 30, "The largest artifact that a run of a workflow may leave."),
@@ -195,7 +195,7 @@ export const settings = {
   },
 } as const satisfies Group
 
-/** Settings under names, nested as deep as it reads well. */
+/** Settings by name, in nested groups. */
 export interface Group {
   readonly [name: string]: Setting<unknown> | Group
 }

@@ -1,18 +1,18 @@
 import type { Config } from "./config.ts"
 
-/** Where people and tools find this forge. */
+/** The public addresses of this forge. */
 export interface Site {
   /** Without a slash at its end. With port 0 it is known once the server listens. */
   readonly rootUrl: string
   /** The host name of the root address. */
   readonly host: string
-  /** The port that people reach SSH at; undefined where it is not served. */
+  /** The public port of SSH; undefined where it is not served. */
   readonly sshPort: number | undefined
   /** The domain of the addresses that stand in for hidden ones. */
   readonly noReplyDomain: string
 }
 
-/** A site whose address is completed when the server has its port. */
+/** A site whose address is completed once the server has a port. */
 export interface OpenSite extends Site {
   readonly listening: (port: number) => void
   readonly listeningSsh: (port: number) => void

@@ -1,16 +1,16 @@
 import type { Readable } from "node:stream"
 import Type, { type TSchema } from "./schema.ts"
 
-/** A file on its way in: its name as the client gives it, and its bytes, which can be read once. */
+/** An uploaded file: its name as the client gives it, and its bytes, which can be read once. */
 export interface Upload {
   readonly fileName: string
-  /** Ends in an error, a refusal, when the request breaks off or can't be understood. */
+  /** Ends in a refusal when the request is cut off or malformed. */
   readonly content: Readable
 }
 
 /**
- * The body of an operation that takes a file: multipart/form-data with the file in the part of this name. The handler is given an `Upload`
- * before the file has arrived; it alone says how much of it is read. With `plain` the body may also be nothing but the file, which then has no name.
+ * The body of an operation that takes a file: multipart/form-data with the file in the part of this name. The handler receives an `Upload`
+ * before the file has arrived, and decides how much of it is read. With `plain` the body may also be the file itself, without a name.
  */
 export const fileUpload = (field: string, { plain = false }: { readonly plain?: boolean } = {}) =>
   Type.Unsafe<Upload>({
@@ -23,7 +23,7 @@ export const fileUpload = (field: string, { plain = false }: { readonly plain?: 
 
 /** How an operation takes a file. */
 export interface UploadForm {
-  /** The name of the part that carries the file. */
+  /** The name of the part that contains the file. */
   readonly field: string
   /** Whether the body may also be the file itself, with any other content type. */
   readonly plain: boolean

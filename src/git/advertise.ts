@@ -5,7 +5,7 @@ import { flushPacket, packet } from "./pktline.ts"
 import { isProtocol } from "./process.ts"
 import { listReferences } from "./refFiles.ts"
 
-/** What a client is told before it asks for anything. Over HTTP the service packet of `servicePreamble` goes before it. */
+/** The advertisement that a client receives before its request. Over HTTP the service packet of `servicePreamble` comes first. */
 export type Advertisement = Buffer
 
 /** The packets that open an advertisement over HTTP. */
@@ -25,7 +25,7 @@ export function protocolVersion(protocol: string | undefined): 0 | 1 | 2 {
   return versions.includes("1") ? 1 : 0
 }
 
-/** What a fetch is told first, from git itself. Under protocol v2 that depends on the object format alone, so it is asked for once; whether the repository is there must be known already. Throws `failed`. */
+/** The advertisement for a fetch, from git itself. Under protocol v2 it depends only on the object format, so it is cached; the caller must know that the repository exists. Throws `failed`. */
 export async function advertiseUpload(context: Context, repository: Repository, options: AdvertiseOptions = {}): Promise<Advertisement> {
   const ask = async () => {
     const command = { name: "upload-pack", flags: ["--strict", "--http-backend-info-refs"], args: [repository.directory] } as const
@@ -42,7 +42,7 @@ export async function advertiseUpload(context: Context, repository: Repository, 
   })
 }
 
-/** What this service's own receive-pack can do. */
+/** The capabilities of this service's own receive-pack. */
 function receiveCapabilities(context: Context, format: ObjectFormat): string {
   return [
     "report-status",
@@ -59,8 +59,8 @@ function receiveCapabilities(context: Context, format: ObjectFormat): string {
 }
 
 /**
- * What a push is told first: the references, without hidden ones, and the capabilities. There is no version 2 of it. Without a repository, what
- * an empty SHA-1 one would say: for a push that is about to make it. Throws `missing`.
+ * The advertisement for a push: the references, without hidden ones, and the capabilities. It has no version 2. Without a repository, that of
+ * an empty SHA-1 one: for a push that will create it. Throws `missing`.
  */
 export async function advertiseReceive(
   context: Context,

@@ -7,7 +7,7 @@ import { type ObjectFormat, type Repository, refName } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
 import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
 
-/** Answers to fetches that are kept: the same asked again of the same references takes no process. */
+/** Cached answers to fetches: the same request for the same references needs no process. */
 
 let world: World
 let server: TestServer
@@ -42,7 +42,7 @@ async function commit(text: string): Promise<void> {
   await ok(work, "commit", "-q", "-m", text)
 }
 
-/** Clones with a real client, and gives the clone and how many processes that took here. */
+/** Clones with a real client, and returns the clone and the number of processes that the server started. */
 async function clone(...options: readonly string[]): Promise<{ readonly copy: string; readonly processes: number }> {
   copies += 1
   const before = world.git.spawned()
@@ -149,7 +149,7 @@ describe("asked anew", () => {
     await commit("large")
     await ok(work, "push", "-q", url, "main")
     await clone()
-    // The list of references is kept, the pack is not.
+    // The list of references is cached, the pack is not.
     expect((await clone()).processes).toBe(1)
   })
 

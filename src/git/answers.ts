@@ -6,25 +6,25 @@ import type { Repository } from "./model.ts"
 import { fingerprint } from "./refFiles.ts"
 
 /*
- * Most fetches are clones, and most clones ask for what another has just asked for: the list of references, then all that these reach, of a client that
- * has nothing. What git answers to that follows from the request and the references alone, for objects never change. So the answer is kept for the
- * next, under a digest of both; whoever may not read the repository does not come here.
+ * Most fetches are clones, and most clones send the same requests as another just before: the list of references, then all that these reach, of a
+ * client that has nothing. Git's answer depends only on the request and the references, because objects never change. So the answer is cached under
+ * a digest of both; callers have checked that the client may read the repository.
  */
 
-/** Longer requests are nobody's first clone. Bytes. */
+/** Longer requests are not those of a first clone. Bytes. */
 const REQUEST_BYTES = 16 * 1024
-/** Longer answers are not kept: what git has packed with a bitmap it sends cheaply. Bytes. */
+/** Longer answers are not cached: with a bitmap git sends large packs at little cost. Bytes. */
 const ANSWER_BYTES = 4 * 1024 * 1024
 
-/** What may be asked so that the answer follows from objects alone; what names the client's own objects, or leaves out others' by name, may not. */
+/** The lines of cacheable requests; requests that name the client's own objects, or exclude objects by name, are not cached. */
 const ASKED = /^(thin-pack|no-progress|include-tag|ofs-delta|done|want [0-9a-f]+|deepen [0-9]+|filter (blob:|tree:)[a-z0-9=:]+)\n?$/
 
-/** The packets of a request by protocol version 2, in their order, without the marks between them; undefined where it is not whole. */
+/** The packets of a request by protocol version 2, in order, without delimiters; undefined if it is incomplete. */
 function lines(request: Buffer): readonly string[] | undefined {
   const found: string[] = []
   for (let at = 0; at < request.length; ) {
     const size = Number.parseInt(request.subarray(at, at + 4).toString("latin1"), 16)
-    // A flush ends it, and nothing may follow: several requests in one are more than is kept here.
+    // A flush ends it, and nothing may follow: several requests in one are not cached.
     if (size === 0) return at + 4 === request.length ? found : undefined
     if (size !== 1 && !(size >= 4 && at + size <= request.length)) return undefined
     if (size > 4) found.push(request.subarray(at + 4, at + size).toString("latin1"))
@@ -33,7 +33,7 @@ function lines(request: Buffer): readonly string[] | undefined {
   return undefined
 }
 
-/** Whether the answer to a request follows from what is asked, the references and the objects that these name. */
+/** Whether the answer depends only on the request, the references and the objects that they name. */
 function isRepeatable(request: Buffer): boolean {
   const [command, ...rest] = lines(request) ?? []
   if (command?.trimEnd() === "command=ls-refs") return true
@@ -43,7 +43,7 @@ function isRepeatable(request: Buffer): boolean {
   )
 }
 
-/** The whole of a short request, which is put back for whoever reads it next; undefined where it is longer. */
+/** A whole short request, which is put back to be read again; undefined if it is longer. */
 async function peek(source: ByteSource): Promise<Buffer | undefined> {
   const parts: Buffer[] = []
   let size = 0
@@ -59,16 +59,16 @@ async function peek(source: ByteSource): Promise<Buffer | undefined> {
   }
 }
 
-/** The place of one answer. */
+/** The cache slot of one answer. */
 export interface AnswerSlot {
   readonly kept: Buffer | undefined
-  /** Takes what git writes, piece by piece. */
+  /** Takes git's output, chunk by chunk. */
   readonly add: (chunk: Buffer) => void
-  /** Keeps it, unless it is long, or the references have moved meanwhile. To be called once all is there. */
+  /** Caches it, unless it is long, or the references have changed meanwhile. To be called once it is complete. */
   readonly keep: () => Promise<void>
 }
 
-/** Where the answer to a request by protocol version 2 is kept; undefined where none is. The request is read from the source and put back. */
+/** The cache slot for a request by protocol version 2; undefined if it is not cacheable. The request is read from the source and put back. */
 export async function findAnswerSlot(context: Context, repository: Repository, source: ByteSource): Promise<AnswerSlot | undefined> {
   const request = await peek(source)
   if (request === undefined || !isRepeatable(request)) return undefined

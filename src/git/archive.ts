@@ -9,17 +9,17 @@ import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
 import type { Command } from "./process.ts"
 
-/** What an archive is made of. */
+/** The content of an archive. */
 export interface ArchiveOptions {
   readonly format: "zip" | "tar.gz"
   readonly commit: ObjectId
-  /** The directory that all files of the archive lie in, without a slash. */
+  /** The top directory of the archive, without a slash. */
   readonly prefix: string
-  /** Files and directories to take; none takes all. Nothing in them is a pattern. */
+  /** Files and directories to take; none takes all. They are not patterns. */
   readonly paths: readonly string[]
 }
 
-/** The most that the files of an archive may be. */
+/** The limits of an archive's files. */
 export interface ArchiveLimits {
   readonly entries: number
   readonly bytes: number
@@ -32,7 +32,7 @@ export interface BundledReference {
 }
 
 /**
- * Looks whether the files of a commit stay within limits, by their sizes in the tree: what a tree holds many times over counts as often.
+ * Checks that the files of a commit are within limits, by their sizes in the tree: a blob that occurs many times counts as often.
  * Throws `tooLarge` otherwise, at the first entry too many; `failed` for a missing commit.
  */
 export async function measureTree(
@@ -48,7 +48,7 @@ export async function measureTree(
     listing.stdin.end()
     const source = byteSource(listing.stdout)
     let [entries, bytes] = [0, 0]
-    // Directories and submodules have a dash for a size.
+    // Directories and submodules have a dash as their size.
     for (let line = await source.line(64); line !== null; line = await source.line(64)) {
       entries += 1
       bytes += Number(line.toString("latin1")) || 0
@@ -62,12 +62,12 @@ export async function measureTree(
 }
 
 /**
- * What the files of a repository may not ask of an archive: to have the commit's message or its references filled in, as often as they name
- * them, which makes gigabytes of memory out of a small file.
+ * Disables `export-subst`, with which a small file can have the commit's message or references substituted so often that it needs gigabytes
+ * of memory.
  */
 const attributes = "* -export-subst -ident\n"
 
-/** Git knows no other place that outranks the attributes in the files themselves. */
+/** The only attributes file that takes precedence over those in the tree. */
 async function disableSubstitution({ directory }: Repository): Promise<void> {
   const path = join(directory, "info", "attributes")
   await mkdir(join(directory, "info"), { recursive: true })
@@ -77,8 +77,8 @@ async function disableSubstitution({ directory }: Repository): Promise<void> {
 }
 
 /**
- * The files of a commit in one piece, without those that the attributes in the files themselves leave out. The process starts with the first
- * read of the stream, once it is its turn, and ends with the stream, which fails with `busy`, `failed`, or `timeout`.
+ * An archive of a commit's files, without those that attributes in the tree exclude. The process starts with the first read of the stream, once it
+ * has a permit, and ends with the stream, which fails with `busy`, `failed`, or `timeout`.
  */
 export async function archive(
   context: Context,
@@ -91,7 +91,7 @@ export async function archive(
   return outputOf(context, repository, { name: "archive", flags, args: [commit], ...(paths.length > 0 && { paths }) }, "")
 }
 
-/** Everything that these references reach as a file that can be cloned from. Else like `archive`. */
+/** A bundle of everything that these references reach. Otherwise like `archive`. */
 export function bundle(context: Context, repository: Repository, references: readonly BundledReference[]): Readable {
   if (!references.every(({ name, id }) => (name === "HEAD" || isRefName(name)) && isObjectId(id, repository.format)))
     throw new GitError("invalid", "not the references of a bundle")

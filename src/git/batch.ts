@@ -6,22 +6,22 @@ import type { ObjectId } from "./names.ts"
 import { asBuffer, formatCommit, formatTree, type NewCommit, treeEntries } from "./objects.ts"
 import { parseCommit } from "./parse.ts"
 
-/** New objects that are stored together. Each has its id at once, but is not there before all are stored. */
+/** New objects that are stored together. Ids are known immediately, but no object exists before all are stored. */
 export interface ObjectBatch {
   blob(content: Uint8Array | string): ObjectId
   /** Throws `invalid` for a name that must not stand in a tree, or for a name twice. */
   tree(entries: readonly TreeEntry[]): ObjectId
   /** Throws `invalid` for a person without a name, or with an impossible time. */
   commit(commit: NewCommit): ObjectId
-  /** Stores all that was added, as durably as each alone, and gives the bytes that they take. */
+  /** Stores all added objects, as durably as single ones, and returns the bytes that they take. */
   store(): Promise<number>
 }
 
-/** Opens a batch. What an object names must be in the repository, or added before it. */
+/** Opens a batch. The objects that an object names must be in the repository, or added before it. */
 export function openBatch(context: Context, repository: Repository): ObjectBatch {
   const pending = new Map<ObjectId, NewObject>()
   const { cache } = context
-  // Whoever stores them is about to read them.
+  // The caller is about to read them.
   const remember: (() => void)[] = []
 
   function add(type: ObjectType, content: Buffer): ObjectId {

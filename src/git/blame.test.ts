@@ -20,7 +20,7 @@ describe("the commits that last touched lines", () => {
     return objects.writeCommit(repository, { tree, parents: ids, author: someone, committer: someone, message: "m\n" })
   }
 
-  it("are told for each line, through a renaming, by one process", async () => {
+  it("are found for each line, through a renaming, by one process", async () => {
     const first = await commit("a", "one\ntwo\nthree\nfour\n", [])
     const second = await commit("-b [x].txt", "one\n2\nthree\nfour\n", [first])
     const before = world.git.spawned()
@@ -34,7 +34,7 @@ describe("the commits that last touched lines", () => {
     expect(await world.git.history.lineCommits(repository, second, "-b [x].txt", [])).toEqual(new Map())
   })
 
-  it("are not told of files and lines that are not there", async () => {
+  it("are not found for missing files and lines", async () => {
     const only = await commit("a", "one\n", [])
     await expect(world.git.history.lineCommits(repository, only, "b", [1])).rejects.toMatchObject({ kind: "failed" })
     await expect(world.git.history.lineCommits(repository, only, "a", [7])).rejects.toMatchObject({ kind: "failed" })

@@ -9,9 +9,9 @@ export interface ByteSource {
   line(limit: number): Promise<Buffer | null>
   /** Some bytes, at most `limit`, or null at the end. */
   some(limit?: number): Promise<Buffer | null>
-  /** Puts bytes back, to be read next. */
+  /** Puts bytes back, to be read again. */
   unread(bytes: Buffer): void
-  /** Lets go of the stream and gives back the bytes that were read ahead. Nothing may be read after it. */
+  /** Releases the stream and puts back the bytes that were read ahead. Nothing may be read after it. */
   release(): Buffer
 }
 
@@ -40,7 +40,7 @@ export function byteSource(stream: Readable): ByteSource {
     if (!ended) failure ??= cutOff()
     signal()
   }
-  // Stays after the release: an error that nobody listens to would end the whole program.
+  // Stays after the release: an error without a listener would end the process.
   stream.on("error", () => {})
   stream.on("readable", signal).on("end", onEnd).on("error", onError).on("close", onClose)
   if (stream.readableEnded) ended = true
@@ -116,7 +116,7 @@ export function byteSource(stream: Readable): ByteSource {
   return { take, line, some, unread, release }
 }
 
-/** The ends of a process that input is poured into. */
+/** The parts of a process that input is piped into. */
 interface Sink {
   readonly stdin: Writable
   readonly exit: Promise<unknown>
@@ -124,8 +124,8 @@ interface Sink {
 }
 
 /**
- * Pours the rest of a stream into a process, with back-pressure, until one of them ends. A stream that is cut off kills the process, because
- * half of a request must not look like a whole one.
+ * Pipes the rest of a stream into a process, with back-pressure, until one of them ends. If the stream is cut off the process is killed, because
+ * a partial request must not look like a complete one.
  */
 export function pipeInto(stream: Readable, source: ByteSource, process: Sink): void {
   const ahead = source.release()
@@ -144,7 +144,7 @@ export function pipeInto(stream: Readable, source: ByteSource, process: Sink): v
   }
 }
 
-/** Reads a stream to its end and throws away what comes, or cuts it off after `limit` bytes. An answer is often only read after all is sent. */
+/** Reads and discards a stream until its end, or closes it after `limit` bytes. Many clients read the answer only after they have sent everything. */
 export function drain(stream: Readable, limit: number): void {
   let size = 0
   stream.on("data", (chunk: Buffer) => {
@@ -154,7 +154,7 @@ export function drain(stream: Readable, limit: number): void {
   stream.resume()
 }
 
-/** Writes and waits while the stream's buffer is full. Resolves as well when the stream is closed: whoever writes learns of that elsewhere. */
+/** Writes and waits while the stream's buffer is full. Also resolves when the stream is closed, which callers detect elsewhere. */
 export async function writeAll(stream: Writable, bytes: Uint8Array): Promise<void> {
   if (!stream.writable || stream.write(bytes)) return
   await new Promise<void>((resolve) => {

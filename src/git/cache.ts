@@ -3,8 +3,8 @@ import type { ChangedFile, Commit, Repository, TreeEntry } from "./model.ts"
 import type { ObjectId } from "./names.ts"
 
 /**
- * What git said once and will say again for ever: a commit's or a tree's content, the difference between two trees, the number of commits before one.
- * All keys begin with the repository's storage key, which is never given twice.
+ * Cached results of git that never change: a commit's or a tree's content, the diff of two trees, the number of commits before one.
+ * All keys begin with the repository's storage key, which is never reused.
  */
 export interface GitCache {
   readonly commits: LRUCache<string, Commit>
@@ -13,15 +13,15 @@ export interface GitCache {
   readonly counts: LRUCache<string, number>
   /** Parts of histories that git had to walk. */
   readonly pages: LRUCache<string, readonly ObjectId[]>
-  /** What git answered to fetches, by the request and the references. */
+  /** Git's answers to fetches, by request and references. */
   readonly answers: LRUCache<string, Buffer>
 }
 
-/** Characters of commits, entries of trees, changed files, numbers, and ids on pages that are kept. */
+/** Limits: characters of commits, entries of trees, changed files, numbers, and ids on pages. */
 const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000, ids: 100_000 }
-/** Bytes of answers that are kept, and for how long after somebody asked. */
+/** Limits of cached answers, and how long they are kept after their last use. */
 const ANSWERS = { bytes: 32 * 1024 * 1024, milliseconds: 10 * 60_000 }
-/** What a commit takes beside its text. */
+/** The size of a commit besides its text. */
 const COMMIT = 500
 
 export function createCache(): GitCache {
@@ -44,5 +44,5 @@ export function createCache(): GitCache {
   }
 }
 
-/** The name under which something about a repository is kept. */
+/** The cache key of something in a repository. */
 export const keyIn = ({ key }: Repository, ...parts: readonly string[]): string => [key, ...parts].join("\0")

@@ -3,7 +3,7 @@ import type { Limiter } from "./limits.ts"
 import type { Processes } from "./process.ts"
 import type { Readers } from "./reader.ts"
 
-/** Figures that bound what git may use. Times in milliseconds, sizes in bytes. */
+/** Limits for git. Times in milliseconds, sizes in bytes. */
 export interface GitLimits {
   /** Long-lived object readers, over all repositories. */
   readonly readers: number
@@ -11,13 +11,13 @@ export interface GitLimits {
   readonly readersPerRepository: number
   /** An idle reader is ended after this long. */
   readonly readerIdleMs: number
-  /** Fetches served at once, over all repositories. */
+  /** Fetches served concurrently, over all repositories. */
   readonly packs: number
-  /** Fetches served at once from one repository. */
+  /** Fetches served concurrently from one repository. */
   readonly packsPerRepository: number
-  /** Pushes received at once, over all repositories. */
+  /** Pushes received concurrently, over all repositories. */
   readonly pushes: number
-  /** Pushes received at once by one repository. */
+  /** Pushes received concurrently by one repository. */
   readonly pushesPerRepository: number
   /** Fetches, and pushes, that may wait for their turn. */
   readonly queue: number
@@ -29,9 +29,9 @@ export interface GitLimits {
   readonly transferMs: number
   /** How long another server may take to accept a connection. */
   readonly remoteConnectMs: number
-  /** How many seconds, whole ones, another server may say nothing when it is asked what it has; in transfers four times as many. */
+  /** How many whole seconds another server may be silent when its references are listed; in transfers four times as many. */
   readonly remoteSilenceSeconds: number
-  /** The output that is kept of an ordinary git command. */
+  /** The most output of an ordinary git command. */
   readonly outputBytes: number
   /** The largest object that is read whole; larger ones must be streamed. */
   readonly objectBytes: number
@@ -67,7 +67,7 @@ export const defaultLimits: GitLimits = {
   threads: 2,
 }
 
-/** Something worth a line in the service's log. `detail` may hold what git wrote to stderr. */
+/** An entry for the service's log. `detail` may hold what git wrote to stderr. */
 export interface GitEvent {
   readonly level: "debug" | "warn" | "error"
   readonly message: string
@@ -77,25 +77,25 @@ export interface GitEvent {
 
 /** How to open git. */
 export interface GitOptions {
-  /** The folder under which all repositories lie. Made when it is missing. */
+  /** The folder of all repositories. Created if it is missing. */
   readonly root: string
   /** The git program; by default `git` from PATH. */
   readonly program?: string
-  /** What this service calls itself on the wire, such as `hearth/0.1.0`. */
+  /** The name of this service in the protocol, such as `hearth/0.1.0`. */
   readonly agent?: string
   /** Whether writes are forced to the disk before they are reported done. Default true; tests and throw-away servers do without. */
   readonly durable?: boolean
   /**
-   * Since when no other process has worked in these repositories, in milliseconds since 1970: locks from before were left by one that was killed.
-   * Left out where others work in them too.
+   * The time since when no other process uses these repositories, in milliseconds since 1970: older locks are of a killed process.
+   * Undefined if other processes may use them.
    */
   readonly aloneSince?: number | undefined
   readonly limits?: Partial<GitLimits>
-  /** Receives what is worth logging. */
+  /** Receives log entries. */
   readonly log?: (event: GitEvent) => void
 }
 
-/** What every function behind the door is given first. */
+/** The first parameter of the functions in this folder. */
 export interface Context {
   readonly root: string
   readonly agent: string
@@ -108,7 +108,7 @@ export interface Context {
   readonly fetches: Limiter
   readonly listings: Limiter
   readonly pushes: Limiter
-  /** Protocol v2 capability advertisements, which depend on nothing but the object format. */
+  /** Protocol v2 capability advertisements, which depend only on the object format. */
   readonly advertisements: Map<string, Promise<Buffer>>
   readonly cache: GitCache
 }

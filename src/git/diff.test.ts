@@ -131,7 +131,7 @@ describe("patches", () => {
     expect((await text(world.git.diffs.formatPatch(repository, null, c))).match(/^From [0-9a-f]{40} /gm)).toHaveLength(3)
   })
 
-  test("that nobody reads leave no process behind", async () => {
+  test("that are not read leave no process behind", async () => {
     const a = await commit({ f: lines(200_000) })
     const unread = world.git.diffs.patch(repository, null, a)
     unread.destroy()

@@ -6,11 +6,11 @@ import type { ChangedFile, Repository } from "./model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
 import type { Command } from "./process.ts"
 
-/** What counts as a change of a line. */
+/** Which changes of a line count. */
 export interface FilesOptions {
-  /** Space that is not looked at: all of it, its amount, or that at the ends of lines. */
+  /** Whitespace to ignore: all of it, its amount, or that at the ends of lines. */
   readonly whitespace?: "all" | "change" | "eol"
-  /** The most files to give, from the beginning. */
+  /** The most files to return, from the beginning. */
   readonly limit?: number
 }
 
@@ -21,24 +21,24 @@ export interface DiffTotals {
   readonly deletions: number
 }
 
-/** How a difference is written out. */
+/** How a diff is written. */
 export interface PatchOptions {
   /** Whether binary files are written so that the patch can be applied, instead of being named only. */
   readonly binary?: boolean
   /** Only this file, or what is below this directory. */
   readonly path?: string
-  /** Unchanged lines around each change; git's own figure is 3. */
+  /** Lines of context around each change; git's default is 3. */
   readonly context?: number
   readonly whitespace?: "all" | "change" | "eol"
 }
 
-/** The tree without entries, which git knows without having it. */
+/** The empty tree, which git knows without storing it. */
 const emptyTree = {
   sha1: objectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
   sha256: objectId("6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
 } as const satisfies Record<ObjectFormat, ObjectId>
 
-/** Pairs of files are compared to find renames; beyond this many on either side only what is the same is found. */
+/** Pairs of files are compared to find renames; with more than this on either side only exact renames are found. */
 const renames = ["-M", "-l400"] as const
 
 const whitespaceFlags = { all: ["-w"], change: ["-b"], eol: ["--ignore-space-at-eol"] } as const
@@ -46,8 +46,8 @@ const whitespaceFlags = { all: ["-w"], change: ["-b"], eol: ["--ignore-space-at-
 const structured = ["-r", "-z", "--raw", "--numstat", "--no-ext-diff", "--no-textconv", ...renames] as const
 
 /**
- * The files that two commits or trees have differently, in the order of their paths; `from` null stands for nothing at all. One process, and none
- * for what was asked before. Throws `failed` when one of them is missing.
+ * The files that differ between two commits or trees, in the order of their paths; `from` null is the empty tree. One process, and none if
+ * cached. Throws `failed` when one of them is missing.
  */
 export async function changedFiles(
   context: Context,
@@ -78,12 +78,12 @@ async function compare(
   return whitespace === undefined ? files : files.filter(differs)
 }
 
-/** Whether anything is left of a change once space is not looked at; git names such files all the same. */
+/** Whether anything is left of a change when whitespace is ignored; git lists such files anyway. */
 const differs = ({ status, additions, deletions, binary, oldMode, newMode }: ChangedFile): boolean =>
   status !== "modified" || binary || additions + deletions > 0 || oldMode !== newMode
 
 /**
- * What each of these commits changed against its first parent, all in one process, and none for what was asked before.
+ * The changes of each of these commits against its first parent, in one process, and none if cached.
  * Throws `failed` when one is missing.
  */
 export async function changesOf(
@@ -126,7 +126,7 @@ export function sumOf(files: readonly ChangedFile[]): DiffTotals {
 
 /**
  * A difference as a unified diff in git's own form. The process starts with the first read and ends with the stream, which fails with
- * `failed` when one of the commits is missing; look for them before.
+ * `failed` when one of the commits is missing; check that they exist before.
  */
 export function patch(
   context: Context,
@@ -145,14 +145,14 @@ export function patch(
   return outputOf(context, repository, { name: "diff-tree", flags, args, ...(path === undefined ? {} : { paths: [path] }) })
 }
 
-/** The commits that `to` has and `from` has not as mails, oldest first and without merges; `from` null begins with the first of all. Else like `patch`. */
+/** The commits that `to` has and `from` doesn't as mails, oldest first and without merges; `from` null begins with the first commit. Otherwise like `patch`. */
 export function formatPatch(context: Context, repository: Repository, from: ObjectId | null, to: ObjectId): Readable {
   const flags = ["--stdout", "--no-signature", "--no-ext-diff", "--no-textconv", ...renames]
   if (from === null) return outputOf(context, repository, { name: "format-patch", flags: [...flags, "--root"], args: [to] })
   return outputOf(context, repository, { name: "format-patch", flags, args: [`${from}..${to}`] })
 }
 
-/** What a command writes, as a stream. Nothing runs before the first read, so that a stream nobody reads leaves nothing behind. */
+/** The output of a command, as a stream. Nothing runs before the first read, so that an unread stream leaves nothing behind. */
 function outputOf(context: Context, repository: Repository, command: Command): Readable {
   async function* output() {
     const release = await context.listings.acquire(repository.key)
@@ -177,8 +177,8 @@ const isStatus = (letter: string): letter is keyof typeof statuses => letter in 
 type RawChange = Omit<ChangedFile, "additions" | "deletions" | "binary">
 
 /**
- * Reads the raw and numstat output of `diff-tree -z`, by commit; what stands before any commit's id belongs to "". Files that differ only in
- * what is not looked at have no counts.
+ * Reads the raw and numstat output of `diff-tree -z`, by commit; output before any commit's id belongs to "". Files that differ only in
+ * ignored whitespace have no counts.
  */
 function parseChanges(output: Buffer, format: ObjectFormat): ReadonlyMap<string, readonly ChangedFile[]> {
   const fields = output.toString("utf8").split("\0")

@@ -1,5 +1,5 @@
 /**
- * What can go wrong behind the door to git, as one closed list.
+ * The kinds of errors of git, as a closed list.
  *
  * - `invalid`: an argument that no caller should have passed (a bad key, name or entry).
  * - `missing`: the repository, object or reference is not there.
@@ -8,7 +8,7 @@
  * - `protocol`: the client did not keep to git's wire protocol.
  * - `tooLarge`: input or output went over its limit.
  * - `busy`: a queue is full, or waiting in it took too long; trying again later may help.
- * - `timeout`, `aborted`: the process was ended by the clock, or because nobody waits for it any more.
+ * - `timeout`, `aborted`: the process was ended after its time limit, or because its caller is gone.
  * - `remote`: another server's repository can't be read or written; `message` says why in words that a client may see.
  * - `failed`: git itself failed; `detail` holds what it wrote to stderr.
  */
@@ -25,7 +25,7 @@ export type GitErrorKind =
   | "remote"
   | "failed"
 
-/** An error from the door to git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
+/** An error of git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
 export class GitError extends Error {
   readonly kind: GitErrorKind
   readonly detail: string

@@ -4,7 +4,7 @@ import { pause } from "../seams/pause.ts"
 import type { Context } from "./context.ts"
 import { hasCode } from "./errors.ts"
 
-/** Writes a new file, forced to the disk where the context says so. Throws the file system's `EEXIST` when it is there. */
+/** Writes a new file, flushed to disk if the context requires it. Throws the file system's `EEXIST` when it is there. */
 export async function writeNewFile(context: Context, path: string, content: Uint8Array | string, mode = 0o644): Promise<void> {
   if (pause) await pause("file.open")
   const file = await open(path, "wx", mode)
@@ -17,7 +17,7 @@ export async function writeNewFile(context: Context, path: string, content: Uint
   }
 }
 
-/** Forces files to the disk, all at once, so that the file system can do it in one go. */
+/** Flushes files to disk concurrently, so that the file system can combine the work. */
 export async function syncFiles(paths: readonly string[]): Promise<void> {
   await Promise.all(
     paths.map(async (path) => {
@@ -31,7 +31,7 @@ export async function syncFiles(paths: readonly string[]): Promise<void> {
   )
 }
 
-/** Gives a file that never changes a second name, or makes a copy where the file system can't. One that is there already is left. */
+/** Hard-links a file that never changes, or copies it where the file system can't. An existing target is left. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -42,7 +42,7 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** The bytes that a directory's files hold, left out what `skip` names. Files that vanish meanwhile do not count. */
+/** The bytes of a directory's files, without those named by `skip`. Files that vanish meanwhile do not count. */
 export async function directorySize(directory: string, skip: (name: string) => boolean = () => false): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return []

@@ -11,7 +11,7 @@ import { resolveReference } from "./refFiles.ts"
 export interface RangeOptions {
   /** The newest commit. */
   readonly to: ObjectId
-  /** Its commits and all before them are left out. */
+  /** Excludes these commits and their ancestors. */
   readonly from?: ObjectId | undefined
   /** The most commits to return. */
   readonly limit: number
@@ -25,12 +25,12 @@ export interface CommitRange {
   readonly total: number
 }
 
-/** How far a straight line of commits is followed here before git is asked. */
+/** The most commits of a linear history that are followed here before git is run. */
 const lineLimit = 64
 
 /**
- * Follows the only parents from `to` until `from` (or the root, without one). Gives undefined when a commit on the way has several parents,
- * does not lie in a file of its own, or the line is long: then git must tell. Most pushes are such a short line, and cost no process.
+ * Follows single parents from `to` until `from` (or the root, without one). Returns undefined when a commit on the way has several parents or
+ * is not a loose object, or the history is long: then git is needed. Most pushes are such a short linear history, and need no process.
  */
 async function linearRange(
   context: Context,
@@ -50,10 +50,10 @@ async function linearRange(
   return line
 }
 
-/** So many commits of a whole history are walked here, which is sooner done than git is started. */
+/** The most commits of a whole history that are walked here, which is faster than starting git. */
 const WALKED = 64
 
-/** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. Throws `failed` or `missing` when one is missing. */
+/** The commits that `to` has and `from` doesn't, newest first, up to a limit, with their number. Throws `failed` or `missing` when one is missing. */
 export async function commitsBetween(context: Context, repository: Repository, range: RangeOptions): Promise<CommitRange> {
   const { to, from, limit, countAtMost } = range
   if (from === undefined && countAtMost !== undefined && countAtMost <= WALKED) {
@@ -83,7 +83,7 @@ export async function commitsBetween(context: Context, repository: Repository, r
 
 /** Whether `descendant` has `ancestor` in its history; a commit is its own ancestor. Throws `failed` when one of them is no commit or missing. */
 export async function isAncestor(context: Context, repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean> {
-  // What a merge makes has both sides for parents.
+  // A merge commit has both sides as parents.
   if ((await readLooseCommit(context, repository, descendant))?.parents.includes(ancestor)) return true
   const line = await linearRange(context, repository, descendant, ancestor)
   if (line !== undefined) return true

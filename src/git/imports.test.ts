@@ -5,7 +5,7 @@ import { branchRef, type ObjectFormat, type ObjectId, type Repository, zeroId } 
 import { flushPacket, packet } from "./pktline.ts"
 import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
 
-/** A whole history that is pushed to a repository without references: git says of its pack whether it needs anything else, and no walk follows. */
+/** A complete history is pushed to a repository without references: git reports whether its pack is self-contained, and no walk is needed. */
 
 let world: World
 let server: TestServer
@@ -41,14 +41,14 @@ async function references(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries((await world.git.references.list(repository)).map(({ name, id }) => [name, id]))
 }
 
-/** What a branch of the server names. */
+/** The commit of a branch on the server. */
 async function tip(branch: string): Promise<ObjectId> {
   const id = await world.git.references.resolve(repository, branchRef(branch))
   if (id === undefined) throw new Error("no such branch")
   return id
 }
 
-/** Pushes without git's own client, which would never send such things, and gives the text of the answer. */
+/** Pushes without git's own client, which would never send this, and returns the text of the answer. */
 async function raw(commands: Readonly<Record<string, string>>, bytes: Buffer): Promise<string> {
   const zero = zeroId("sha1")
   const lines = Object.entries(commands).map(([name, id], index) =>
@@ -58,7 +58,7 @@ async function raw(commands: Readonly<Record<string, string>>, bytes: Buffer): P
   return response.text()
 }
 
-/** A pack that git makes of what is given on its input. */
+/** A pack that git makes from this input. */
 async function packed(input: readonly string[], ...flags: readonly string[]): Promise<Buffer> {
   const name = (
     await client(work, ["pack-objects", "-q", ...flags, join(world.folder, "sent")], input.map((line) => `${line}\n`).join(""))
@@ -66,7 +66,7 @@ async function packed(input: readonly string[], ...flags: readonly string[]): Pr
   return readFile(join(world.folder, `sent-${name}.pack`))
 }
 
-/** A commit in the store of the server whose tree names a blob that is nowhere; no reference names it. */
+/** A commit in the server's object store whose tree names a missing blob; no reference names the commit. */
 async function hollow(): Promise<{ readonly commit: string; readonly tree: string }> {
   const tree = (await client(work, ["mktree", "--missing"], `100644 blob ${"4".repeat(40)}\tgone\n`)).out.trim()
   const commit = (await client(work, ["commit-tree", tree, "-m", "hollow"])).out.trim()
@@ -84,7 +84,7 @@ describe("taken without a walk", () => {
     await ok(work, "tag", "-a", "v1", "-m", "the first", "main~3")
     const before = world.git.spawned()
     await ok(work, "push", "-q", url, "main", "old", "v1")
-    // The pack is indexed, a reader looks at what the branches name, and several references are changed by git.
+    // The pack is indexed, a reader checks the objects of the branches, and git updates several references.
     expect(world.git.spawned() - before).toBeLessThanOrEqual(3)
     expect(await references()).toEqual({
       "refs/heads/main": await ok(work, "rev-parse", "main"),
@@ -102,7 +102,7 @@ describe("taken without a walk", () => {
     const { commits, total } = await world.git.history.between(repository, { to: await tip("main"), limit: 10, countAtMost: 50 })
     expect([commits.length, commits.at(-1)?.message, total]).toEqual([10, "number 50\n", 50])
     expect(world.git.spawned() - before).toBe(2)
-    // What comes later is seen by it too.
+    // It sees later objects too.
     await ok(work, "commit-tree", "-p", "main", "-m", "later", "main^{tree}").then((id) => ok(work, "update-ref", "refs/heads/main", id))
     await ok(work, "push", "-q", url, "main")
     expect((await world.git.history.lastCommit(repository, "main"))?.message).toBe("later\n")
@@ -167,7 +167,7 @@ describe("looked at closely, or refused", () => {
     expect(answer).toMatch(/unpack pack has \d+ unresolved delta/)
     expect(answer).toContain("ng refs/heads/thin unpacker error")
     expect(await references()).toEqual({})
-    // With references here, thin packs are completed as ever.
+    // With references on the server, thin packs are completed as usual.
     await ok(work, "push", "-q", url, "base")
     await ok(work, "push", "-q", url, "thin", "main")
     await ok(repository.directory, "fsck", "--strict", "--full", "--no-dangling")

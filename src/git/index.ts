@@ -74,7 +74,7 @@ export type { FetchOptions, Remote, RemoteListing } from "./remote.ts"
 export { isTreeEntryName } from "./treeEntry.ts"
 export type { UploadOutcome, UploadRequest } from "./upload.ts"
 
-/** Everything that the service does with git. Made by `openGit`; any number may live in one process. Functions throw `GitError`. */
+/** The service's interface to git. Created by `openGit`; several may exist in one process. Functions throw `GitError`. */
 export interface Git {
   /** The repository at a storage key, without looking at the disk. Throws `invalid` for a bad key. */
   at(key: string, format: ObjectFormat): Repository
@@ -90,7 +90,7 @@ export interface Git {
     /** Removes a repository; a missing one is no error. */
     remove(repository: Repository): Promise<void>
     exists(repository: Repository): Promise<boolean>
-    /** Removes what crashes left of repositories that were being made or removed more than an hour ago. For the start of the service. */
+    /** Removes repositories that were being created or removed when a process was killed, more than an hour ago. For the start of the service. */
     sweep(): Promise<void>
     /** The bytes that its files take, without pushes that are not accepted yet. Throws `missing`. */
     size(repository: Repository): Promise<number>
@@ -116,9 +116,9 @@ export interface Git {
     writeTag(repository: Repository, tag: NewTag): Promise<ObjectId>
     /** Opens a batch of new objects, which are stored together. */
     batch(repository: Repository): ObjectBatch
-    /** The id of the one object whose id begins so, by at least four digits; undefined where there is none, or several. */
+    /** The id of the one object with this prefix of at least four digits; undefined if there is none, or several. */
     expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
-    /** The bytes that these objects take on the disk, each in a file of its own, as whatever was just written does. */
+    /** The bytes that these objects take on the disk, each in its own file, as for objects just written. */
     written(repository: Repository, ids: Iterable<ObjectId>): Promise<number>
     /** An object's kind and size, or undefined when it is not there. */
     info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
@@ -129,7 +129,7 @@ export interface Git {
     readBlob(repository: Repository, id: ObjectId): Promise<Buffer>
     /** A blob as a stream, which must be read to its end or destroyed. Throws `missing`. */
     streamBlob(repository: Repository, id: ObjectId): Promise<{ readonly size: number; readonly content: Readable }>
-    /** The small blobs that a history has and others have not. One process. Throws `failed`, `timeout`. */
+    /** The small blobs that a history has and others don't. One process. Throws `failed`, `timeout`. */
     smallBlobs(repository: Repository, options: SmallBlobsOptions): Promise<readonly ObjectId[]>
   }
 
@@ -138,18 +138,18 @@ export interface Git {
     list(repository: Repository, prefix?: string): Promise<readonly Reference[]>
     /** The object that a reference (or `HEAD`) names, or undefined. Starts no process. */
     resolve(repository: Repository, name: RefName | "HEAD"): Promise<ObjectId | undefined>
-    /** Runs `work` while nobody else of this process runs any for the same reference, so that they don't get in each other's way. Throws `busy`. */
+    /** Runs `work` under a mutex of this process for the reference, so that updates don't conflict with each other. Throws `busy`. */
     inTurn<T>(repository: Repository, name: RefName, work: () => Promise<T>): Promise<T>
     /** Changes references together or not at all. Throws `conflict` when one no longer has its expected value. */
     update(repository: Repository, updates: readonly RefUpdate[]): Promise<void>
-    /** The reference that HEAD names, born or not. */
+    /** The reference that HEAD names, whether or not it exists. */
     head(repository: Repository): Promise<RefName>
-    /** Makes HEAD name another branch, born or not. */
+    /** Makes HEAD name another branch, whether or not it exists. */
     setHead(repository: Repository, ref: RefName): Promise<void>
   }
 
   readonly history: {
-    /** The commits that `to` has and `from` has not, newest first, cut to a limit, with their number. */
+    /** The commits that `to` has and `from` doesn't, newest first, up to a limit, with their number. */
     between(repository: Repository, range: RangeOptions): Promise<CommitRange>
     isAncestor(repository: Repository, ancestor: ObjectId, descendant: ObjectId): Promise<boolean>
     /** The best commit that `a` and at least one of the others have in their history; of several equally good ones the first that git names. */
@@ -165,65 +165,65 @@ export interface Git {
   }
 
   readonly diffs: {
-    /** The files that two commits or trees have differently, with their lines counted; `from` null stands for nothing at all. */
+    /** The files that differ between two commits or trees, with counts of lines; `from` null is the empty tree. */
     files(repository: Repository, from: ObjectId | null, to: ObjectId, options?: FilesOptions): Promise<readonly ChangedFile[]>
-    /** What each of these commits changed against its first parent, all in one process. */
+    /** The changes of each of these commits against its first parent, in one process. */
     ofCommits(repository: Repository, commits: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, readonly ChangedFile[]>>
     totals(repository: Repository, from: ObjectId | null, to: ObjectId): Promise<DiffTotals>
     /** A unified diff as a stream, which must be read or destroyed. */
     patch(repository: Repository, from: ObjectId | null, to: ObjectId, options?: PatchOptions): Readable
-    /** The commits that `to` has and `from` has not as mails, without merges. */
+    /** The commits that `to` has and `from` doesn't as mails, without merges. */
     formatPatch(repository: Repository, from: ObjectId | null, to: ObjectId): Readable
   }
 
   readonly merging: {
     /** Merges two commits as `git merge` does and stores the tree. */
     mergeTrees(repository: Repository, base: ObjectId, head: ObjectId): Promise<TreeMerge>
-    /** Applies commits anew on top of another, as `git rebase` does. Throws `tooLarge` over 5,000 commits. */
+    /** Applies commits on top of another, as `git rebase` does. Throws `tooLarge` over 5,000 commits. */
     rebase(repository: Repository, options: RebaseOptions): Promise<Rebased>
-    /** The commit that brought `head` into the history of `base`: a merge, or `head` itself where the branch was forwarded. */
+    /** The commit that brought `head` into the history of `base`: a merge, or `head` itself after a fast-forward. */
     mergedBy(repository: Repository, head: ObjectId, base: ObjectId): Promise<ObjectId>
   }
 
   readonly archives: {
-    /** Looks whether the files of a commit stay within limits. Throws `tooLarge` otherwise. */
+    /** Checks that the files of a commit are within limits. Throws `tooLarge` otherwise. */
     measure(repository: Repository, what: Pick<ArchiveOptions, "commit" | "paths">, limits: ArchiveLimits): Promise<void>
     /** The files of a commit as a stream, which must be read or destroyed. */
     archive(repository: Repository, options: ArchiveOptions): Promise<Readable>
-    /** What these references reach as a file that can be cloned from; a stream likewise. */
+    /** A bundle of these references; a stream likewise. */
     bundle(repository: Repository, references: readonly BundledReference[]): Readable
   }
 
   readonly transport: {
-    /** What a fetch is told first. `protocol` is the client's `Git-Protocol`; one that is not well formed is ignored. */
+    /** The advertisement for a fetch. `protocol` is the client's `Git-Protocol`; a malformed one is ignored. */
     advertiseUpload(repository: Repository, options?: { readonly protocol?: string | undefined }): Promise<Advertisement>
-    /** What a push is told first; without a repository, what an empty one would say. */
+    /** The advertisement for a push; without a repository, that of an empty one. */
     advertiseReceive(repository: Repository | undefined, options?: { readonly protocol?: string | undefined }): Promise<Advertisement>
     /** Serves a fetch. Throws `busy` before anything is written. */
     upload(repository: Repository, request: UploadRequest): Promise<UploadOutcome>
-    /** Receives a push. Throws `busy`, `protocol`, `aborted` before anything is written; all else is told to the client and in the outcome. */
+    /** Receives a push. Throws `busy`, `protocol`, `aborted` before anything is written; other errors are reported to the client and in the outcome. */
     receive(repository: Repository, request: ReceiveRequest): Promise<PushOutcome>
   }
 
-  /** Repositories of other servers. What goes wrong there is `remote`. */
+  /** Repositories of other servers. Their errors are `remote`. */
   readonly remotes: {
-    /** What another server's repository has. Throws `remote`, `timeout`, `aborted`. */
+    /** The references of another server's repository. Throws `remote`, `timeout`, `aborted`. */
     list(remote: Remote, signal?: AbortSignal): Promise<RemoteListing>
     /**
-     * Brings objects of another server's repository here with all that they need, checked like a push. Gives the bytes that the store grew by.
-     * Throws `remote`, `busy`, `timeout`, `aborted`; nothing is left then.
+     * Fetches objects of another server's repository with all that they need, checked like a push. Returns the bytes that the store grew by.
+     * Throws `remote`, `busy`, `timeout`, `aborted`, and leaves nothing then.
      */
     fetch(repository: Repository, remote: Remote, options: FetchOptions): Promise<number>
-    /** Makes branches and tags there what they are here. Throws `remote`, `timeout`, `aborted`. */
+    /** Pushes branches and tags so that they are the same there as here. Throws `remote`, `timeout`, `aborted`. */
     push(repository: Repository, remote: Remote, signal?: AbortSignal): Promise<void>
   }
 
   readonly maintenance: {
-    /** Whether packing a repository anew would make it faster. Starts no process. */
+    /** Whether repacking would make a repository faster. Starts no process. */
     needed(repository: Repository): Promise<boolean>
-    /** Packs it anew with a bitmap and a commit graph; pushes and fetches go on meanwhile. Throws `failed`, `timeout`, `aborted`. */
+    /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
     run(repository: Repository, signal?: AbortSignal): Promise<void>
-    /** What is wrong with its objects, one sentence each; none when all that its references need is there. Throws `timeout`, `aborted`. */
+    /** The problems of its objects, one sentence each; none when all objects that its references need are present. Throws `timeout`, `aborted`. */
     check(repository: Repository, signal?: AbortSignal): Promise<readonly string[]>
   }
 
@@ -237,7 +237,7 @@ export interface Git {
   close(): Promise<void>
 }
 
-/** The oldest version that knows all that is asked of it (`cat-file --batch-command`, `core.fsync`, hidden references in connectivity checks). */
+/** The oldest version with all features that are used (`cat-file --batch-command`, `core.fsync`, hidden references in connectivity checks). */
 const oldestVersion = [2, 39] as const
 
 async function readVersion(context: Context): Promise<string> {
@@ -250,7 +250,7 @@ async function readVersion(context: Context): Promise<string> {
   return version
 }
 
-/** Opens the door to git for the repositories below one folder. Nothing is started yet, and nothing is shared with another opening. */
+/** Opens the repositories below one folder. No process is started yet, and no state is shared with other instances. */
 export function openGit(options: GitOptions): Git {
   const root = resolve(options.root)
   mkdirSync(root, { recursive: true })

@@ -6,7 +6,7 @@ import { checkObjects } from "./maintenance.ts"
 import type { ObjectFormat } from "./names.ts"
 import { createProcesses } from "./process.ts"
 
-/** A repository as it lies on the disk. */
+/** A repository on disk. */
 export interface StoredRepository {
   readonly key: string
   readonly directory: string
@@ -14,13 +14,13 @@ export interface StoredRepository {
   readonly changedAt: number
 }
 
-/** Looks at repositories from outside, without a forge that runs. */
+/** Inspects repositories without a running forge. */
 export interface Inspector {
-  /** Every repository below the root, sorted by key; none where there is no root. */
+  /** Every repository below the root, sorted by key; none if the root doesn't exist. */
   readonly list: () => Promise<readonly StoredRepository[]>
-  /** What is wrong with a repository's objects, one sentence each; none when all that its references need is there. Throws when git can't look. */
+  /** The problems of a repository's objects, one sentence each; none when all objects that its references need are present. Throws when git can't check. */
   readonly check: (repository: StoredRepository, format: ObjectFormat) => Promise<readonly string[]>
-  /** Lock files that are older than an hour, which nobody can be holding any more. */
+  /** Lock files that are older than an hour, which no process can hold any more. */
   readonly staleLocks: (repository: StoredRepository) => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }

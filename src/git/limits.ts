@@ -3,13 +3,13 @@ import { GitError } from "./errors.ts"
 /** Gives a permit back. Calling it again does nothing. */
 export type Release = () => void
 
-/** How many may work at once, in all and for one key, and how long the rest may wait. */
+/** How many permits there are, in all and for one key, and how long other callers may wait. */
 export interface LimiterOptions {
-  /** Permits out at once, over all keys. */
+  /** Permits held at the same time, over all keys. */
   readonly total: number
-  /** Permits out at once for one key. */
+  /** Permits held at the same time for one key. */
   readonly perKey: number
-  /** Callers waiting at once; one more is refused at once. */
+  /** The most callers that may wait; any more are refused immediately. */
   readonly queue: number
   /** Milliseconds that a caller waits before it is refused. */
   readonly waitMs: number
@@ -19,13 +19,13 @@ export interface LimiterOptions {
 export interface Limiter {
   /** Waits for a permit. Throws `busy` when the queue is full or the wait is over, `aborted` when the signal fires first. */
   acquire(key: string, signal?: AbortSignal): Promise<Release>
-  /** Permits out now. */
+  /** Permits held now. */
   active(): number
   /** Callers waiting now. */
   waiting(): number
 }
 
-/** Makes a limiter. Waiters are served in order, except that one whose key is at its limit lets others pass. */
+/** Creates a limiter. Waiting callers are served in order, except that those whose key is at its limit are skipped. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const out = new Map<string, number>()
   const queue: { readonly key: string; readonly grant: () => void }[] = []

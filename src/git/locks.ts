@@ -6,19 +6,19 @@ import { hasCode } from "./errors.ts"
 import type { Repository } from "./model.ts"
 
 /*
- * Git, and this service as git does, locks a file by making another beside it whose name ends in `.lock`. Whoever is killed while holding one leaves
- * it behind, and nobody could change the file ever after.
+ * Git, and this service in the same way, locks a file by creating another next to it with the suffix `.lock`. A process that is killed while holding
+ * one leaves it behind, which would block the file for ever.
  */
 
-/** Longer than any command of git that changes references may take (`commandMs`), in milliseconds. */
+/** Longer than any git command that changes references may take (`commandMs`), in milliseconds. */
 const LONGEST_HELD_MS = 120_000
 
-/** The same of a lock of this service, which holds it for two steps in the file system; whoever took longer gives up. */
+/** The same for a lock of this service, which is held for two file system operations; a holder that takes longer gives up. */
 export const OWN_HELD_MS = 5_000
 
 /**
- * Takes away a lock whose holder is gone: one that was made before this process, where no other works in these repositories, or long ago. A lock of
- * this service is known by its second name. Returns whether the lock is gone.
+ * Removes a stale lock: one that is older than this process, if no other uses these repositories, or very old. A lock of this service is known by its
+ * second name. Returns whether the lock is gone.
  */
 export async function removeStaleLock(context: Context, repository: Repository, path: string): Promise<boolean> {
   const found = await statusOf(path)
@@ -32,7 +32,7 @@ export async function removeStaleLock(context: Context, repository: Repository, 
     if (hasCode(error, "ENOENT")) return true
     throw error
   }
-  // Somebody else may have taken the old lock away first, and this is a new one: its holder gets it back.
+  // Another process may have removed the old lock first, and this is a new one: it is restored for its holder.
   const live = (await statusOf(aside))?.ino !== found.ino
   if (live) await link(aside, path).catch(() => undefined)
   await rm(aside, { force: true })
@@ -40,7 +40,7 @@ export async function removeStaleLock(context: Context, repository: Repository, 
   return !live
 }
 
-/** A name that nobody has, on the file system of the repository, which git and `doctor` know as that of a lock. */
+/** A unique name, on the file system of the repository, which git and `doctor` recognise as a lock. */
 export const newLockName = ({ directory }: Repository): string => join(directory, `hearth-${randomBytes(8).toString("hex")}.lock`)
 
 const statusOf = (path: string) =>
@@ -49,8 +49,8 @@ const statusOf = (path: string) =>
     throw error
   })
 
-/** How git, and this service, say that a lock is held. */
+/** The message of git, and of this service, that a lock is held. */
 export const lockHeld = (path: string): string => `Unable to create '${path}': File exists`
 
-/** The lock that was in the way, as far as these words tell. */
+/** The path of the blocking lock in git's message, if it names one. */
 export const blockingLock = (words: string): string | undefined => /Unable to create '([^'\n]+\.lock)': File exists/.exec(words)?.[1]

@@ -10,7 +10,7 @@ import { readCommit, readCommits } from "./objects.ts"
 export interface LogOptions {
   /** The commits to begin with; they and all before them are listed. */
   readonly to: readonly ObjectId[]
-  /** These and all before them are not. */
+  /** These and all before them are excluded. */
   readonly not?: readonly ObjectId[] | undefined
   /** Only commits that changed this file, or something below this directory. */
   readonly path?: string | undefined
@@ -28,7 +28,7 @@ export interface Log {
   readonly total: number
 }
 
-/** Commits that are walked here, by their dates, before git is asked: a page or a few of them. */
+/** The most commits that are walked here, by their dates, before git is run: a page or a few. */
 const WALKED = 500
 
 /**
@@ -50,17 +50,17 @@ export async function log(context: Context, repository: Repository, options: Log
   return { commits: await readCommits(context, repository, listed.ids), total: listed.total }
 }
 
-/** Whether nothing is left out of the history. */
+/** Whether the history is complete, without filters. */
 const isWhole = ({ not = [], path, since, until }: LogOptions): boolean =>
   not.length === 0 && path === undefined && since === undefined && until === undefined
 
 const keyOf = (repository: Repository, { to, not = [], path, since, until }: LogOptions): string =>
   keyIn(repository, to.join(), not.join(), String(since ?? ""), String(until ?? ""), path === undefined ? "" : `/${path}`)
 
-/** How many new commits on a line are looked at to find one whose history was counted. */
+/** How many commits of a linear history are checked to find one whose history was counted. */
 const LINE = 64
 
-/** The length of a history as far as it was counted before, or of one that a few commits were added to in a line. */
+/** The cached length of a history, or of one with a few commits added to it. */
 async function knownTotal(context: Context, repository: Repository, options: LogOptions): Promise<number | undefined> {
   const { counts } = context.cache
   const key = keyOf(repository, options)

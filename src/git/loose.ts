@@ -32,7 +32,7 @@ function parse(bytes: Buffer): RawObject | undefined {
   return isObjectType(type) && Number(size) === content.length ? { type, content } : undefined
 }
 
-/** Reads a small object that lies in a file of its own, or undefined when it lies in a pack, is over 1 MiB, or is not there. Starts no process. */
+/** Reads a small loose object; undefined when it is in a pack, is over 1 MiB, or doesn't exist. Starts no process. */
 export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
   for (const folder of [repository.quarantine, join(repository.directory, "objects"), repository.borrows]) {
     if (folder === undefined) continue
@@ -51,19 +51,19 @@ export interface NewObject extends RawObject {
   readonly id: ObjectId
 }
 
-/** A file that holds a new object, and the name that makes it seen. */
+/** A temporary file with a new object, and the path that makes it visible. */
 interface PendingObject {
   readonly temporary: string
   readonly path: string
   readonly size: number
 }
 
-/** Objects that are written at once. */
+/** Objects that are written concurrently. */
 const AT_ONCE = 16
 
 /**
- * Stores objects in files of their own unless they are there already. All are written and forced to the disk beside each other, and become visible in
- * the order given: what an object names comes before it. Gives the bytes that they take.
+ * Stores loose objects unless they exist already. They are written and flushed to disk concurrently, and become visible in the order given: an object
+ * comes after those that it names. Returns the bytes that they take.
  */
 export async function storeLooseObjects(context: Context, repository: Repository, objects: readonly NewObject[]): Promise<number> {
   const pending: (PendingObject | undefined)[] = []
@@ -87,7 +87,7 @@ export async function storeLooseObjects(context: Context, repository: Repository
   return pending.reduce((sum, one) => sum + (one?.size ?? 0), 0)
 }
 
-/** Writes an object beside its place, or gives undefined where it is in its place already. */
+/** Writes an object to a temporary file, or returns undefined if it exists already. */
 async function writeTemporary(
   context: Context,
   repository: Repository,
@@ -98,7 +98,7 @@ async function writeTemporary(
   if (await freshen(path)) return undefined
   const bytes = Buffer.concat([header(type, content.length), content])
   const packed = bytes.length < 32 * 1024 ? deflateSync(bytes, { level: 1 }) : await deflateAway(bytes, { level: 1 })
-  // Git's own name for such files, so that `git prune` clears away what a crash left.
+  // Git's own name for such files, so that `git prune` removes those that a crash left.
   const temporary = join(folder, `tmp_obj_${randomBytes(9).toString("hex")}`)
   const write = () => writeNewFile(context, temporary, packed, 0o444)
   try {
@@ -114,7 +114,7 @@ async function writeTemporary(
   return { temporary, path, size: packed.length }
 }
 
-/** Whether the object is there; if so it is young again, so that clearing away what nothing reaches leaves it for whoever is about to. */
+/** Whether the object exists; if so its time is updated, so that pruning unreachable objects keeps it until it is referenced. */
 async function freshen(path: string): Promise<boolean> {
   const now = new Date()
   try {
@@ -133,7 +133,7 @@ export async function writeLooseObject(context: Context, repository: Repository,
   return id
 }
 
-/** The ids of the objects with files of their own that begin so. `prefix` has at least two digits. */
+/** The ids of the loose objects with this prefix of at least two digits. */
 export async function looseIds({ directory, format }: Repository, prefix: string): Promise<readonly ObjectId[]> {
   const folder = prefix.slice(0, 2)
   const names = await readdir(join(directory, "objects", folder)).catch((error: unknown) => {
@@ -143,7 +143,7 @@ export async function looseIds({ directory, format }: Repository, prefix: string
   return names.map((name) => folder + name).filter((id): id is ObjectId => id.startsWith(prefix) && isObjectId(id, format))
 }
 
-/** The bytes that these objects take on the disk in files of their own; those that lie in packs count nothing. */
+/** The bytes that these objects take on disk as loose objects; those in packs don't count. */
 export async function looseBytes({ directory }: Repository, ids: Iterable<ObjectId>): Promise<number> {
   const sizes = await Promise.all(
     [...new Set(ids)].map(

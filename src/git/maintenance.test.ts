@@ -7,7 +7,7 @@ import { ok, openWorld, type World } from "./testing.ts"
 
 const person = { name: "Ada", email: "ada@example.com", when: 1_700_000_000, offset: 0 }
 
-/** Eleven commits on main, each in a pack of its own, as eleven pushes leave them, and a commit that nothing reaches. */
+/** Eleven commits on main, each in its own pack, as after eleven pushes, and an unreachable commit. */
 async function cameApart({ git }: World): Promise<{ readonly repository: Repository; readonly tip: ObjectId; readonly lost: ObjectId }> {
   const repository = await git.repositories.create("ab/abcdef", { format: "sha1", branch: "main" })
   let tip: ObjectId | undefined

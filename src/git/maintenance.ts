@@ -6,21 +6,21 @@ import { removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import type { Processes } from "./process.ts"
 
-/** Beyond these figures a repository is packed anew: every fetch looks through every pack, and opens a file for every loose object. */
+/** Above these numbers a repository is repacked: every fetch searches every pack, and opens a file for every loose object. */
 const MOST_PACKS = 10
 const MOST_LOOSE = 2_000
 /** A pack of this size without a bitmap costs each clone a walk over all its objects. Bytes. */
 const UNMAPPED_BYTES = 4 * 1024 * 1024
-/** How long what nothing reaches is kept: a push or a fork may be about to make it reachable. */
+/** How long unreachable objects are kept: a push or a fork may be about to make them reachable. */
 const EXPIRY = "2.weeks.ago"
 const PACK_MS = 3 * 3_600_000
 const CHECK_MS = 6 * 3_600_000
 
-/** Whether packing a repository anew would make it faster. Starts no process. A repository that is gone needs nothing. */
+/** Whether repacking would make a repository faster. Starts no process. A deleted repository doesn't need it. */
 export async function needsMaintenance({ directory }: Repository): Promise<boolean> {
   const packs = await namesIn(join(directory, "objects", "pack"))
   if (packs.filter((name) => name.endsWith(".pack")).length > MOST_PACKS) return true
-  // Ids are spread evenly: one folder of 256 tells of the others.
+  // Ids are evenly distributed: one folder of 256 is a sample of the others.
   if ((await namesIn(join(directory, "objects", "17"))).length * 256 > MOST_LOOSE) return true
   if (packs.some((name) => name.endsWith(".bitmap"))) return false
   const sizes = await Promise.all(
@@ -30,8 +30,8 @@ export async function needsMaintenance({ directory }: Repository): Promise<boole
 }
 
 /**
- * Packs a repository anew, with a bitmap and a commit graph, so that clones, counts and walks are cheap. Pushes and fetches go on meanwhile: what
- * nothing reaches stays for two weeks. Throws `failed`, `timeout`, `aborted`.
+ * Repacks a repository, with a bitmap and a commit graph, so that clones, counts and walks are cheap. Pushes and fetches may run concurrently:
+ * unreachable objects are kept for two weeks. Throws `failed`, `timeout`, `aborted`.
  */
 export async function maintain(context: Context, repository: Repository, signal?: AbortSignal): Promise<void> {
   const { processes } = context
@@ -44,7 +44,7 @@ export async function maintain(context: Context, repository: Repository, signal?
   await processes.run({ name: "commit-graph write", flags: ["--reachable", "--changed-paths", "--no-progress"] }, options)
 }
 
-/** What is wrong with a repository's objects, one sentence each; none when all that its references need is there. Throws when git can't look. */
+/** The problems of a repository's objects, one sentence each; none when all objects that its references need are present. Throws when git can't check. */
 export async function checkObjects(processes: Processes, repository: Repository, signal?: AbortSignal): Promise<readonly string[]> {
   const { code, stdout, stderr } = await processes.run(
     { name: "fsck", flags: ["--connectivity-only", "--no-dangling", "--no-progress"] },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type ObjectId, objectId, type Repository } from "./index.ts"
 import { client, ok, openWorld, type World } from "./testing.ts"
 
-/** What is merged here is merged by git's own commands too, in a clone with a work tree, and must come to the same. */
+/** Every merge is repeated by git's own commands in a clone with a work tree, and must have the same result. */
 
 let world: World
 let repository: Repository
@@ -51,7 +51,7 @@ const lines = (from: number, to: number, changed: Readonly<Record<number, string
   Array.from({ length: to - from + 1 }, (_, index) => `${changed[from + index] ?? `line ${from + index}`}\n`).join("")
 
 describe("merging two commits", () => {
-  /** Both branches begin at the first commit; what git's own merge gives must be given here. */
+  /** Both branches begin at the first commit; the result must be that of git's own merge. */
   async function same(base: Files, onMain: Files, onTopic: Files): Promise<void> {
     await begin(base)
     await ok(work, "branch", "topic")
@@ -99,7 +99,7 @@ describe("merging two commits", () => {
 
 describe("rebasing", () => {
   const committer = { name: "Cleo", email: "cleo@example.com", when: 1_800_000_000, offset: 60 }
-  /** What must be the same of each commit; the committer is another here. */
+  /** The parts of each commit that must be equal; the committer differs. */
   const told = "--format=%T%x00%an%x00%ae%x00%ad%x00%B%x01"
 
   async function rebase() {
@@ -124,7 +124,7 @@ describe("rebasing", () => {
     return rebased.head
   }
 
-  test("keeps authors and messages, and names who applied", async () => {
+  test("keeps authors and messages, and sets the committer", async () => {
     await begin({ a: lines(1, 20) })
     await ok(work, "branch", "topic")
     await commit("on main", { a: lines(1, 20, { 2: "two" }) })
@@ -136,7 +136,7 @@ describe("rebasing", () => {
     expect((await world.git.objects.readCommit(repository, head)).committer).toEqual(committer)
   })
 
-  test("leaves out merges, and what is there already; keeps what was empty", async () => {
+  test("drops merges and changes that are there already; keeps empty commits", async () => {
     await begin({ a: "1\n", shared: lines(1, 9) })
     await ok(work, "checkout", "-q", "-b", "topic")
     await commit("same on both", { same: "same\n" })
@@ -161,7 +161,7 @@ describe("rebasing", () => {
     await same()
   })
 
-  test("changes nothing where everything lies in place", async () => {
+  test("changes nothing if all commits are in place", async () => {
     await begin({ a: "1\n" })
     await ok(work, "checkout", "-q", "-b", "topic")
     await commit("one", { b: "2\n" })

@@ -8,35 +8,35 @@ import type { Commit, Person, Repository } from "./model.ts"
 import { type ObjectId, objectId } from "./names.ts"
 import { readCommit, writeCommit } from "./objects.ts"
 
-/** Merging without a work tree: what `git merge` and `git rebase` make, by plumbing that leaves nothing behind but objects. */
+/** Merging without a work tree: the results of `git merge` and `git rebase`, by plumbing commands that write objects only. */
 
-/** What two commits give when their changes are put together. */
+/** The result of merging two commits. */
 export type TreeMerge =
   | { readonly kind: "clean"; readonly tree: ObjectId }
-  /** The paths that both changed in ways that don't fit. */
+  /** The paths in conflict. */
   | { readonly kind: "conflict"; readonly files: readonly string[] }
   /** They have no commit in common. */
   | { readonly kind: "unrelated" }
 
-/** Which commits to apply anew, and where. */
+/** Which commits to rebase, and onto what. */
 export interface RebaseOptions {
   /** The commit to build on. */
   readonly onto: ObjectId
-  /** Its commits are left out, and those that make the same change as one of them. */
+  /** Excludes its commits, and those that make the same change as one of them. */
   readonly upstream: ObjectId
   readonly head: ObjectId
   /** Who applies them, and when. */
   readonly committer: Person
 }
 
-/** What a rebase gives. */
+/** The result of a rebase. */
 export type Rebased =
   /** `commits` are those on top of `onto`, the newest last. */
   | { readonly kind: "done"; readonly head: ObjectId; readonly commits: readonly ObjectId[] }
   /** `commit` is the one that could not be applied. */
   | { readonly kind: "conflict"; readonly commit: ObjectId; readonly files: readonly string[] }
 
-/** The most commits that are applied anew at once: each takes a process. */
+/** The most commits to rebase at a time: each takes a process. */
 const REBASE_LIMIT = 5_000
 
 async function mergeTree(
@@ -49,7 +49,7 @@ async function mergeTree(
   const { code, stdout, stderr } = await context.processes.run(command, { repository, accept: [0, 1, 128] })
   if (code === 128 && stderr.includes("unrelated histories")) return { kind: "unrelated" }
   const [tree, ...files] = stdout.toString("utf8").split("\0").filter(Boolean)
-  // Of a missing commit git says the same as of a conflict, but gives no tree.
+  // For a missing commit git exits as for a conflict, but prints no tree.
   if (code === 128 || tree === undefined) throw new GitError("failed", "git merge-tree failed", stderr)
   return code === 0 ? { kind: "clean", tree: objectId(tree, repository.format) } : { kind: "conflict", files: [...new Set(files)] }
 }
@@ -60,15 +60,15 @@ export function mergeTrees(context: Context, repository: Repository, base: Objec
 }
 
 /**
- * Applies the change that a commit makes to its parent on top of another commit. Git before 2.40 can't be told the base of a merge, so it is
- * shown one: a commit with the tree to build on and the parent of the commit to apply, which is removed again.
+ * Applies the change that a commit makes to its parent on top of another commit. Git before 2.40 has no option for the base of a merge, so a
+ * temporary commit is made, with the tree to build on and the parent of the commit to apply, and removed again.
  */
 async function applyCommit(context: Context, repository: Repository, commit: Commit, onto: Commit): Promise<TreeMerge> {
   const parents = commit.parents.slice(0, 1)
-  const nobody = { name: "nobody", email: "", when: 0, offset: 0 }
-  // By its message it is nobody else's, so that it can be removed while others rebase the same.
+  const placeholder = { name: "nobody", email: "", when: 0, offset: 0 }
+  // Its message makes it unique, so that it can be removed while others rebase the same.
   const message = randomBytes(16).toString("hex")
-  const standIn = { tree: onto.tree, parents, author: nobody, committer: nobody, message }
+  const standIn = { tree: onto.tree, parents, author: placeholder, committer: placeholder, message }
   const id = await writeCommit({ ...context, durable: false }, repository, standIn)
   try {
     return await mergeTree(context, repository, parents.length === 0 ? ["--allow-unrelated-histories"] : [], [id, commit.id])
@@ -78,7 +78,7 @@ async function applyCommit(context: Context, repository: Repository, commit: Com
   }
 }
 
-/** Old and damaged commits may lack what git refuses to write a person without. */
+/** Old and damaged commits may lack parts of a person that git requires. */
 const complete = (person: Person): Person => ({
   ...person,
   name: /[\p{L}\p{N}]/u.test(person.name) ? person.name : "unknown",
@@ -95,8 +95,8 @@ async function commitsToApply(context: Context, repository: Repository, upstream
 }
 
 /**
- * Applies commits anew on top of another, as `git rebase` does: authors and messages are kept, signatures are not, commits that lie in place
- * stay as they are, and those whose change is there already fall away. One process, and one more for each commit that is applied anew.
+ * Applies commits on top of another, as `git rebase` does: authors and messages are kept, signatures are not, commits already in place
+ * are kept unchanged, and those whose change is there already are dropped. One process, and one more for each rebased commit.
  * Throws `failed` when a commit is missing, `tooLarge` over 5,000 commits.
  */
 export async function rebase(context: Context, repository: Repository, options: RebaseOptions): Promise<Rebased> {
@@ -124,15 +124,15 @@ export async function rebase(context: Context, repository: Repository, options: 
     return { id, tree: merged.tree, parents, author, committer, message, signature: undefined }
   }
 
-  /** Whether a commit changed nothing where it was made: such are kept, for somebody wanted them so. */
+  /** Whether a commit was empty originally: those are kept, because they are intended. */
   async function isEmpty({ tree, parents: [parent] }: Commit): Promise<boolean> {
     return parent !== undefined && (await readCommit(context, repository, parent)).tree === tree
   }
 }
 
 /**
- * The commit that brought `head` into the history of `base`, which has it: the merge whose other side it came by, or `head` itself where the branch was
- * only forwarded. Two processes. Throws `failed` when one of them is missing.
+ * The commit that brought `head` into the history of `base`, which has it: the merge that it was another parent of, or `head` itself after a
+ * fast-forward. Two processes. Throws `failed` when one of them is missing.
  */
 export async function mergedBy(context: Context, repository: Repository, head: ObjectId, base: ObjectId): Promise<ObjectId> {
   const command = { name: "rev-list", flags: ["--ancestry-path", "--merges", "--reverse"], args: [`${head}..${base}`] } as const
@@ -141,7 +141,7 @@ export async function mergedBy(context: Context, repository: Repository, head: O
   if (first === "") return head
   const merge = await readCommit(context, repository, objectId(first, repository.format))
   const [side] = merge.parents
-  // A merge that came later, into a branch that had the head already.
+  // A later merge, into a branch that had the head already.
   if (side !== undefined && (await isAncestor(context, repository, head, side))) return head
   return merge.id
 }

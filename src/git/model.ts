@@ -1,6 +1,6 @@
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
 
-/** A place to work in: one bare repository, and while a push is judged also the quarantine that holds its new objects. */
+/** One bare repository, and while a push is checked also the quarantine with its new objects. */
 export interface Repository {
   /** The opaque storage key, such as `ab/abcdef`. */
   readonly key: string
@@ -9,7 +9,7 @@ export interface Repository {
   readonly format: ObjectFormat
   /** The absolute path of the object directory of a push that is not accepted yet; absent outside of a push. */
   readonly quarantine?: string
-  /** The absolute path of another repository's objects that are seen as well; only in views that are for reading. */
+  /** The absolute path of another repository's objects that are visible too; only in read-only views. */
   readonly borrows?: string
 }
 
@@ -86,10 +86,10 @@ export interface Reference {
   readonly id: ObjectId
 }
 
-/** A file that two trees have differently. */
+/** A file that differs between two trees. */
 export interface ChangedFile {
   readonly path: string
-  /** Where it was before, for what was renamed or copied. */
+  /** The old path of a renamed or copied file. */
   readonly previousPath: string | undefined
   readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "typechanged"
   /** Lines; 0 for binary files. */

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { branchRef, isBranchName, isObjectId, isRefName, objectId, refName, tagRef } from "./names.ts"
 
-/** What git itself says about a name. */
+/** Git's own verdict on a name. */
 function gitAccepts(...args: readonly string[]): boolean {
   try {
     execFileSync("git", ["check-ref-format", ...args], { stdio: "ignore", cwd: "/" })
@@ -13,7 +13,7 @@ function gitAccepts(...args: readonly string[]): boolean {
   }
 }
 
-// Made of the pieces that the rules speak of, so that most names stand at the edge of one.
+// Made of the fragments that the rules mention, so that most names are borderline cases.
 const piece = fc.constantFrom(
   ..."a b . .. / // @ @{ { ~ ^ : ? * [ ] \\ - .lock lock HEAD refs heads main \x01 \x7f é 日本 \u00a0 \t".split(" "),
   " ",
@@ -34,7 +34,7 @@ describe("reference names", () => {
   test("branch names agree with git check-ref-format --branch", () => {
     fc.assert(
       fc.property(name, (text) => {
-        // A leading "-" alone, and "@{-1}", are options and a way of speaking, not names.
+        // A leading "-" alone, and "@{-1}", are options and a shorthand, not names.
         expect([text, isBranchName(text)]).toEqual([text, gitAccepts("--branch", text)])
       }),
       { numRuns: 150 },

@@ -40,7 +40,7 @@ export function isZeroId(value: string): boolean {
   return /^(0{40}|0{64})$/.test(value)
 }
 
-/** The format that an object id belongs to, told by its length. */
+/** The format of an object id, by its length. */
 export function formatOf(id: ObjectId): ObjectFormat {
   return id.length === 40 ? "sha1" : "sha256"
 }
@@ -99,7 +99,7 @@ export function tagOf(ref: string): string | undefined {
 /** The service's own references: never shown to clients and never written by them. */
 export const hiddenPrefix = "refs/hearth/"
 
-/** Whether a reference belongs to the service alone. */
+/** Whether only the service may use a reference. */
 export function isHiddenRef(ref: string): boolean {
   return ref.startsWith(hiddenPrefix)
 }

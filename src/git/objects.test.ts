@@ -26,7 +26,7 @@ describe("writing", () => {
     const blob = await writeBlob(repository, "hello\n")
     expect((await client(at, ["hash-object", "--stdin"], "hello\n")).out.trim()).toBe(blob)
     const inner = await writeTree(repository, [{ mode: "100755", name: "run", id: blob }])
-    // A directory sorts as if its name ended in a slash: after "a.b", before "a0".
+    // A directory sorts as if its name ended with a slash: after "a.b", before "a0".
     const tree = await writeTree(repository, [
       { mode: "100644", name: "a0", id: blob },
       { mode: "40000", name: "a", id: inner },
@@ -156,7 +156,7 @@ describe("reading", () => {
     const stream = await small.git.objects.streamBlob(repository, id)
     expect(stream.size).toBe(content.length)
     expect((await buffer(stream.content)).equals(content)).toBe(true)
-    // One that is given up must not leave its rest to the next reader.
+    // A destroyed stream must not leave its rest to the next reader.
     const given = await small.git.objects.streamBlob(repository, id)
     given.content.destroy()
     expect((await buffer((await small.git.objects.streamBlob(repository, id)).content)).equals(content)).toBe(true)

@@ -34,7 +34,7 @@ function checkIds(repository: Repository, ids: readonly ObjectId[]): void {
   if (!ids.every((id) => isObjectId(id, repository.format))) throw new GitError("invalid", "an object id of the wrong format")
 }
 
-/** `Name <mail> seconds zone`, freed of what would break the line, as git frees it. */
+/** `Name <mail> seconds zone`, without characters that would break the line, as git removes them. */
 function personLine(person: Person): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   const clean = (text: string) => text.replace(/[<>\x00-\x1f\x7f]/g, "").replace(/^[\s.,:;"\\']+|[\s,:;"\\']+$/g, "")
@@ -62,7 +62,7 @@ export function writeBlob(context: Context, repository: Repository, content: Uin
   return writeLooseObject(context, repository, "blob", asBuffer(content))
 }
 
-/** Git sorts a directory as if its name ended in a slash. */
+/** Git sorts a directory as if its name ended with a slash. */
 const sortKey = ({ mode, name }: TreeEntry): string => (mode === "40000" ? `${name}/` : name)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
@@ -111,7 +111,7 @@ export async function writeTree(context: Context, repository: Repository, entrie
   return writeLooseObject(context, repository, "tree", formatTree(treeEntries(repository, entries)))
 }
 
-/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid` for a person without a name or a time that can't be. */
+/** The bytes of a commit; what a signature is made over when it has none. Throws `invalid` for a person without a name or an impossible time. */
 export function formatCommit(commit: NewCommit): Buffer {
   const headers = [
     `tree ${commit.tree}`,
@@ -146,12 +146,12 @@ export async function objectInfo(context: Context, repository: Repository, id: O
   return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
 }
 
-/** The shortest beginning of an id that counts as one. */
+/** The shortest valid prefix of an id. */
 const SHORTEST_ID = 4
 
 /**
- * The id of the one object whose id begins so, or undefined where there is none, or several. Files of single objects are looked at here: a
- * reader that has been running for a while knows the newest of them only by their whole ids.
+ * The id of the one object with this prefix, or undefined if there is none, or several. Loose objects are searched here: a reader that has
+ * been running for a while finds the newest of them only by their full ids.
  */
 export async function expandId(context: Context, repository: Repository, prefix: string): Promise<ObjectId | undefined> {
   if (isObjectId(prefix, repository.format)) return (await objectInfo(context, repository, prefix))?.id
@@ -168,22 +168,22 @@ async function readObject(context: Context, repository: Repository, id: ObjectId
   return found
 }
 
-/** Reads a commit, or remembers it. Throws `missing`. */
+/** Reads a commit, cached. Throws `missing`. */
 export async function readCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit> {
   const { commits } = context.cache
   const key = keyIn(repository, id)
   const known = commits.get(key)
   if (known !== undefined) return known
   const commit = parseCommit(id, (await readObject(context, repository, id, "commit")).content)
-  // What lies in quarantine may be thrown away.
+  // Objects in quarantine may be discarded.
   if (repository.quarantine === undefined) commits.set(key, commit)
   return commit
 }
 
-/** Up to so many commits are looked for one by one, in files of their own first; more are asked of git together. */
+/** Up to this many commits are looked up one by one, as loose objects first; more are read from git together. */
 const FEW_COMMITS = 4
 
-/** Reads commits, or remembers them, in the order of the ids. Throws `missing`. */
+/** Reads commits, cached, in the order of the ids. Throws `missing`. */
 export async function readCommits(context: Context, repository: Repository, ids: readonly ObjectId[]): Promise<readonly Commit[]> {
   const { commits } = context.cache
   const unknown = ids.filter((id) => commits.get(keyIn(repository, id)) === undefined)
@@ -200,7 +200,7 @@ export async function readCommits(context: Context, repository: Repository, ids:
   return Promise.all(ids.map((id) => read.get(id) ?? readCommit(context, repository, id)))
 }
 
-/** Reads a commit only if that needs no process: when it is remembered, or lies in a file of its own. */
+/** Reads a commit only if that needs no process: when it is cached or a loose object. */
 export async function readLooseCommit(context: Context, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   const known = context.cache.commits.get(keyIn(repository, id))
   if (known !== undefined) return known
@@ -213,7 +213,7 @@ export async function readTag(context: Context, repository: Repository, id: Obje
   return parseTag(id, (await readObject(context, repository, id, "tag")).content)
 }
 
-/** Reads a directory, or remembers it. Throws `missing`. */
+/** Reads a directory, cached. Throws `missing`. */
 export async function readTree(context: Context, repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]> {
   const { trees } = context.cache
   const key = keyIn(repository, id)

@@ -4,7 +4,7 @@ import type { ObjectId } from "./names.ts"
 
 /*
  * The index of a pack, version 2: eight bytes of signature and version, 256 counts of the objects whose ids begin with that byte or a lower one, and
- * the ids in order. What follows says where they lie, which is not asked here.
+ * the ids in order. Their offsets follow, which are not needed here.
  */
 
 const SIGNATURE = Buffer.from("ff744f6300000002", "hex")
@@ -31,7 +31,7 @@ export async function packHolds(path: string, ids: readonly ObjectId[]): Promise
   }
 }
 
-/** Whether an id is among ids in order. */
+/** Whether an id is among sorted ids. */
 function holds(names: Buffer, id: Buffer): boolean {
   let [low, high] = [0, names.length / id.length]
   while (low < high) {

@@ -36,7 +36,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 /** A decoder for the encoding that a commit names; an unknown one is read as UTF-8, as git itself shows it. */
 function decoder(encoding: string | undefined): (bytes: Buffer) => string {
   try {
-    // Making one costs more than all else that reading a commit takes.
+    // Creating one takes longer than everything else in reading a commit.
     const known = encoding === undefined ? utf8 : new TextDecoder(encoding, { ignoreBOM: true })
     return (bytes) => known.decode(bytes)
   } catch {
@@ -45,7 +45,7 @@ function decoder(encoding: string | undefined): (bytes: Buffer) => string {
 }
 
 /**
- * Reads `Name <mail> 1700000000 +0100`. Real histories hold every kind of damage, so whatever is missing reads as empty or zero:
+ * Reads `Name <mail> 1700000000 +0100`. Real histories contain every kind of damage, so missing parts read as empty or zero:
  * showing an odd line is better than refusing a repository for it.
  */
 function person(text: string): Person {
@@ -87,7 +87,7 @@ export function parseCommit(id: ObjectId, content: Buffer): Commit {
   }
 }
 
-/** A commit's signature stands in a header; what was signed is the commit without it. */
+/** A commit's signature is in a header; the signed payload is the commit without it. */
 function commitSignature(content: Buffer, headers: readonly Header[]): Signature | undefined {
   const signatures = headers.filter((header) => header.name === "gpgsig" || header.name === "gpgsig-sha256")
   const [first] = signatures
@@ -110,7 +110,7 @@ export function parseTag(id: ObjectId, content: Buffer): Tag {
   if (!isType(type)) throw new GitError("failed", "a tag of something unknown", type)
   const tagger = headers.find((header) => header.name === "tagger")
   const decode = decoder(undefined)
-  // A tag's signature is the tail of its message; what was signed is all before it.
+  // A tag's signature is at the end of its message; the signed payload is everything before it.
   const at = Math.max(
     ...["PGP SIGNATURE", "PGP MESSAGE", "SSH SIGNATURE", "SIGNED MESSAGE"].map((kind) => lastLine(body, `-----BEGIN ${kind}-----`)),
   )
@@ -132,7 +132,7 @@ function lastLine(body: Buffer, text: string): number {
   return at === 0 || body[at - 1] === 10 ? at : -1
 }
 
-/** The modes that git has written over the years, brought to the five that mean something. */
+/** The modes that versions of git have written, mapped to the five that have a meaning. */
 function entryMode(octal: string): EntryMode {
   const mode = Number.parseInt(octal, 8)
   const kind = mode & 0o170000

@@ -1,16 +1,16 @@
 import type { ByteSource } from "./bytes.ts"
 import { GitError } from "./errors.ts"
 
-/** A packet of git's wire format: its data, or one of the three marks that have none. */
+/** A packet of git's wire format: its data, or one of the three special packets without data. */
 export type Packet = Buffer | "flush" | "delimiter" | "responseEnd"
 
-/** The most bytes of data that one packet can carry. */
+/** The most bytes of data in one packet. */
 export const maxPacketData = 65_516
 
 /** The packet that ends a section. */
 export const flushPacket: Buffer = Buffer.from("0000")
 
-/** One packet of data. Throws `invalid` when there is more than a packet can carry. */
+/** One packet of data. Throws `invalid` for more data than fits a packet. */
 export function packet(data: Uint8Array | string): Buffer {
   const bytes = typeof data === "string" ? Buffer.from(data) : data
   if (bytes.length > maxPacketData) throw new GitError("invalid", "too much data for one packet")
@@ -50,10 +50,10 @@ export function packetText(data: Buffer): string {
   }
 }
 
-/** The channels of the side band: the payload, words for the user, and an error that ends all. */
+/** The channels of the side band: the payload, messages for the user, and a fatal error. */
 export const band = { data: 1, progress: 2, error: 3 } as const
 
-/** Data for one channel of the side band (side-band-64k), in as many packets as it needs. No data makes the packet that only keeps the line open. */
+/** Data for one channel of the side band (side-band-64k), in as many packets as it needs. Without data it is a keep-alive packet. */
 export function sideBand(channel: 1 | 2 | 3, data: Uint8Array | string): Buffer {
   const bytes = typeof data === "string" ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const room = maxPacketData - 1

@@ -11,7 +11,7 @@ import { openWorld } from "./testing.ts"
 
 const settings = { agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 }
 
-/** A stand-in for git that does what the script says. */
+/** A fake git that runs this script. */
 async function standIn(script: string): Promise<{ readonly program: string; readonly done: () => Promise<void> }> {
   const world = await openWorld()
   const program = join(world.folder, "git")
@@ -33,7 +33,7 @@ describe("processes", () => {
     const own =
       "GIT_ATTR_NOSYSTEM GIT_CEILING_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
     const rest = "GIT_PROTOCOL GIT_TERMINAL_PROMPT GIT_USER_AGENT HOME LC_ALL PATH"
-    // The shell that runs the stand-in adds these itself.
+    // The shell that runs the fake adds these itself.
     expect(names.filter((name) => name !== "" && name !== "PWD" && name !== "_" && name !== "SHLVL" && name !== "OLDPWD").sort()).toEqual(
       `${own} ${rest}`.split(" "),
     )
@@ -48,7 +48,7 @@ describe("processes", () => {
     expect(processes.spawned()).toBe(0)
   })
 
-  test("end when they take too long, say too much or nobody waits, and tell which", async () => {
+  test("end on a timeout, too much output or an abort, and report which", async () => {
     const slow = await standIn("sleep 60 & sleep 60")
     const processes = createProcesses({ ...settings, program: slow.program })
     await expect(processes.run({ name: "version" }, { timeoutMs: 50 })).rejects.toMatchObject({ kind: "timeout" })
@@ -66,7 +66,7 @@ describe("processes", () => {
     await Promise.all([slow.done(), loud.done()])
   })
 
-  test("that fail keep what they said; a program that is not there is told", async () => {
+  test("that fail keep their output; a missing program is reported", async () => {
     const failing = await standIn("echo oh no >&2; exit 3")
     const processes = createProcesses({ ...settings, program: failing.program })
     await expect(processes.run({ name: "version" })).rejects.toMatchObject({ kind: "failed", detail: "oh no\n" })
@@ -131,7 +131,7 @@ describe("packets", () => {
     expect(sideBand(1, "").toString()).toBe("0005\x01")
   })
 
-  test("of a stream that is cut off are told as that", async () => {
+  test("of a stream that is cut off are reported as such", async () => {
     const stream = new PassThrough()
     const reading = readPacket(byteSource(stream))
     stream.write("00")

@@ -5,13 +5,13 @@ import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 
 /**
- * The commands that may be run, all of them without a work tree. Where git knows `--end-of-options` it stands before the
+ * The commands that may be run, all of them without a work tree. Where git supports `--end-of-options` it comes before the
  * arguments, so that none can be taken for an option.
  */
 const subcommands = {
   // Takes the commit for a path behind `--end-of-options`.
   blame: { endOfOptions: false },
-  // These two take a path for all that stands behind the end of options.
+  // These two take everything after the end of options for a path.
   archive: { endOfOptions: false },
   "ls-tree": { endOfOptions: false },
   "ls-remote": { endOfOptions: true },
@@ -34,7 +34,7 @@ const subcommands = {
   version: { endOfOptions: true },
 } as const
 
-/** The name of a git command that the door lets through. */
+/** The name of an allowed git command. */
 export type Subcommand = keyof typeof subcommands
 
 /** A git command line. Flags begin with a dash; arguments never do. */
@@ -42,29 +42,29 @@ export interface Command {
   readonly name: Subcommand
   readonly flags?: readonly string[]
   readonly args?: readonly string[]
-  /** Paths in the repository, taken as they are: nothing in them is a pattern or an option. */
+  /** Paths in the repository, taken literally: nothing in them is a pattern or an option. */
   readonly paths?: readonly string[]
 }
 
-/** Settings of git, the later of two with one name being the one that counts. */
+/** Settings of git; of two with the same name the later one is used. */
 export type Configuration = readonly (readonly [name: string, value: string])[]
 
-/** What a git process is given. */
+/** The options of a git process. */
 export interface ProcessOptions {
   readonly repository?: Repository
   /** The client's `Git-Protocol`; passed on only when it is well formed. */
   readonly protocol?: string | undefined
-  /** Settings for this process alone. They are given in its environment, where no other user of the machine sees them. */
+  /** Settings for this process alone. They are passed in its environment, where other users of the machine can't see them. */
   readonly config?: Configuration
   /** Milliseconds after which the process is ended. */
   readonly timeoutMs?: number
   /** Ends the process when it fires. */
   readonly signal?: AbortSignal | undefined
-  /** Is given what git writes to stderr, as it comes. */
+  /** Receives what git writes to stderr, as it arrives. */
   readonly onStderr?: (chunk: Buffer) => void
 }
 
-/** How a process ended of itself. */
+/** How a process exited by itself. */
 export interface Exit {
   readonly code: number
   /** What it wrote to stderr, cut to 16 KiB. */
@@ -80,12 +80,12 @@ export interface GitProcess {
   kill(): void
 }
 
-/** What a bounded run needs to know besides. */
+/** Further options of a bounded run. */
 export interface RunOptions extends ProcessOptions {
   readonly input?: Uint8Array | string
   /** The exit codes that are no failure; by default only 0. */
   readonly accept?: readonly number[]
-  /** The most output to keep; more is refused as `tooLarge`. */
+  /** The most output; more is refused as `tooLarge`. */
   readonly maxOutput?: number
 }
 
@@ -94,7 +94,7 @@ export interface RunResult extends Exit {
   readonly stdout: Buffer
 }
 
-/** The only place that starts git. */
+/** Starts git; no other code does. */
 export interface Processes {
   /** Starts a git process with streams. Throws nothing: a failure to start shows in `exit`. */
   stream(command: Command, options?: ProcessOptions): GitProcess
@@ -105,7 +105,7 @@ export interface Processes {
   close(): Promise<void>
 }
 
-/** The fixed circumstances of every process. */
+/** The fixed settings of every process. */
 export interface ProcessSettings {
   readonly program: string
   readonly agent: string
@@ -125,7 +125,7 @@ export function isProtocol(value: string): boolean {
   return value.length <= 256 && /^[A-Za-z0-9]+=[A-Za-z0-9]+(:[A-Za-z0-9]+=[A-Za-z0-9]+)*$/.test(value)
 }
 
-/** The configuration that every process runs with. As settings of the command they outrank every file, and only such may set safe.directory. */
+/** The configuration of every process. Settings of the command take precedence over files, and only they may set safe.directory. */
 function configuration(settings: ProcessSettings, durable: boolean): Configuration {
   return [
     ["core.hooksPath", "/dev/null"],
@@ -136,7 +136,7 @@ function configuration(settings: ProcessSettings, durable: boolean): Configurati
     // Files past this size are streamed and not deltified, so that no process holds one whole in memory.
     ["core.bigFileThreshold", "50m"],
     ["gc.auto", "0"],
-    // A file may ask an archive for the state of a commit's signature; nothing is started for that.
+    // An attributes file may request the state of a commit's signature in an archive; no program is started for that.
     ["gpg.program", "false"],
     ["gpg.ssh.program", "false"],
     ["gpg.x509.program", "false"],
@@ -160,13 +160,13 @@ function environment(settings: ProcessSettings, pairs: Configuration): Readonly<
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_CONFIG_GLOBAL: "/dev/null",
-    // The folder of the repositories may itself lie in somebody's checkout, whose settings are no affair of ours.
+    // The folder of the repositories may itself be inside a checkout, whose settings must not apply.
     GIT_CEILING_DIRECTORIES: dirname(settings.root),
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_LITERAL_PATHSPECS: "1",
-    // Anyone may push refs/replace/*; what is checked must be what is stored.
+    // Any pusher may create refs/replace/*; the objects that are checked must be those that are stored.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_USER_AGENT: settings.agent,
     GIT_CONFIG_COUNT: String(pairs.length),
@@ -194,8 +194,8 @@ const alternates = (folders: readonly string[]) => ({
 })
 
 /**
- * New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such surroundings. Of a view
- * over two repositories both are read.
+ * New objects go to the quarantine and old ones are read from the repository; git refuses to change references in such an environment. For
+ * a view of two repositories both are read.
  */
 function objectEnvironment(repository: Repository | undefined): Readonly<Record<string, string>> {
   if (repository?.quarantine === undefined) return repository?.borrows === undefined ? {} : alternates([repository.borrows])
@@ -206,11 +206,11 @@ function objectEnvironment(repository: Repository | undefined): Readonly<Record<
   }
 }
 
-/** Opens the one place that starts git. Nothing of this process's environment is inherited but PATH. */
+/** Creates the starter of git processes. Of this process's environment only PATH is inherited. */
 export function createProcesses(settings: ProcessSettings): Processes {
   const plain = configuration(settings, settings.durable)
   const base = environment(settings, plain)
-  // What is in quarantine is forced to the disk when it leaves it, all files at once; one after the other, as git does it, takes far longer.
+  // Objects are flushed to disk when they leave the quarantine, all files together; one after another, as git does it, takes far longer.
   const plainInQuarantine = configuration(settings, false)
   const quarantined = environment(settings, plainInQuarantine)
   const children = new Set<GitProcess>()
@@ -233,7 +233,7 @@ export function createProcesses(settings: ProcessSettings): Processes {
         ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
       },
       stdio: ["pipe", "pipe", "pipe"],
-      // A group of its own, so that what git starts in turn (pack-objects) ends with it.
+      // Its own process group, so that git's children (pack-objects) end with it.
       detached: true,
     })
     spawned += 1
@@ -278,7 +278,7 @@ export function createProcesses(settings: ProcessSettings): Processes {
         else resolve({ code, stderr })
       })
     })
-    // Whoever streams may look at the exit later than it happens.
+    // A caller that streams may await the exit after it has happened.
     exit.catch(() => {})
     // A process that ends early makes its stdin fail; its exit code tells why.
     child.stdin.on("error", () => {})

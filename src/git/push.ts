@@ -2,33 +2,33 @@ import type { Readable, Writable } from "node:stream"
 import type { Repository } from "./model.ts"
 import type { ObjectId, RefName } from "./names.ts"
 
-/** What one command of a push asks for. */
+/** One command of a push. */
 export interface RefCommand {
   readonly ref: RefName
   readonly kind: "create" | "update" | "delete"
   /** The value that the client believes the reference has; null when it is to be created. */
   readonly oldId: ObjectId | null
-  /** The value that it is to have; null when it is to be deleted. */
+  /** The new value; null when it is to be deleted. */
   readonly newId: ObjectId | null
-  /** Whether an update leaves commits behind: the old commit is no ancestor of the new one, or one of the two is no commit. */
+  /** Whether an update is a force-push: the old commit is no ancestor of the new one, or one of the two is no commit. */
   readonly forced: boolean
 }
 
-/** A push whose objects are complete and lie in quarantine, for the caller to check. */
+/** A push whose objects are complete and in quarantine, for the caller to check. */
 export interface Push {
-  /** The repository with the quarantine in view: read the new objects through it. Good only until `check` has answered. */
+  /** The repository with the quarantine in view: it shows the new objects. Valid only until `check` has resolved. */
   readonly repository: Repository
-  /** The commands that are sound so far, in the client's order. */
+  /** The commands that are not refused yet, in the client's order. */
   readonly commands: readonly RefCommand[]
   /** The push options, in the client's order. */
   readonly options: readonly string[]
-  /** Whether the client wants all or nothing. */
+  /** Whether the client requires an atomic push. */
   readonly atomic: boolean
 }
 
-/** The caller's judgement of a push. */
+/** The caller's decision on a push. */
 export interface Verdict {
-  /** Why a reference is refused, in words for the pusher; references that are not named are allowed. */
+  /** Why references are refused, in words for the pusher; references that are not listed are allowed. */
   readonly refused: ReadonlyMap<RefName, string>
   /** Lines shown to the pusher. */
   readonly lines?: readonly string[]
@@ -40,7 +40,7 @@ export interface RefResult extends RefCommand {
   readonly refused: string | null
 }
 
-/** What became of a push. */
+/** The outcome of a push. */
 export interface PushOutcome {
   /** The repository, without the quarantine. */
   readonly repository: Repository
@@ -59,12 +59,12 @@ export interface ReceiveRequest {
   readonly input: Readable
   /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
   readonly output: Writable
-  /** Judges each reference. What it throws refuses the whole push with "internal error" and is logged. */
+  /** Checks each reference. If it throws, the whole push is refused with "internal error" and the error is logged. */
   readonly check: (push: Push) => Promise<Verdict>
   /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */
   readonly before?: (commands: readonly RefCommand[], options: readonly string[]) => Promise<void>
   /**
-   * Called once `before` has been, whether or not a reference then changed, and awaited before the client is told. Its lines are shown to the pusher.
+   * Called once if `before` was, whether or not a reference has changed, and awaited before the report. Its lines are shown to the pusher.
    */
   readonly after?: (outcome: PushOutcome) => Promise<readonly string[]>
   /** The largest pack in bytes; by default the limit that git was opened with. */

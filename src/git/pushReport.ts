@@ -2,34 +2,34 @@ import type { Writable } from "node:stream"
 import { writeAll } from "./bytes.ts"
 import { band, flushPacket, packet, sideBand } from "./pktline.ts"
 
-/** How one command ended, for the client. */
+/** The result of one command, for the client. */
 export interface ReportLine {
   readonly name: string
   readonly refused: string | null
 }
 
-/** The way back to a client that pushes. */
+/** The answer to a client that pushes. */
 export interface PushClient {
-  /** Passes on what git says while it works. */
+  /** Forwards git's progress messages. */
   readonly progress: ((chunk: Buffer) => void) | undefined
-  /** Begins to fill long silences. To be called once all input is here: before that the client is not listening yet. */
+  /** Starts sending keep-alive packets. To be called once all input has arrived: before that the client doesn't read. */
   keepAlive(): void
-  /** Shows lines to the person. */
+  /** Shows lines to the pusher. */
   say(lines: readonly string[]): Promise<void>
-  /** Tells the client how its push ended, and ends the answer. */
+  /** Reports the result of the push to the client, and ends the answer. */
   report(unpackError: string | null, lines: readonly ReportLine[]): Promise<void>
-  /** Must be called at the end, whatever happened. */
+  /** Must be called at the end, also after an error. */
   close(): void
 }
 
-/** Proxies cut connections that stay silent; git's own receive-pack speaks every five seconds. */
+/** Proxies close idle connections; git's own receive-pack sends a packet every five seconds. */
 const keepAliveMs = 5_000
 
-/** One line, whatever was in it. */
+/** A text as one line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const oneLine = (text: string) => text.replace(/[\x00-\x1f\x7f]+/g, " ")
 
-/** Opens the way back to a client, as its capabilities allow. `hide` is taken out of what git says: the path of the repository. */
+/** Opens the answer to a client, according to its capabilities. `hide` is removed from git's messages: the path of the repository. */
 export function openPushClient(output: Writable, capabilities: ReadonlySet<string>, hide: string, silenceMs = keepAliveMs): PushClient {
   const hasSideBand = capabilities.has("side-band-64k")
   const wantsReport = capabilities.has("report-status") || capabilities.has("report-status-v2")
@@ -42,7 +42,7 @@ export function openPushClient(output: Writable, capabilities: ReadonlySet<strin
   }
 
   function progress(chunk: Buffer): void {
-    // Progress is worth nothing later: what does not fit is dropped.
+    // Late progress messages are useless: those that don't fit the buffer are dropped.
     if (output.writable && !output.writableNeedDrain) output.write(sideBand(band.progress, chunk.toString("utf8").replaceAll(hide, "")))
   }
 

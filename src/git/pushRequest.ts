@@ -12,12 +12,12 @@ export interface RequestedCommand {
   readonly newId: ObjectId | null
 }
 
-/** What a client says before it sends a pack. */
+/** The part of a push before the pack. */
 export interface PushRequest {
   readonly commands: readonly RequestedCommand[]
   readonly capabilities: ReadonlySet<string>
   readonly options: readonly string[]
-  /** Whether the client's own history is cut off somewhere. */
+  /** Whether the client's repository is shallow. */
   readonly shallow: boolean
 }
 
@@ -49,8 +49,8 @@ async function readOptions(source: ByteSource): Promise<readonly string[]> {
 }
 
 /**
- * Reads what a client says before it sends a pack: its commands, capabilities and push options. Gives null when it asks for nothing, as git
- * does to find out whether it may push. Throws `protocol` for what git would not send, or for too much.
+ * Reads the part of a push before the pack: commands, capabilities and push options. Returns null for an empty request, which git sends to
+ * find out whether it may push. Throws `protocol` for what git would not send, or for too much.
  */
 export async function readPushRequest(context: Context, repository: Repository, source: ByteSource): Promise<PushRequest | null> {
   const commands: RequestedCommand[] = []
@@ -90,9 +90,9 @@ export async function readPushRequest(context: Context, repository: Repository, 
 /** The references that only the service writes. */
 const reserved = (name: string) => name.startsWith("refs/pull/") || isHiddenRef(name)
 
-/** Whether clients may write a reference at all: its name, or in words why they may not. */
+/** Whether clients may write a reference at all: its name, or why they may not, in words. */
 export function writableName(name: string): { readonly ref: RefName } | { readonly refused: string } {
-  // As in git, two components must follow "refs/": a file named refs/heads would take the place of the folder.
+  // As in git, two components must follow "refs/": a file named refs/heads would replace the folder.
   if (!isRefName(name) || !name.startsWith("refs/") || !isRefName(name.slice("refs/".length)))
     return { refused: "not a valid reference name" }
   if (reserved(name)) return { refused: "this reference is written only by the server" }

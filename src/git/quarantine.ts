@@ -18,10 +18,10 @@ export interface Quarantined extends Repository {
 }
 
 /**
- * What git's fsck finds and is let pass. Under `--strict` every finding is an error, which is right for all that can harm who checks the tree
- * out or confuse git's own tools: `.git`, `.` and `..` as names, slashes in names, names twice, wrong order, null ids, `.gitmodules` that are
- * links or name hostile places, cut headers. But histories imported from other systems, or made by early versions of git, have cosmetic
- * damage that hurts nobody and that their owners can't mend without rewriting them: those findings are listed here.
+ * Findings of git's fsck that are accepted. Under `--strict` every finding is an error, which is right for all that can harm users who check the
+ * tree out, or confuse git's own tools: `.git`, `.` and `..` as names, slashes in names, names twice, wrong order, null ids, `.gitmodules` that are
+ * links or name hostile places, cut headers. But histories imported from other systems, or made by early versions of git, have harmless
+ * defects that can't be mended without rewriting them: those findings are listed here.
  */
 const harmless = [
   "badDate",
@@ -48,7 +48,7 @@ const harmless = [
 
 const strict = `--strict=${harmless.map((finding) => `${finding}=ignore`).join(",")}`
 
-/** Packs of fewer objects are unpacked into a file for each, so that many small pushes do not leave many packs. Git's own figure. */
+/** Packs of fewer objects are unpacked into loose objects, so that many small pushes do not leave many packs. Git's default. */
 const unpackLimit = 100
 
 /** Makes an empty quarantine inside the repository's object directory. */
@@ -64,33 +64,32 @@ export async function closeQuarantine(context: Context, repository: Quarantined)
   await rm(repository.quarantine, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** How to take in a pack. */
+/** How to receive a pack. */
 export interface PackOptions {
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
-  /** Is given git's own words on the progress. */
+  /** Receives git's progress messages. */
   readonly onProgress?: ((chunk: Buffer) => void) | undefined
 }
 
-/** The reason that git gave, freed of paths of this machine. */
+/** Git's error message, without paths of this machine. */
 function reason(repository: Repository, stderr: string): string {
   const lines = stderr.split(/[\r\n]+/).filter((line) => /^(error|fatal): /.test(line))
   const words = (lines[0] ?? "the pack could not be read").replace(/^(error|fatal): /, "")
   return words.replaceAll(repository.directory, "").slice(0, 300)
 }
 
-/** How a pack was taken. */
+/** The result of receiving a pack. */
 export interface Taken {
-  /** In words why it is not; null when it is. */
+  /** Why it was refused, in words; null when it was accepted. */
   readonly refused: string | null
-  /** The index of the pack, where it was found to hold everything that its objects name. */
+  /** The index of the pack, if it is self-contained. */
   readonly closed?: string
 }
 
 /**
- * Reads a pack from a client into the quarantine, checking every object. Into a repository without references comes a whole history, of which git sees
- * while it checks whether anything outside of the pack is named. Only a pack that nothing was added to can be relied on in that: what completes a
- * thin one was not looked at. Throws `aborted`, `timeout`.
+ * Reads a pack from a client into the quarantine, checking every object. For a repository without references git also checks whether the
+ * pack is self-contained. That holds only for packs that were not thin: the objects that complete a thin pack are not checked. Throws `aborted`, `timeout`.
  */
 export async function takePack(
   context: Context,
@@ -125,17 +124,17 @@ export async function takePack(
     told += chunk.toString("latin1")
   })
   pipeInto(input, source, process)
-  // What it holds is looked at as soon as it is taken; small ones are read without a process.
+  // Its objects are read as soon as it is accepted; loose ones without a process.
   if (!small) context.readers.warm(repository)
   const exit = await process.exit
   const name = /^pack\t([0-9a-f]+)$/m.exec(told)?.[1]
-  // With the name of the pack, a code of 1 says that something outside of it is named, which is for others to look at.
+  // With the name of the pack, exit code 1 says that it is not self-contained, which is checked later.
   if (exit.code !== 0 && !(whole && exit.code === 1 && name !== undefined)) return { refused: reason(repository, exit.stderr) }
   const isClosed = whole && exit.code === 0 && name !== undefined
   return { refused: null, ...(isClosed && { closed: join(repository.quarantine, "pack", `pack-${name}.idx`) }) }
 }
 
-/** Whether everything that the given objects reach is there, without walking what existing references reach already. */
+/** Whether everything that the given objects reach is present, without walking what existing references reach already. */
 export async function isConnected(
   context: Context,
   repository: Quarantined,
@@ -159,10 +158,10 @@ async function moveInto(from: string, to: string): Promise<void> {
   if (!there) await rename(from, to)
 }
 
-/** The order in which the files of a pack become visible: the index last, for it is what makes git see the pack. */
+/** The order in which the files of a pack become visible: the index last, because it makes git see the pack. */
 const byVisibility = (a: string, b: string) => Number(a.endsWith(".idx")) - Number(b.endsWith(".idx"))
 
-/** Moves the objects of a quarantine into the repository's own store. What is there is complete at every moment. */
+/** Moves the objects of a quarantine into the repository's own store. Visible objects are complete at every moment. */
 export async function migrateQuarantine(context: Context, repository: Quarantined): Promise<void> {
   const store = join(repository.directory, "objects")
   const folders = (await readdir(repository.quarantine)).filter((name) => /^(pack|[0-9a-f]{2})$/.test(name))

@@ -17,17 +17,17 @@ export interface ObjectStream {
 export interface Readers {
   /** An object's kind and size, or undefined when it is not there. */
   info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
-  /** The id of the one object in a pack or known file whose id begins so, or undefined where there is none, or several. */
+  /** The id of the one object in a pack or known file with this prefix, or undefined if there is none, or several. */
   expand(repository: Repository, prefix: string): Promise<ObjectId | undefined>
   /** An object, whole, or undefined when it is not there. Throws `tooLarge` over `limit` bytes. */
   read(repository: Repository, id: ObjectId, limit: number): Promise<RawObject | undefined>
-  /** Several objects, whole, in the order asked for, all asked for at once on one reader. Throws `missing`, and `tooLarge` over `limit` bytes. */
+  /** Several whole objects, in the order of the ids, requested together from one reader. Throws `missing`, and `tooLarge` over `limit` bytes. */
   readAll(repository: Repository, ids: readonly ObjectId[], limit: number): Promise<readonly RawObject[]>
   /** An object as a stream, or undefined when it is not there. It holds a reader until it is closed. */
   stream(repository: Repository, id: ObjectId): Promise<ObjectStream | undefined>
-  /** Starts a reader of a repository that is about to be asked, unless one is there. */
+  /** Starts a reader of a repository that will be used soon, unless there is one. */
   warm(repository: Repository): void
-  /** Makes the idle readers of a quarantine, whose objects are in the repository by now, readers of the repository. */
+  /** Makes the idle readers of a quarantine, whose objects have been moved to the repository, readers of the repository. */
   adopt(quarantined: Repository, repository: Repository): void
   /** Ends the idle readers of a repository (or of its quarantine, when it has one in view). */
   closeRepository(repository: Repository): Promise<void>
@@ -49,19 +49,19 @@ interface Reader {
 }
 
 interface Lease extends Reader {
-  /** Gives the reader back, ready for the next request. */
+  /** Returns the reader to the pool, ready for the next request. */
   readonly done: () => void
-  /** Ends the reader, because it stands in the middle of an answer. */
+  /** Ends the reader, because it is in the middle of an answer. */
   readonly spoiled: () => void
 }
 
 const isType = (value: string | undefined): value is ObjectType =>
   value === "blob" || value === "tree" || value === "commit" || value === "tag"
 
-/** Where a reader looks for objects: readers of a quarantine, or of two repositories, must not serve anybody else. */
+/** The object stores of a reader: readers of a quarantine, or of two repositories, must not be used for others. */
 const placeOf = ({ quarantine, directory, borrows = "" }: Repository) => quarantine ?? `${directory}${borrows}`
 
-/** Opens a pool of readers. They start when needed and end when idle, or when another repository needs the room. */
+/** Opens a pool of readers. They start when needed and end when idle, or when another repository needs one. */
 export function createReaders(processes: Processes, settings: ReaderSettings): Readers {
   const limiter = createLimiter({
     total: settings.readers,
@@ -133,7 +133,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     return { id: objectId(id), type, size: Number(size) }
   }
 
-  /** Reads what follows that line. */
+  /** Reads the content after that line. */
   async function readContent({ source }: Reader, { id, type, size }: ObjectInfo, limit: number): Promise<RawObject> {
     if (size > limit) throw new GitError("tooLarge", `an object of ${size} bytes`, id)
     const content = await source.take(size)
@@ -197,7 +197,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
       reader.done()
       return objects
     } catch (error) {
-      // The answers that are still to come are nobody's.
+      // No caller waits for the remaining answers.
       reader.spoiled()
       throw error
     }
@@ -227,7 +227,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
   function warm(repository: Repository): void {
     lease(repository).then(
       ({ done }) => done(),
-      // Whoever needs it hears of it.
+      // The error is reported when the reader is used.
       () => {},
     )
   }

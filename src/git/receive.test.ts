@@ -42,7 +42,7 @@ async function references(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries((await world.git.references.list(repository)).map(({ name, id }) => [name, id]))
 }
 
-/** What lies in the object store that should not: quarantines and half-written files. */
+/** What should not be in the object store: quarantines and partial files. */
 async function leftovers(): Promise<readonly string[]> {
   const names = await readdir(join(repository.directory, "objects"), { recursive: true })
   return names.filter((name) => /tmp_|\.lock$/.test(name))
@@ -87,7 +87,7 @@ describe("what is accepted", () => {
     expect(world.git.spawned() - before).toBe(2)
   })
 
-  test("only a rewritten history is told as forced", async () => {
+  test("only a rewritten history is reported as forced", async () => {
     await commit("one")
     await commit("two")
     await push("main")
@@ -230,7 +230,7 @@ describe("what is refused", () => {
   test("objects that are missing", async () => {
     await commit("one")
     const second = await commit("two")
-    // The parent is missing, which the unpacker sees; then a store with a hole in it, which only the walk over everything sees.
+    // The parent is missing, which the unpacker detects; then an object is missing in the store, which only a full walk detects.
     expect(await raw([{ name: "refs/heads/main", newId: second }], await packOf([second]))).toContain("ng refs/heads/main unpacker error")
     const tree = (await client(work, ["mktree", "--missing"], `100644 blob ${"4".repeat(40)}\tgone\n`)).out.trim()
     await client(repository.directory, ["unpack-objects", "-q"], await packOf([tree]))
@@ -326,13 +326,13 @@ describe("what is refused", () => {
 })
 
 describe("checking", () => {
-  test("a refusal holds back one reference, and is told in the words of the check", async () => {
+  test("a refusal affects one reference, and is reported in the words of the check", async () => {
     await commit("one")
     const asked: RefCommand[] = []
     server.policy.check = async (pushed) => {
       asked.push(...pushed.commands)
       const [command] = pushed.commands
-      // The new commit can be read before anybody else sees it.
+      // The new commit can be read before it is visible to others.
       if (command?.newId) expect((await world.git.objects.readCommit(pushed.repository, command.newId)).message).toBe("one\n")
       return { refused: new Map([[refName("refs/heads/closed"), "this branch is protected"]]), lines: ["ask a maintainer"] }
     }
@@ -385,7 +385,7 @@ describe("checking", () => {
     expect(run.err).toMatch(/remote: Create a new pull request:\s*\nremote: {3}http:\/\/example\.com\//)
   })
 
-  test("what follows may break: the change stands and the client is told the truth", async () => {
+  test("`after` may fail: the change is kept and reported to the client", async () => {
     const id = await commit("one")
     server.policy.after = async () => {
       throw new Error("broken")
@@ -404,7 +404,7 @@ describe("races", () => {
       await ok(world.folder, "clone", "-q", url, folder)
       await commit(folder, folder)
     }
-    // Both are judged before either changes anything.
+    // Both are checked before either changes anything.
     let arrived = 0
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -502,7 +502,7 @@ interface Command {
   readonly newId: string | null
 }
 
-/** Pushes without git's own client, which would never send such things, and gives the text of the answer. */
+/** Pushes without git's own client, which would never send this, and returns the text of the answer. */
 async function raw(commands: readonly Command[], bytes?: Buffer, capabilities = "report-status side-band-64k"): Promise<string> {
   const zero = zeroId("sha1")
   const lines = commands.map(({ name, oldId, newId }, index) =>

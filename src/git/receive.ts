@@ -16,16 +16,16 @@ import { type RefUpdate, updateReferences } from "./references.ts"
 import { resolveReference } from "./refFiles.ts"
 
 /*
- * This is the service's own receive-pack. Git's would need hook scripts that call back into the service; here the push is judged by a
- * function, in the same process, between taking in the objects and changing the references. Nothing becomes visible before that:
- * objects lie in a quarantine until then, and references change in one transaction of git.
+ * This is the service's own receive-pack. Git's would need hook scripts that call back into the service; here the push is checked by a
+ * function, in the same process, between receiving the objects and changing the references. Nothing becomes visible before that:
+ * objects are in a quarantine until then, and references change in one transaction of git.
  */
 
 const kindOf = ({ oldId, newId }: RequestedCommand) => (newId === null ? "delete" : oldId === null ? "create" : "update")
 
 const fetchFirst = "the reference has changed meanwhile, fetch first"
 
-/** Every command that is still allowed is given to `check`, which says in words why it is refused, or null. */
+/** Calls `check` for every command that is still allowed; it returns why the command is refused, in words, or null. */
 async function checkEach(
   results: readonly RefResult[],
   check: (result: RefResult) => Promise<string | null>,
@@ -45,7 +45,7 @@ function refuseAllIfAtomic(results: readonly RefResult[], atomic: boolean): read
   return atomic && allowed(results).length < results.length ? refuseAll(results, "atomic push failed") : results
 }
 
-/** Whether a command still fits the reference as it is now. The transaction checks again; here the client gets clearer words, and sooner. */
+/** Compares a command with the current value of its reference. The transaction checks again; here the client gets a clearer message, and sooner. */
 async function checkCurrentValue(repository: Repository, command: RefCommand): Promise<string | null> {
   const current = await resolveReference(repository, command.ref)
   if (current === (command.oldId ?? undefined)) return command.oldId === null && command.newId === null ? "no such reference" : null
@@ -53,7 +53,7 @@ async function checkCurrentValue(repository: Repository, command: RefCommand): P
   return command.oldId === null ? "the reference exists already, fetch first" : fetchFirst
 }
 
-/** The commands with a usable name, each as it stands before anything was sent. */
+/** The commands with a usable name, checked before any object is received. */
 async function checkCommands(repository: Repository, asked: readonly RequestedCommand[]): Promise<readonly RefResult[]> {
   const seen = new Set<RefName>()
   const results: RefResult[] = []
@@ -88,7 +88,7 @@ async function refuseIncomplete(
   })
 }
 
-/** Whether an update leaves something behind. What is no commit has no history to keep, so replacing it is always forced. */
+/** Whether an update is a force-push. Objects other than commits have no history, so replacing one always is. */
 async function isForced(context: Context, repository: Quarantined, oldId: ObjectId | null, newId: ObjectId | null): Promise<boolean> {
   if (oldId === null || newId === null || oldId === newId) return false
   try {
@@ -112,17 +112,17 @@ async function checkUpdates(context: Context, repository: Quarantined, results: 
   return checked
 }
 
-/** What a client is told when its references could not be changed. */
+/** The message for a client whose references could not be changed. */
 function updateRefusal(error: unknown): string {
   if (!isGitError(error, "conflict")) return "the reference could not be changed"
-  if (blockingLock(error.detail) !== undefined) return "the reference is being changed by somebody else, push again"
+  if (blockingLock(error.detail) !== undefined) return "the reference is being changed by another process, push again"
   const other = /'(refs\/[^']+)' exists; cannot create/.exec(error.detail)?.[1]
   return other === undefined ? fetchFirst : `${other} exists`
 }
 
 /**
- * Changes references in one transaction. Unless the push is atomic, one that fails must not hold the others back: the rest is tried again
- * in halves, until the failing ones stand alone. Returns why each of the failing ones was refused.
+ * Changes references in one transaction. Unless the push is atomic, one that fails must not block the others: they are tried again
+ * in halves, until the failing ones are isolated. Returns why each of the failing ones was refused.
  */
 async function change(
   context: Context,
@@ -151,7 +151,7 @@ async function change(
   }
 }
 
-/** What happens between the client's request and the report. */
+/** The state between the client's request and the report. */
 interface Work {
   readonly context: Context
   readonly repository: Repository
@@ -162,7 +162,7 @@ interface Work {
   readonly say: (lines: readonly string[]) => Promise<void>
 }
 
-/** Asks the caller about what is sound so far. What it throws refuses the push: a broken check lets nothing through. */
+/** Has the caller check the commands that are not refused yet. If the check throws, the push is refused. */
 async function checkedByCaller(work: Work, repository: Repository, results: readonly RefResult[]): Promise<readonly RefResult[]> {
   const commands = allowed(results)
   if (commands.length === 0) return results
@@ -174,7 +174,7 @@ async function checkedByCaller(work: Work, repository: Repository, results: read
 
 const plain = ({ ref, kind, oldId, newId, forced }: RefResult): RefCommand => ({ ref, kind, oldId, newId, forced })
 
-/** The objects of a push on their way in. */
+/** The incoming objects of a push. */
 interface IncomingObjects {
   readonly quarantined: Quarantined
   readonly take: () => Promise<Taken>
@@ -182,7 +182,7 @@ interface IncomingObjects {
   readonly close: () => Promise<void>
 }
 
-/** Makes the push true, and tells the caller before and after. */
+/** Applies the push, and calls the caller's functions before and after. */
 async function accept(work: Work, incoming: IncomingObjects | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
   const { context, repository, request, asked, atomic } = work
   const commands = allowed(results).map(plain)
@@ -199,13 +199,13 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
   try {
     await work.say((await request.after?.(done)) ?? [])
   } catch (error) {
-    // The references have changed, and saying otherwise would be a lie.
+    // The references have changed, so the push must not be reported as failed.
     context.log({ level: "error", message: "what follows from a push failed", repository: repository.key, detail: String(error) })
   }
   return done
 }
 
-/** Moves the objects and changes the references. Never throws: the caller must learn how it ended, for it has been told of the beginning. */
+/** Moves the objects and changes the references. Never throws: the caller, whose `before` was called, must learn how it ended. */
 async function apply(
   context: Context,
   repository: Repository,
@@ -217,7 +217,7 @@ async function apply(
     const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
     if (incoming !== undefined) {
       await migrateQuarantine(context, incoming.quarantined)
-      // Nobody needs to wait for that; how it ends is seen to at the end.
+      // Not awaited here; `perform` awaits it at the end.
       incoming.close().catch(() => {})
     }
     return { refused: await change(context, repository, commands, atomic), addedBytes }
@@ -275,16 +275,16 @@ function reportLines(asked: readonly RequestedCommand[], results: readonly RefRe
 }
 
 /**
- * Receives a push: reads the commands, takes the pack into quarantine and checks it, has it judged, moves the objects and changes the
- * references (all together, or one by one unless the client asked for atomic), lets the caller follow up, and only then reports.
- * Throws `busy`, `protocol` and `aborted` before anything is written or changed; all else is told to the client and in the outcome.
+ * Receives a push: reads the commands, receives the pack into quarantine and checks it, has the caller check it, moves the objects and changes the
+ * references (all together, or one by one unless the client asked for atomic), calls the caller's `after`, and only then reports.
+ * Throws `busy`, `protocol` and `aborted` before anything is written or changed; other errors are reported to the client and in the outcome.
  */
 export async function receivePush(context: Context, repository: Repository, request: ReceiveRequest): Promise<PushOutcome> {
   const { input, output } = request
   const release = await context.pushes.acquire(repository.key, request.signal)
   const gone = new AbortController()
   const onClose = () => gone.abort()
-  // An error that nobody listens to would end the whole program.
+  // An error without a listener would end the process.
   output.on("close", onClose).on("error", () => {})
   const signal = request.signal === undefined ? gone.signal : AbortSignal.any([gone.signal, request.signal])
   try {

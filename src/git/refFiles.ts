@@ -12,12 +12,12 @@ import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
  * moves references from the one to the other, so that none is missed.
  */
 
-/** A name that the file system can't hold is nobody's. */
+/** The file system can't hold the name, so no reference has it. */
 const NOBODYS = ["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG"] as const
 
 /**
- * What stands in the file of one reference, or undefined. Read at once: it is a line, and four turns of a thread would take ten times as long, for every
- * page and six times for a push.
+ * The content of the file of one reference, or undefined. Read synchronously: it is one line, and four trips through the thread pool would take ten
+ * times as long, for every page and six times for a push.
  */
 function lineOf(path: string): string | undefined {
   try {
@@ -53,7 +53,7 @@ async function readLoose(repository: Repository, folder: string, into: Map<RefNa
   }
 }
 
-/** Beyond so many files of references, or bytes of packed ones, looking at them costs more than asking git. */
+/** With more files of references, or bytes of packed ones, reading them takes longer than running git. */
 const MOST_FILES = 128
 const MOST_PACKED_BYTES = 256 * 1024
 
@@ -73,7 +73,7 @@ async function filesBelow(path: string): Promise<readonly string[] | undefined> 
 }
 
 /**
- * A digest of HEAD and all references, which is another whenever any of them is; undefined where there are many of them, or no such repository.
+ * A digest of HEAD and all references, which changes whenever one of them does; undefined if there are many of them, or no such repository.
  * Starts no process.
  */
 export async function fingerprint({ directory }: Repository): Promise<string | undefined> {
@@ -132,7 +132,7 @@ export async function resolveReference(repository: Repository, name: RefName | "
   return undefined
 }
 
-/** What stands in the file of a reference: its text, "directory", or undefined where it has none. */
+/** The content of a reference's file: its text, "directory", or undefined if it has none. */
 export async function readLooseReference(repository: Repository, name: RefName): Promise<string | undefined> {
   try {
     return readFileSync(join(repository.directory, name), "latin1").trim()
@@ -143,7 +143,7 @@ export async function readLooseReference(repository: Repository, name: RefName):
   }
 }
 
-/** Whether no packed reference stands in the way of a new one: none that would be its directory, and none below it. */
+/** Whether no packed reference conflicts with a new one: none that would be its directory, and none below it. */
 export async function isNameFree(repository: Repository, name: RefName): Promise<boolean> {
   const parents = name.split("/").map((_, index, parts) => parts.slice(0, index).join("/"))
   return (await readPacked(repository)).every((packed) => !packed.name.startsWith(`${name}/`) && !parents.includes(packed.name))

@@ -12,13 +12,13 @@ import { objectInfo } from "./objects.ts"
 import { isNameFree, readLooseReference, resolvePacked } from "./refFiles.ts"
 
 /*
- * One reference is given a value here, because a process costs more than everything else that a commit through the API needs. It is done as git
- * does it: the new value goes to `<reference>.lock`, which only one can make; under it the old value is compared; then it takes the place of the
- * reference in one step. So whoever else changes references, git or another process of this service, is kept out and never sees half a change.
- * The value is on the disk before it becomes the lock, so that the lock is held for a moment only, and is whole whenever the process is killed.
+ * A single reference is updated here, because a process costs more than everything else that a commit through the API needs. It is done as git
+ * does it: the new value is written to `<reference>.lock`, which only one process can create; under this lock the old value is compared; then the
+ * file replaces the reference atomically. So git and other processes of this service are locked out and never see a partial change. The value is
+ * flushed to disk before it becomes the lock, so that the lock is held only briefly, and is complete whenever the process is killed.
  */
 
-/** How long a lock that somebody holds is waited for, in milliseconds: as long as git waits. */
+/** How long to wait for a lock that is held, in milliseconds: as long as git waits. */
 const LOCK_MS = 100
 const PAUSE_MS = 5
 
@@ -31,7 +31,7 @@ interface NewValue {
 }
 
 /**
- * Gives a reference a value, or gives false where that is better left to git: symbolic references, and names that are in each other's way.
+ * Sets a reference, or returns false where that is left to git: symbolic references, and names that conflict with each other.
  * Throws `conflict` when it does not have the expected value or is being changed by another, `failed` for an object that is missing, or is no commit
  * though a branch would name it.
  */
@@ -52,9 +52,9 @@ export async function writeReference(context: Context, repository: Repository, {
     if (current === "other") return false
     if (from !== undefined && (from ?? undefined) !== current) {
       const detail = `${name} is at ${current ?? "nothing"} but expected ${from}`
-      throw new GitError("conflict", "a reference was changed by somebody else", detail)
+      throw new GitError("conflict", "a reference was changed by another process", detail)
     }
-    // By now another process may have taken this lock for one that was left behind.
+    // Another process may have removed this lock as stale.
     held = performance.now() - begin < OWN_HELD_MS / 2
     if (!held) throw new GitError("conflict", "writing a reference took too long", lockHeld(lock))
     if (pause) await pause("file.rename")
@@ -62,11 +62,11 @@ export async function writeReference(context: Context, repository: Repository, {
     held = false
     return true
   } catch (error) {
-    // An empty directory stands in the way, which git takes away.
+    // An empty directory has this name, which git removes.
     if (hasCode(error, "EISDIR", "ENOTEMPTY", "EEXIST")) return false
     throw error
   } finally {
-    // Once it has taken its place, a lock of that name is another's.
+    // Once it has replaced the reference, a lock of that name is another's.
     if (held) await rm(lock, { force: true })
     await rm(written, { force: true })
   }
@@ -78,7 +78,7 @@ async function requireNameable(context: Context, repository: Repository, name: R
   if (name.startsWith("refs/heads/") && type !== "commit") throw new GitError("failed", "a branch can name only a commit", id)
 }
 
-/** What a reference names now; "other" for what isn't changed here. */
+/** The current value of a reference; "other" for what isn't changed here. */
 async function currentValue(repository: Repository, name: RefName): Promise<ObjectId | undefined | "other"> {
   const loose = await readLooseReference(repository, name)
   if (loose === "directory") return "other"
@@ -87,7 +87,7 @@ async function currentValue(repository: Repository, name: RefName): Promise<Obje
   return packed === undefined && !(await isNameFree(repository, name)) ? "other" : packed
 }
 
-/** Makes a file the lock; false where a reference stands in the place of one of its directories. Throws `conflict` while another holds it. */
+/** Makes a file the lock; false if a reference has the name of one of its directories. Throws `conflict` while another process holds it. */
 async function takeLock(context: Context, repository: Repository, lock: string, file: string): Promise<boolean> {
   const end = performance.now() + LOCK_MS
   for (;;) {
@@ -97,14 +97,14 @@ async function takeLock(context: Context, repository: Repository, lock: string, 
     } catch (error) {
       if (hasCode(error, "ENOTDIR")) return false
       if (hasCode(error, "EEXIST") && (await removeStaleLock(context, repository, lock))) continue
-      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by somebody else", lockHeld(lock))
+      if (performance.now() > end) throw new GitError("conflict", "a reference is being changed by another process", lockHeld(lock))
       if (hasCode(error, "EEXIST")) await sleep(PAUSE_MS)
       else if (!hasCode(error, "ENOENT") || !(await makeFolder(dirname(lock)))) throw error
     }
   }
 }
 
-/** Makes the directories of a new reference; git may take empty ones away at the same time. False where a file stands in the way. */
+/** Makes the directories of a new reference; git may remove empty ones at the same time. False if a file has that name. */
 async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { recursive: true })

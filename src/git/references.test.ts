@@ -63,7 +63,7 @@ describe("one reference", () => {
     await expect(set("refs/heads/held", two)).rejects.toSatisfy(conflict)
     expect(existsSync(lockOf("refs/heads/held"))).toBe(true)
     const waiting = set("refs/heads/held", two)
-    // Its own lock lies ready: all that it waits for is the place of the other.
+    // Its own lock file is ready: it waits only for the other lock to be released.
     await expect.poll(() => readdir(repository.directory), { interval: 1 }).toContainEqual(expect.stringMatching(/^hearth-.*\.lock$/))
     await rm(lockOf("refs/heads/held"))
     await waiting

@@ -9,7 +9,7 @@ import { writeReference } from "./refWrite.ts"
 /** A change to one reference. */
 export interface RefUpdate {
   readonly name: RefName
-  /** The value to give it, or null to delete it. */
+  /** The new value, or null to delete it. */
   readonly to: ObjectId | null
   /** The value that it must have, null when it must not exist; left out when any will do. */
   readonly from?: ObjectId | null
@@ -28,13 +28,13 @@ function record(update: RefUpdate, format: Repository["format"]): string {
   return `update ${name}\0${to}\0${value(from)}\0`
 }
 
-/** What git says when a reference does not have the expected value, or another process is changing it. */
+/** Git's message when a reference does not have the expected value, or another process is changing it. */
 const conflict = /cannot lock ref|but expected|already exists|unable to resolve reference|reference is missing/
 
 /**
- * Changes references together or not at all, in one process whatever their number, and without one where a single reference gets a value. Throws `conflict` when one of them no longer has its
- * expected value, is being changed by another, or stands in another's way (`a` and `a/b`); `failed` otherwise, such as for a missing object
- * or a branch that would name no commit. `detail` is what git said.
+ * Updates references atomically, in one process for any number, and without one for a single new value. Throws `conflict` when one of them no longer
+ * has its expected value, is being changed by another process, or conflicts with another name (`a` and `a/b`); `failed` otherwise, such as for a
+ * missing object or a branch that would name no commit. `detail` is git's message.
  */
 export async function updateReferences(context: Context, repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return
@@ -51,7 +51,7 @@ export async function updateReferences(context: Context, repository: Repository,
       if (!isGitError(error, "failed")) throw error
       const lock = blockingLock(error.detail)
       if (lock !== undefined && (await removeStaleLock(context, repository, resolve(repository.directory, lock)))) continue
-      throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by somebody else", error.detail) : error
+      throw conflict.test(error.detail) ? new GitError("conflict", "a reference was changed by another process", error.detail) : error
     }
   }
 }

@@ -109,7 +109,7 @@ describe("other servers' repositories", () => {
     expect(await given).toContain("given up")
     await new Promise((resolve) => hole.close(resolve))
     expect(await took(git.remotes.push(there, silent))).toEqual(["the server can't be reached", true])
-    // Nobody has this address, so that nothing at all comes back, unless the network says so at once.
+    // No host has this address, so that there is no answer at all, unless the network refuses immediately.
     const nowhere = { ...remote("http://forge.invalid/x.git"), address: { address: "192.0.2.1", family: 4 } as const }
     expect(await took(git.remotes.list(nowhere))).toEqual(["the server can't be reached", true])
     expect(await outcome(git.remotes.list(nowhere, AbortSignal.abort()))).toContain("given up")

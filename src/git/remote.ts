@@ -16,39 +16,39 @@ import { listReferences } from "./refFiles.ts"
 export interface Remote {
   /** Its http or https address, without credentials. */
   readonly url: string
-  /** The one machine address that is connected to, whatever the name means by then. */
+  /** The IP address to connect to; the name is not resolved again. */
   readonly address: { readonly address: string; readonly family: 4 | 6 }
   /** The value of the Authorization header, or undefined for none. */
   readonly authorization: string | undefined
 }
 
-/** What another server's repository has. */
+/** The references of another server's repository. */
 export interface RemoteListing {
-  /** The branch that its HEAD names, if it says so. */
+  /** The branch that its HEAD names, if it is advertised. */
   readonly head: RefName | undefined
   readonly references: readonly Reference[]
-  /** How it names objects; undefined for one that has none. */
+  /** Its object format; undefined for an empty repository. */
   readonly format: ObjectFormat | undefined
 }
 
-/** How to bring objects here. */
+/** How to fetch objects. */
 export interface FetchOptions {
   readonly ids: readonly ObjectId[]
   readonly signal?: AbortSignal | undefined
-  /** The most bytes that may come; by default as many as a push may send. */
+  /** The most bytes to fetch; by default as many as a push may send. */
   readonly maxBytes?: number
-  /** How often the size of what has come is looked at, in milliseconds. */
+  /** How often the received size is checked, in milliseconds. */
   readonly watchMs?: number
 }
 
 /** Bytes a second. A server that is making a pack sends no more than five in five seconds to show that it is still there. */
 const SLOWEST = "1"
-/** A server may be silent for so many times longer while it makes a pack or takes one in than when it is asked what it has. */
+/** The factor by which a server may be silent for longer while it makes or receives a pack than when it lists its references. */
 const AT_WORK = 4
 
 /**
- * Git connects to the one address, follows nothing that leads elsewhere, knows no other protocol than the address's own, and gives a server up that is
- * silent for so many seconds.
+ * Git connects to the one address, follows no redirects, uses no protocol but the URL's own, and gives up on a server that is silent for this
+ * many seconds.
  */
 function settingsFor({ url, address, authorization }: Remote, silence: number): Configuration {
   const { protocol, hostname, port, username, password } = new URL(url)
@@ -65,13 +65,13 @@ function settingsFor({ url, address, authorization }: Remote, silence: number): 
     ["http.lowSpeedTime", String(silence)],
     ["http.proxy", ""],
     ["credential.helper", ""],
-    // What comes is looked at when it is taken in; so many objects are one pack in any case.
+    // Objects are checked when the pack is accepted; this many are a pack in any case.
     ["fetch.unpackLimit", "1"],
     ...(authorization === undefined ? [] : [["http.extraHeader", `Authorization: ${authorization}`] as const]),
   ]
 }
 
-/** What git says of another server, in words for people: without addresses, which may hold what is nobody's business. */
+/** Git's error message about another server, for users: without URLs, which may contain credentials. */
 export function describeRemoteError(stderr: string): string {
   if (/could not read (Username|Password)|Authentication failed|returned error: 401/.test(stderr))
     return "the server asks for credentials, or refuses the given ones"
@@ -90,7 +90,7 @@ export function describeRemoteError(stderr: string): string {
 }
 
 /**
- * Makes sure that somebody answers at a remote's address before git is started: git itself waits for minutes. Throws `remote` where nobody does within so
+ * Makes sure that a remote's address accepts connections before git is started: git itself waits for minutes. Throws `remote` if it doesn't within this
  * many milliseconds, `aborted`.
  */
 async function dial({ url, address }: Pick<Remote, "url" | "address">, withinMs: number, signal?: AbortSignal): Promise<void> {
@@ -131,7 +131,7 @@ async function runRemotely(
   }
 }
 
-/** What another server's repository has. Throws `remote`, `timeout`, `aborted`. */
+/** The references of another server's repository. Throws `remote`, `timeout`, `aborted`. */
 export async function listRemote(context: Context, remote: Remote, signal?: AbortSignal): Promise<RemoteListing> {
   const output = await runRemotely(context, remote, { name: "ls-remote", flags: ["--symref"], args: [remote.url] }, { signal })
   const references: Reference[] = []
@@ -148,9 +148,9 @@ export async function listRemote(context: Context, remote: Remote, signal?: Abor
 }
 
 /**
- * Brings objects here with all that they need. What git fetches is put aside first, and then taken in by the same door as a push, so that it is
- * checked alike however the other server sends it. Gives the bytes that the store grew by. Throws `remote`,
- * `failed`, `busy`, `timeout`, `aborted`; nothing is left then.
+ * Fetches objects with all that they need. Git fetches into a temporary repository first; the objects are then received in the same way as a push, so
+ * that they are checked alike however the other server sends them. Returns the bytes that the store grew by. Throws `remote`, `failed`, `busy`,
+ * `timeout`, `aborted`, and leaves nothing then.
  */
 export async function fetchObjects(context: Context, repository: Repository, remote: Remote, options: FetchOptions): Promise<number> {
   const { ids, signal, maxBytes = context.limits.pushBytes } = options
@@ -194,7 +194,7 @@ async function download(
   remote: Remote,
   { ids, signal, maxBytes, watchMs = 2_000 }: FetchOptions & { readonly maxBytes: number },
 ): Promise<void> {
-  // Git has no limit of its own for what a fetch brings.
+  // Git itself has no size limit for fetches.
   const full = new AbortController()
   const watch = setInterval(() => {
     directorySize(courier.quarantine).then(
@@ -245,8 +245,8 @@ async function takeAll(
 }
 
 /**
- * Makes branches and tags of another server's repository what they are here: what it has beside them is removed there. A repository without a branch
- * is not pushed, for nothing would be left there. Throws `remote`, `timeout`, `aborted`.
+ * Pushes branches and tags to another server's repository, and removes its others there. A repository without a branch is not pushed, because nothing
+ * would be left there. Throws `remote`, `timeout`, `aborted`.
  */
 export async function pushMirror(context: Context, repository: Repository, remote: Remote, signal?: AbortSignal): Promise<void> {
   if ((await listReferences(repository, "refs/heads/")).length === 0) return

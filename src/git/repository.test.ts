@@ -93,7 +93,7 @@ describe("living with it", () => {
     await expect(world.git.references.setHead(repository, refName("refs/tags/v1"))).rejects.toMatchObject({ kind: "invalid" })
     await writeFile(join(repository.directory, "HEAD.lock"), "")
     await expect(world.git.references.setHead(repository, branchRef("main"))).rejects.toMatchObject({ kind: "conflict" })
-    // A process that was killed leaves its lock behind; it must not keep HEAD where it is for ever.
+    // A killed process leaves its lock behind, which must not block HEAD for ever.
     const longAgo = new Date(Date.now() - 180_000)
     await utimes(join(repository.directory, "HEAD.lock"), longAgo, longAgo)
     await world.git.references.setHead(repository, branchRef("main"))

@@ -11,7 +11,7 @@ import type { Repository } from "./model.ts"
 import { branchRef, type ObjectFormat, type RefName } from "./names.ts"
 import { listReferences } from "./refFiles.ts"
 
-/** How the object directory of a push that is not accepted yet is named. Git's own name, so that `git prune` clears away what a crash left. */
+/** How the object directory of a push that is not accepted yet is named. Git's own name, so that `git prune` removes those that a crash left. */
 export const quarantinePrefix = "tmp_objdir-incoming-"
 
 /** The repository at a storage key. Throws `invalid` for a key that is not one to four plain components. */
@@ -21,7 +21,7 @@ export function locate(context: Context, key: string, format: ObjectFormat): Rep
   if (components.length > 4 || !components.every((part) => component.test(part))) {
     throw new GitError("invalid", "not a repository's storage key", key.slice(0, 200))
   }
-  // The suffix keeps one key from lying inside another's directory.
+  // The suffix prevents one key from being inside another's directory.
   return { key, directory: `${join(context.root, ...components)}.git`, format }
 }
 
@@ -43,8 +43,8 @@ function configText(format: ObjectFormat): string {
 const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags"] as const
 
 /**
- * Writes the skeleton of a bare repository. Synchronously: ten small calls take a fifth of a millisecond, and as many trips through the thread
- * pool take two of processor time.
+ * Writes the files of an empty bare repository. Synchronously: ten small calls take a fifth of a millisecond, while as many trips through the
+ * thread pool take two milliseconds of processor time.
  */
 function writeSkeleton(directory: string, format: ObjectFormat, head: RefName): void {
   for (const folder of folders) mkdirSync(join(directory, folder))
@@ -63,7 +63,7 @@ function moveIntoPlace(temporary: string, directory: string): void {
   }
 }
 
-/** Makes a bare repository beside its place, lets `fill` put more into it, and moves it there in one step. */
+/** Creates a bare repository under a temporary name, calls `fill` to add more, and renames it into place. */
 async function build(
   context: Context,
   repository: Repository,
@@ -75,7 +75,7 @@ async function build(
     writeSkeleton(temporary, repository.format, head)
     await fill?.(temporary)
     if (context.durable) await syncFiles(["HEAD", "config"].map((name) => join(temporary, name)))
-    // A directory that is not empty is never replaced, so whoever comes second is told and harms nothing.
+    // A directory that is not empty is never replaced, so the second of two callers fails without harm.
     moveIntoPlace(temporary, repository.directory)
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
@@ -93,7 +93,7 @@ export function createRepository(
   return build(context, locate(context, key, options.format), branchRef(options.branch))
 }
 
-/** Removes a repository; a missing one is no error. It vanishes in one step, whatever its size. */
+/** Removes a repository; a missing one is no error. It disappears in one step, whatever its size. */
 export async function removeRepository(context: Context, repository: Repository): Promise<void> {
   await context.readers.closeRepository(repository)
   const doomed = join(context.root, `.old-${randomBytes(12).toString("hex")}`)
@@ -108,7 +108,7 @@ export async function removeRepository(context: Context, repository: Repository)
   await rm(doomed, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Removes what a crash left of repositories that were being made or removed: whatever of that is older than an hour. */
+/** Removes repositories that were being created or removed when a process was killed, if older than an hour. */
 export async function sweepRepositories(context: Context): Promise<void> {
   const names = (await readdir(context.root)).filter((name) => /^\.(new|old)-[0-9a-f]{24}$/.test(name))
   for (const name of names) {
@@ -118,7 +118,7 @@ export async function sweepRepositories(context: Context): Promise<void> {
   }
 }
 
-/** Whether a repository lies at its place. */
+/** Whether a repository exists. */
 export async function existsRepository(repository: Repository): Promise<boolean> {
   try {
     return (await stat(join(repository.directory, "HEAD"))).isFile()
@@ -168,7 +168,7 @@ export async function forkRepository(
         await linkObjects(join(from.directory, "objects"), join(directory, "objects"))
         break
       } catch (error) {
-        // A repack took a file away; what replaces it was there before.
+        // A repack has removed the file; its replacement existed before.
         if (attempt === 5 || !hasCode(error, "ENOENT")) throw error
       }
     }
@@ -178,7 +178,7 @@ export async function forkRepository(
   })
 }
 
-/** The reference that HEAD names, born or not. Throws `missing`, and `failed` for a HEAD that names none. */
+/** The reference that HEAD names, whether or not it exists. Throws `missing`, and `failed` for a HEAD that names none. */
 export async function readHead(repository: Repository): Promise<RefName> {
   const text = await readFile(join(repository.directory, "HEAD"), "utf8").catch((error: unknown) => {
     throw hasCode(error, "ENOENT", "ENOTDIR") ? new GitError("missing", "no such repository", repository.key) : error
@@ -188,7 +188,7 @@ export async function readHead(repository: Repository): Promise<RefName> {
   return branchRef(name.slice("refs/heads/".length))
 }
 
-/** Makes HEAD name another branch, born or not, by git's own locking rule. Throws `conflict` when somebody else holds the lock, `invalid`. */
+/** Makes HEAD name another branch, whether or not it exists, with git's own lock. Throws `conflict` when another process holds the lock, `invalid`. */
 export async function setHead(context: Context, repository: Repository, ref: RefName): Promise<void> {
   if (!ref.startsWith("refs/heads/")) throw new GitError("invalid", "HEAD can name only a branch", ref)
   const path = join(repository.directory, "HEAD")
@@ -204,8 +204,8 @@ export async function setHead(context: Context, repository: Repository, ref: Ref
 }
 
 /**
- * A view in which the objects of both are seen, to compare what lies in the one with what lies in the other; for reading only. References are those of
- * the first. What is found in it is remembered under a name of its own, so that neither repository is taken to have what only the other has.
+ * A read-only view of the objects of both, to compare one with the other. References are those of the first. Its results are cached under a separate
+ * key, so that neither repository is taken to have what only the other has.
  * Throws `invalid` when their formats differ.
  */
 export function combinedView(repository: Repository, other: Repository): Repository {

@@ -8,13 +8,13 @@ import { type ObjectId, objectId } from "./names.ts"
 export interface SmallBlobsOptions {
   /** The commits, or tags of commits, that reach them. */
   readonly to: readonly ObjectId[]
-  /** What these commits reach is left out. */
+  /** Excludes what these commits reach. */
   readonly not: readonly ObjectId[]
   /** Only blobs of fewer bytes. */
   readonly below: number
 }
 
-/** The small blobs that histories have and others have not. One process. Throws `failed` when a commit is missing, `timeout`. */
+/** The small blobs that histories have and others don't. One process. Throws `failed` when a commit is missing, `timeout`. */
 export async function smallBlobs(
   context: Context,
   repository: Repository,

@@ -16,9 +16,9 @@ import {
   servicePreamble,
 } from "./index.ts"
 
-/** What tests of the door to git share: a temporary world, a real git client, and the smallest server that a client can talk to. */
+/** Shared by tests of git: a temporary folder, a real git client, and a minimal server for it. */
 
-/** A temporary folder with an open door to git in it. */
+/** A temporary folder with git opened in it. */
 export interface World {
   readonly git: Git
   readonly folder: string
@@ -35,7 +35,7 @@ export async function openWorld(options: Partial<GitOptions> = {}, root = "repos
   return { git, folder, close }
 }
 
-/** A client's environment: no configuration of the machine, and a fixed person. */
+/** A client's environment: no configuration of the machine, and a fixed author. */
 const clientEnvironment = {
   PATH: process.env.PATH ?? "",
   HOME: "/nonexistent",
@@ -53,14 +53,14 @@ const clientEnvironment = {
 
 const execute = promisify(execFile)
 
-/** What a client's git printed and how it ended. */
+/** The output of a client's git and its exit code. */
 export interface Run {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-/** Runs a client's git in a folder, whatever its end. */
+/** Runs a client's git in a folder; it may fail. */
 export async function client(folder: string, args: readonly string[], input?: string | Buffer): Promise<Run> {
   const running = execute("git", args, { cwd: folder, env: clientEnvironment, maxBuffer: 1 << 28 })
   running.child.stdin?.on("error", () => {})
@@ -75,17 +75,17 @@ export async function client(folder: string, args: readonly string[], input?: st
   }
 }
 
-/** Runs a client's git that must succeed, and gives what it printed, trimmed. */
+/** Runs a client's git that must succeed, and returns its output, trimmed. */
 export async function ok(folder: string, ...args: readonly string[]): Promise<string> {
   const run = await client(folder, args)
   if (run.code !== 0) throw new Error(`git ${args.join(" ")}: ${run.err}`)
   return run.out.trim()
 }
 
-/** How the tests' server treats pushes; what is left out allows everything. */
+/** How the tests' server handles pushes; by default it allows everything. */
 export type Policy = { -readonly [K in "check" | "before" | "after" | "maxBytes"]?: NonNullable<ReceiveRequest[K]> }
 
-/** The smallest smart HTTP server over one door to git. */
+/** A minimal smart HTTP server. */
 export interface TestServer {
   readonly url: (repository: Repository) => string
   readonly policy: Policy

@@ -4,7 +4,7 @@ import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, type ObjectId } from "./names.ts"
 
-/** Packs of fewer objects are stored with a file for each, so that many small copies do not leave many packs. Git's own figure for pushes. */
+/** Packs of fewer objects are stored as loose objects, so that many small copies do not leave many packs. Git's default for pushes. */
 const unpackLimit = 100
 
 /**

@@ -1,7 +1,7 @@
 /** Characters that HFS+ ignores when it compares file names, so that they can hide a `.git`. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
-/** The name as a careless file system might see it: without what HFS+ ignores, and without NTFS's streams, trailing dots and spaces. */
+/** The name as some file systems treat it: without what HFS+ ignores, and without NTFS's streams, trailing dots and spaces. */
 function folded(name: string): string {
   const visible = name.replace(ignoredByHfs, "").toLowerCase()
   const file = visible.split(":", 1)[0] ?? ""
@@ -20,7 +20,7 @@ export function isDotGitmodules(name: string): boolean {
   return seen === ".gitmodules" || /^gitmod~[1-4]$/.test(seen) || /^gi7eb[0-9a-f]*~[0-9]+$/.test(seen)
 }
 
-/** Names that no file system takes for another: most of all, and looking closer at each takes long in a large directory. */
+/** Names that no file system confuses with another: most names, which skip the slower checks. */
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
 /**

@@ -124,7 +124,7 @@ test("fetches beyond the limit wait their turn, lists of references do not, and 
   await tight.close()
 })
 
-test("in a conversation, only who asks for a pack keeps others waiting", async () => {
+test("in a session, only a client that requests a pack blocks others", async () => {
   const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
   const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
   const tree = await tight.git.objects.writeTree(target, [])
@@ -146,7 +146,7 @@ test("in a conversation, only who asks for a pack keeps others waiting", async (
   quick.input.end(Buffer.concat([ask("ls-refs"), ask("ls-refs"), fetchAll]))
   expect((await quick.done).code).toBe(0)
 
-  // Half of a request for a pack takes the only turn.
+  // Half a request for a pack takes the only permit.
   const slow = talking()
   slow.input.write(fetchAll.subarray(0, -4))
   await expect.poll(() => tight.git.running()).toBe(3)

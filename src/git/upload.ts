@@ -13,17 +13,17 @@ import type { GitProcess } from "./process.ts"
 export interface UploadRequest {
   /** What the client sends, no longer compressed. */
   readonly input: Readable
-  /** What the client gets; ended here when git has said all. */
+  /** The answer to the client; ended here when git is done. */
   readonly output: Writable
   /** The client's `Git-Protocol`. */
   readonly protocol?: string | undefined
-  /** One request and one answer (HTTP), or a conversation (SSH), which git then opens with its advertisement. */
+  /** One request and one answer (HTTP), or a session (SSH), which git then opens with its advertisement. */
   readonly stateless: boolean
   /** Fires when the client is gone. */
   readonly signal?: AbortSignal
 }
 
-/** How git ended. A code other than 0 is told to the client in the stream itself, and common: clients leave when they have what they want. */
+/** How git ended. An exit code other than 0 is reported to the client in the stream, and common: clients disconnect when they have what they want. */
 export interface UploadOutcome {
   readonly code: number
   readonly stderr: string
@@ -39,19 +39,19 @@ async function startsWithListing(source: ByteSource): Promise<boolean> {
   return first.subarray(4, 4 + listing.length).equals(listing)
 }
 
-/** Seconds after which git gives up a conversation in which the client says nothing. */
+/** Seconds after which git ends a session in which the client is silent. */
 const silence = 120
 
 /**
- * Serves a fetch by `git upload-pack`, streaming both ways with back-pressure and without compressing anything again. Waits for a turn
- * first: one repository, and all together, may have only so many packs in the making; in a conversation it waits when the client asks for a pack. Throws
+ * Serves a fetch by `git upload-pack`, streaming both ways with back-pressure and without compressing anything again. Waits for a
+ * permit first, because packs are limited for each repository and in all; in a session it waits when the client requests a pack. Throws
  * `busy` or `aborted` before anything of a pack is written; later `timeout`, `aborted` or `failed` when git was killed, upon which the caller must cut the
  * connection, not end it.
  */
 export async function serveUpload(context: Context, repository: Repository, request: UploadRequest): Promise<UploadOutcome> {
   const { input, output, protocol, stateless, signal } = request
   const source = byteSource(input)
-  // An error that nobody listens to would end the whole program.
+  // An error without a listener would end the process.
   output.on("error", () => {})
   const place = stateless && protocolVersion(protocol) === 2 ? await findAnswerSlot(context, repository, source) : undefined
   if (place?.kept !== undefined) {
@@ -73,7 +73,7 @@ export async function serveUpload(context: Context, repository: Repository, requ
         process.kill()
       })
     if (place !== undefined) process.stdout.on("data", place.add)
-    // A client that leaves closes the output early, and then nobody wants the rest.
+    // A client that disconnects closes the output early; the rest is not needed then.
     const sent = pipeline(process.stdout, output, { end: false }).catch(process.kill)
     const exit = await process.exit.catch((error: unknown) => {
       throw refusal ?? error
@@ -116,7 +116,7 @@ interface Conversation {
 }
 
 /**
- * Hands on what a client says, and takes the turn for a pack only once it asks for one: clients that merely listen would keep all others waiting. Throws
+ * Forwards the client's input, and acquires the permit for a pack only once it requests one: idle clients would block all others. Throws
  * `busy`, `aborted`, `protocol`, upon which git must be killed.
  */
 async function serveConversation(
@@ -131,7 +131,7 @@ async function serveConversation(
   } else process.stdin.end()
 }
 
-/** Hands on lists of references that a client asks for, until it asks for something else, which is left in the source. */
+/** Forwards requests for lists of references until the client requests something else, which is left in the source. */
 async function asksForPack(source: ByteSource, { stdin }: GitProcess): Promise<boolean> {
   for (;;) {
     const first = await readPacket(source)

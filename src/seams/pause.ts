@@ -1,23 +1,23 @@
-/** What is done for a file, in this order; "discard" only where another one failed, and then it is the last. */
+/** The steps of writing a file, in order; "discard" is last, and only after another has failed. */
 export type FileStep = "folder" | "open" | "write" | "flush" | "rename" | "discard"
 
 /**
- * Places at which a test may let time pass, so that whatever else is under way comes in between: `if (pause) await pause("file.rename")`. Only tests
- * set a pause (`npm run test:stress`); without one nothing is awaited there, and no promise made.
+ * Points at which a test may pause, so that concurrent work is interleaved: `if (pause) await pause("file.rename")`. Only tests
+ * set a pause (`npm run test:stress`); otherwise nothing is awaited there, and no promise is created.
  */
 export type PausePoint =
   | `file.${FileStep}`
-  /** A read has its answer, which is out of date by the time that its caller sees it. */
+  /** After a read, whose result may be outdated when its caller gets it. */
   | "read.done"
   /** Before a transaction gets its connection; on SQLite, before a group of them does. */
   | "transaction.begin"
   /** Before a statement of a transaction; on PostgreSQL only, as SQLite's transactions follow one another. */
   | "transaction.statement"
   | "transaction.beforeCommit"
-  /** After the commit, before its effects and before its caller is told. */
+  /** After the commit, before its effects and before its promise resolves. */
   | "transaction.afterCommit"
   | "file.remove"
-  /** Before the lock of a reference is asked for. */
+  /** Before the lock of a reference is requested. */
   | "lock.take"
   /** While the lock of a reference is held. */
   | "lock.held"
@@ -26,7 +26,7 @@ export type Pause = (at: PausePoint) => Promise<void>
 
 export let pause: Pause | undefined
 
-/** Sets what is awaited at each point from now on, or nothing. For tests. */
+/** Sets the function that is awaited at each point, or none. For tests. */
 export function setPause(next: Pause | undefined): void {
   pause = next
 }

@@ -8,7 +8,7 @@ import { must } from "../support/http.ts"
 
 const run = promisify(execFile)
 
-/** curl, as it stands in every example of such an API. */
+/** curl, as in every example of such an API. */
 describe("curl", () => {
   let hearth: Hearth
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe("curl", () => {
     expect(wrong.status).toBe(422)
   })
 
-  it("acts as somebody else by header and by parameter, as administrators may", async () => {
+  it("acts as another user by header and by parameter, as administrators may", async () => {
     const root = ["--header", `Authorization: token ${hearth.token}`]
     expect(await loginOf(...root, "--header", "Sudo: alice")).toBe("alice")
     expect(JSON.parse((await curl("/user?sudo=alice", ...root)).body).login).toBe("alice")

@@ -4,7 +4,7 @@ import { type Hearth, startHearth } from "../../src/app.ts"
 import { checkAnswers } from "../support/answers.ts"
 import { basic } from "../support/http.ts"
 
-/** The npm client `gitea-js`, as somebody would use it who has never heard of Hearth: generated from the reference's own description. */
+/** The npm client `gitea-js`, used without any adaptation to Hearth: generated from the reference's own description. */
 describe("gitea-js", () => {
   const check = checkAnswers()
   let hearth: Hearth
@@ -21,7 +21,7 @@ describe("gitea-js", () => {
       (answer: { readonly status: number }) => answer.status,
     )
 
-  it("signs in with a password, makes itself a token and is somebody", async () => {
+  it("signs in with a password, creates a token and is authenticated with it", async () => {
     const headers = { authorization: basic("root", "root-pass-1") }
     const made = await client().users.userCreateToken("root", { name: "gitea-js", scopes: ["all"] }, { headers })
     expect(made.status).toBe(201)

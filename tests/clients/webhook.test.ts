@@ -43,7 +43,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Starts the receiver: what passes a hook's rule runs a command that notes the hook, the event, the reference, the commit and who pushed. */
+/** Starts the receiver: a request that passes a hook's rule runs a command that logs the hook, the event, the reference, the commit and the pusher. */
 async function startReceiver(): Promise<ChildProcess> {
   const command = join(world.folder, "note")
   await writeFile(command, `#!/bin/sh\nprintf '%s\\n' "$*" >> ${told}\n`, { mode: 0o755 })
@@ -77,7 +77,7 @@ async function startReceiver(): Promise<ChildProcess> {
   return child
 }
 
-/** The receiver doesn't say which port it was given, and so is given one. */
+/** The receiver doesn't print a port that it chooses itself, so it is given one. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -5,8 +5,8 @@ import { basic, type Calling, send } from "../support/http.ts"
 import { openWorld, type Person, times, type World } from "../support/world.ts"
 
 /**
- * What whole families of clients were seen to lean on, each with who would break. The clients themselves are written in Go, Java and Python
- * and can't run here; what they send and what they read is played after them.
+ * Details that families of clients depend on, each with the clients that would break. The clients themselves are written in Go, Java and Python
+ * and can't run here; their requests and checks are imitated.
  */
 describe("what clients lean on", () => {
   const check = checkAnswers()
@@ -24,15 +24,15 @@ describe("what clients lean on", () => {
   const get = (path: string, calling: Calling = { authorization: world.root }) => send(hearth.url, "GET", path, calling)
 
   describe("the version", () => {
-    it("is told to everybody, as plain semantic version past the gates of the Go client", async () => {
+    it("is public, a plain semantic version that passes the gates of the Go client", async () => {
       const { status, text } = await get("/version", {})
       const { version }: { readonly version: string } = JSON.parse(text)
       expect(status).toBe(200)
-      // go-sdk parses it before its first call and refuses what it can't read; Renovate takes "gitea-" in it for a sign of Forgejo.
+      // go-sdk parses it before its first call and refuses what it can't read; Renovate takes "gitea-" in it as a sign of Forgejo.
       expect(version).toMatch(/^\d+\.\d+\.\d+(\+[0-9A-Za-z.-]+)?$/)
       expect(version).not.toContain("gitea-")
       const [major = 0, minor = 0] = version.split(".").map(Number)
-      // Scanners take 1.17.0 to 1.27.0 for a release with a known hole; Renovate switches features up to 1.24.
+      // Scanners report 1.17.0 to 1.27.0 as vulnerable releases; Renovate switches features up to 1.24.
       expect(major > 1 || (major === 1 && minor >= 28)).toBe(true)
     })
   })
@@ -97,7 +97,7 @@ describe("what clients lean on", () => {
         expect([authorization, await whoami(authorization)]).toEqual([authorization, "root"])
     })
 
-    it("refuses what is not right, even where nobody needs to sign in", async () => {
+    it("refuses wrong credentials, even where anonymous calls are allowed", async () => {
       for (const authorization of [
         `token ${"0".repeat(40)}`,
         "Bearer x",
@@ -117,7 +117,7 @@ describe("what clients lean on", () => {
     })
   })
 
-  it("shows its description to everybody, where generators and editors look for it", async () => {
+  it("publishes its description where generators and editors look for it", async () => {
     const answer = await fetch(`${hearth.url}/swagger.v1.json`)
     const document: { readonly swagger: string; readonly basePath: string; readonly paths: object } = JSON.parse(await answer.text())
     expect([answer.status, document.swagger, document.basePath]).toEqual([200, "2.0", "/api/v1"])

@@ -6,7 +6,7 @@ import { operations } from "../../src/operations.ts"
 
 const run = promisify(execFile)
 
-/** What we can do beyond it. */
+/** Operations that are not in the contract. */
 const BEYOND = [
   "adminListDeeds",
   "getNodeInfo",
@@ -17,7 +17,7 @@ const BEYOND = [
   ),
 ]
 
-/** The API's own description against the facts of the API that existing clients speak. */
+/** Compares the API's own description with the facts of the API that existing clients use. */
 describe("the contract", () => {
   let hearth: Hearth
   beforeAll(async () => {

@@ -17,7 +17,7 @@ export const never = () => {
   throw new Error("a description runs nothing")
 }
 
-/** A few of the contract's operations, one for each thing that a document has to say. */
+/** A few of the contract's operations, one for each feature of the documents. */
 export const sample: readonly Operation[] = [
   operation({
     id: "repoGet",
@@ -64,7 +64,7 @@ export const sample: readonly Operation[] = [
       exclusive: Type.Optional(Type.Boolean()),
       sort: Type.Optional(Type.String()),
       order: Type.Optional(Type.String()),
-      // Beyond the contract: a list, as others have it.
+      // Not in the contract: a list with paging.
       languages: Type.Optional(Type.Array(Type.String())),
     },
     answers: { 200: SearchResults },

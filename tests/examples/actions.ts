@@ -5,7 +5,7 @@ import { appendLog } from "../../src/features/actions/runs/logs.ts"
 import { type Person, times, type World } from "../support/world.ts"
 import type { Example, Examples } from "./example.ts"
 
-/** A place that has runners, and below the site also variables and secrets. */
+/** An owner of runners, and except for the site also of variables and secrets. */
 interface Place {
   readonly authorization: string
   readonly owner: Person | "root"
@@ -14,7 +14,7 @@ interface Place {
   readonly path: Readonly<Record<string, string>>
   readonly ownerId: number | null
   readonly repositoryId: number | null
-  /** A repository whose runs are among those of the place. */
+  /** A repository whose runs are among those of the owner. */
   readonly repository: () => Promise<{ readonly id: number; readonly by: Person; readonly name: string }>
 }
 
@@ -193,7 +193,7 @@ async function run(world: World, size = 1) {
   return { place, id, jobId: jobs[0]?.id ?? 0 }
 }
 
-/** The same after it has ended badly. */
+/** The same after it has failed. */
 async function ended(world: World) {
   const made = await run(world)
   const end = { state: "failure", stopped_at: world.hearth.services.now() } as const

@@ -24,7 +24,7 @@ async function commented(world: World, size: number) {
   return { ...found, first: comments[0]?.id ?? 0 }
 }
 
-/** A comment of the one who calls. */
+/** A comment of the caller. */
 async function onComment(world: World) {
   const { owner, at, authorization, path } = await issue(world)
   const { id } = await world.must<{ id: number }>(owner, `POST ${at}/1/comments`, { body: "a word" })

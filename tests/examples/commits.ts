@@ -28,7 +28,7 @@ const onTip: MakeExample = async (world) => {
   return { authorization, path: { ...path, sha: ids[0] ?? "", diffType: "diff" } }
 }
 
-/** A commit of which so many checks have told. */
+/** A commit with this many statuses. */
 async function checked(world: World, size = 1) {
   const made = await committed(world)
   for (let index = 0; index < size; index++)

@@ -1,7 +1,7 @@
 import { times, type World } from "../support/world.ts"
 import type { Examples } from "./example.ts"
 
-/** A repository whose first issue is tied to so many others. */
+/** A repository whose first issue has this many dependencies. */
 async function tiedTo(world: World, size: number, relation: "dependencies" | "blocks") {
   const owner = await world.person()
   const { owner: name, repo } = await world.repository(owner)
@@ -11,7 +11,7 @@ async function tiedTo(world: World, size: number, relation: "dependencies" | "bl
   return { authorization: owner.authorization, path: { owner: name, repo, index: 1 } }
 }
 
-/** Two issues that are tied, or are to be. The call is made on the one, and names the other. */
+/** Two issues, one depending on the other or about to. The call is made on the one, and names the other. */
 async function pair(world: World, tied: boolean, of: number) {
   const owner = await world.person()
   const { owner: name, repo } = await world.repository(owner)

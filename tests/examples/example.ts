@@ -4,13 +4,13 @@ import type { World } from "../support/world.ts"
 /** One valid call of an operation. */
 export interface Example extends Calling {
   readonly path?: Readonly<Record<string, string | number>>
-  /** The answer's status where it is a refusal: what is asked for is not there unless the site is set up for it. */
+  /** The answer's status if it is a refusal: the feature needs a configuration that the tests don't have. */
   readonly status?: number
 }
 
 /**
- * Makes what an operation acts upon, and gives the call. `size` is how many entries a list is to have at least; the call has the token of
- * the site's administrator where the example doesn't name another.
+ * Creates what an operation acts on, and returns the call. `size` is the least number of entries of a list; the call has the token of
+ * the site's administrator unless the example names another.
  */
 export type MakeExample = (world: World, size: number) => Promise<Example> | Example
 

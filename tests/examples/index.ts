@@ -25,7 +25,7 @@ import { webhookExamples } from "./webhooks.ts"
 
 export { addressOf, type Example, type MakeExample } from "./example.ts"
 
-/** A valid call of every operation: what the tests of all operations at once are made from. */
+/** A valid call of every operation: for tests that cover all operations. */
 export const examples: Examples = {
   ...siteExamples,
   ...peopleExamples,

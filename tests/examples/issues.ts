@@ -5,7 +5,7 @@ interface Made {
   readonly number: number
 }
 
-/** A repository with so many issues, each as full as can be. */
+/** A repository with this many issues, each with all members set. */
 async function withIssues(world: World, size: number) {
   const owner = await world.person()
   const { owner: name, repo } = await world.repository(owner)
@@ -35,7 +35,7 @@ const sending =
   (body: object): MakeExample =>
   async (world) => ({ ...(await call(world)), body })
 
-/** Narrowed to one owner, so that the other examples don't stand between. */
+/** Limited to one owner, so that the other examples don't interfere. */
 const ofOwner = (person: Person) => ({ owner: person.name })
 
 export const issueExamples: Examples = {

@@ -6,13 +6,13 @@ import type { Example, Examples } from "./example.ts"
 
 const as = ({ authorization }: Person) => ({ authorization })
 
-/** A key that nobody has yet, as a line of OpenSSH. */
+/** A new key, as a line of OpenSSH. */
 export const freshKey = (): string =>
   keyLine(parseKeyText(generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" }).toString()))
 
 const keyOption = (world: World) => ({ title: world.unique("key"), key: freshKey(), read_only: true })
 
-/** Somebody with keys. */
+/** A user with keys. */
 async function keyed(world: World, size: number) {
   const person = await world.person()
   const made = await times(size, () => world.must<{ id: number }>(person, "POST /user/keys", keyOption(world)))
@@ -27,7 +27,7 @@ async function deployed(world: World, size: number) {
   return { owner, path: { owner: name, repo, id: made[0]?.id ?? 0 } }
 }
 
-/** Somebody with OpenPGP keys, and what one of them signs. */
+/** A user with OpenPGP keys, and what one of them signs. */
 async function gpgKeyed(world: World, size: number) {
   const person = await world.person()
   const keys = await times(size, () => makeGpgKey({ emails: [`${person.name}@example.com`] }))

@@ -27,7 +27,7 @@ async function inOrganization(world: World, size: number) {
   return { ...as(owner), path: { org: name, id: labels[0]?.id ?? 0 } }
 }
 
-/** An issue that bears the first of two labels; they are exclusive, and so one drives out the other. */
+/** An issue with the first of two labels; they are exclusive, so one replaces the other. */
 async function onIssue(world: World) {
   const { owner, authorization, path } = await inRepository(world, 2)
   const at = `/repos/${path.owner}/${path.repo}`

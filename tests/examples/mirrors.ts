@@ -1,10 +1,10 @@
 import { times, type World } from "../support/world.ts"
 import type { Examples } from "./example.ts"
 
-/** An address of the wide world, to which nothing is sent: what is stored here is pushed to only when it is asked for. */
+/** A public address, to which nothing is sent: a mirror is pushed to only on request. */
 const remote = { remote_address: "http://9.9.9.9/somebody/something.git", interval: "8h0m0s" }
 
-/** Somebody's repository with so many mirrors elsewhere. */
+/** A repository with this many push mirrors. */
 async function mirrored(world: World, size = 1) {
   const who = await world.person()
   const { owner, repo } = await world.repository(who)
@@ -14,7 +14,7 @@ async function mirrored(world: World, size = 1) {
   return { authorization: who.authorization, path: { owner, repo, name: made[0]?.remote_name ?? "" } }
 }
 
-/** A repository that follows another. */
+/** A mirror of another repository. */
 async function following(world: World) {
   const who = await world.person()
   const { owner, repo } = await world.repository(who)
@@ -33,7 +33,7 @@ async function following(world: World) {
         repository_id: id,
         interval: 0,
         enable_prune: 1,
-        // Nobody listens there, and the guard refuses it anyway.
+        // No server listens there, and the guard refuses it anyway.
         remote_url: "http://127.0.0.1:9/in.git",
         remote_username: "",
         sealed_secret: "",
@@ -46,7 +46,7 @@ async function following(world: World) {
   return { authorization: who.authorization, path: { owner, repo } }
 }
 
-/** A repository that was brought here. */
+/** An imported repository. */
 async function brought(world: World) {
   const { authorization, path } = await mirrored(world, 0)
   const { database } = world.hearth.services
@@ -80,7 +80,7 @@ async function brought(world: World) {
 }
 
 export const mirrorExamples: Examples = {
-  // Only the tests of mirrors have another server to bring something from.
+  // Only the tests of mirrors have another server to import from.
   repoMigrate: () => ({ body: { clone_addr: "http://127.0.0.1:9/in.git", repo_name: "in" }, status: 422 }),
   repoGetImport: brought,
   repoMirrorSync: following,

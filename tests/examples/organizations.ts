@@ -2,7 +2,7 @@ import { type Organization, type Person, times, type World } from "../support/wo
 import type { Examples, MakeExample } from "./example.ts"
 import { PIXEL } from "./people.ts"
 
-/** An organisation whose team has so many members, who show it; the owner is one more. */
+/** An organisation whose team has this many public members; the owner is one more. */
 async function staffed(world: World, size: number) {
   const organization = await world.organization(await world.person())
   const team = await world.team(organization)

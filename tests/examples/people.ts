@@ -16,7 +16,7 @@ async function badgedPerson(world: World) {
   return { name, slug }
 }
 
-/** Somebody with followers, or who follows others. */
+/** A user with followers, or who follows others. */
 async function followed(world: World, size: number) {
   const person = await world.person()
   for (const other of await world.crowd(size)) await world.must(other, `PUT /user/following/${person.name}`)
@@ -122,7 +122,7 @@ export const peopleExamples: Examples = {
     return { authorization: person.authorization, path: { username: blocked } }
   },
   userBlockUser: async (world) => {
-    // Whoever is blocked loses every tie, so that there is something to be undone.
+    // A blocked user loses stars, watches and collaborations, so that there is something to remove.
     const person = await following(world, 1)
     const [other] = await world.crowd(1)
     const { owner, repo } = await world.repository(person)

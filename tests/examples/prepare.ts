@@ -14,7 +14,7 @@ export interface PreparedCall {
   readonly send: (query?: Readonly<Record<string, string>>) => Promise<Answered>
 }
 
-/** Makes what an operation's example acts upon; `by` calls where the example doesn't say who. Throws for an operation without an example. */
+/** Creates what an operation's example acts on; `by` is the caller if the example has none. Throws for an operation without an example. */
 export async function prepareCall(world: World, operation: Operation, size = 1, by: string = world.root): Promise<PreparedCall> {
   const make = examples[operation.id]
   if (!make) throw new Error(`${operation.id} has no example; tests/examples needs one for each operation`)

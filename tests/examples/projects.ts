@@ -5,7 +5,7 @@ interface Made {
   readonly id: number
 }
 
-/** A place that has projects, and a repository whose issues may be put into them. */
+/** An owner of projects, and a repository whose issues may be added to them. */
 interface Place {
   readonly owner: Person
   /** Below /api/v1. */
@@ -37,7 +37,7 @@ const places: Readonly<Record<string, (world: World) => Promise<Place>>> = {
 /** The most columns that a project takes. */
 const MOST_COLUMNS = 20
 
-/** The examples of one kind of place. */
+/** The examples of one kind of owner. */
 function examplesAt(prefix: string, make: (world: World) => Promise<Place>): Examples {
   const withProjects = async (world: World, size: number) => {
     const place = await make(world)

@@ -34,7 +34,7 @@ export async function withBranches(world: World, count: number): Promise<Branchi
   return { owner, at, authorization: owner.authorization, path: { owner: name, repo }, branches }
 }
 
-/** So many open pull requests into main, each from a branch of its own and as full as can be. */
+/** So many open pull requests into main, each from its own branch and with all members set. */
 export async function withPulls(world: World, count = 1): Promise<Branching & { readonly pulls: readonly MadePull[] }> {
   const made = await withBranches(world, count)
   const { owner, at, path } = made

@@ -59,7 +59,7 @@ async function besideTeam(world: World, given: boolean) {
   return { ...as(organization.owner), path: { owner, repo, team: team.name } }
 }
 
-/** A repository that was offered to somebody, who answers. */
+/** A repository that was offered to a user, who answers. */
 const offered: MakeExample = async (world) => {
   const { owner, path } = await owned(world)
   const recipient = await world.person()

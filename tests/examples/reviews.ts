@@ -3,7 +3,7 @@ import type { Example, Examples, MakeExample } from "./example.ts"
 
 const encoded = (text: string): string => Buffer.from(text).toString("base64")
 
-/** A pull request that changes the second line of a file and adds a fourth, called upon by somebody who may write to its repository. */
+/** A pull request that changes the second line of a file and adds a fourth, called by a user who may write to its repository. */
 async function withPull(world: World) {
   const owner = await world.person()
   const reviewer = await world.person()

@@ -1,6 +1,6 @@
 import type { Examples } from "./example.ts"
 
-/** What is said by the site as a whole. */
+/** Operations of the site as a whole. */
 export const siteExamples: Examples = {
   getVersion: () => ({}),
   adminCronList: () => ({}),

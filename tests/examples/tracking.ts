@@ -26,7 +26,7 @@ async function running(world: World) {
   return found
 }
 
-/** Somebody with as many stopwatches; the API lets nobody have more than one, so they are put there as rows. */
+/** A user with this many stopwatches; the API allows only one, so they are inserted as rows. */
 async function manyRunning(world: World, size: number): Promise<string> {
   const { owner, path } = await withIssues(world, size)
   const { database, now } = world.hearth.services

@@ -1,7 +1,7 @@
 import { type Person, times, type World } from "../support/world.ts"
 import type { Examples, MakeExample } from "./example.ts"
 
-/** Nobody listens there, and the guard refuses it anyway. */
+/** No server listens there, and the guard refuses it anyway. */
 const body = { type: "gitea", config: { url: "http://127.0.0.1:9/in", content_type: "json" }, name: "bell", events: ["push", "issues"] }
 
 interface Scope {

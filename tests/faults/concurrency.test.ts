@@ -8,8 +8,8 @@ const CLIENTS = 32
 const NAMES = ["first", "second", "third"] as const
 
 /**
- * Many people write about the same few things at once. None of it fails, of several who want one name exactly one gets it, and what is
- * counted is what is there: no star is counted twice, and none is lost.
+ * Many people write to the same few things concurrently. No call fails, of several requests for one name exactly one succeeds, and counters
+ * equal the rows: no star is counted twice, and none is lost.
  */
 withWorld("writes at the same time", { open: openCheckedWorld }, ({ test: it, world }) => {
   let people: readonly Person[]
@@ -40,7 +40,7 @@ withWorld("writes at the same time", { open: openCheckedWorld }, ({ test: it, wo
 
     await Promise.all(
       people.map(async (person, index) => {
-        // Everybody begins with something else, so that all kinds of writes meet.
+        // Each begins with another kind of write, so that all kinds run concurrently.
         const work: (() => Promise<unknown>)[] = [
           async () => {
             for (const name of NAMES) await ask(person, `POST /orgs/${organization.name}/repos`, { name })

@@ -23,7 +23,7 @@ const ODD_PARTS = [
   "undefined",
   "__proto__",
 ]
-/** Those that a database is asked for; the others are settled before. */
+/** Operations that use a database; the others are refused before. */
 const ODD_PARTS_FOR_DATABASES = ["9223372036854775808", "%F0%9F%98%80", "a".repeat(900), "'%22%3B--", "%ff"]
 const ODD_QUERIES = [
   "page=-1&limit=-1",
@@ -47,29 +47,29 @@ const ODD_NUMBERS = [-1, 0, 1e30, 9_007_199_254_740_991]
 const ODD_LISTS = [[], [""], ["\u0000"], ["a".repeat(5_000)], ["😀"], ["a", "a"], [-1], [9_007_199_254_740_991]]
 const ODD_TYPES = [true, 1.5, "text", [[null]], { a: { b: 1 } }]
 
-/** Each member of a body with odd values: those of the member's type get past the schema to the rules and the database. */
+/** Each member of a body with unusual values: those of the member's type pass the schema and reach the rules and the database. */
 function oddMembers(body: object, kind: FreshKind): readonly (readonly [field: string, value: unknown])[] {
   const properties: object = "properties" in body && typeof body.properties === "object" && body.properties !== null ? body.properties : {}
   return Object.entries(properties).flatMap(([field, schema]) => {
     const fitting =
       schema.type === "string" ? ODD_TEXTS : schema.type === "integer" ? ODD_NUMBERS : schema.type === "array" ? ODD_LISTS : []
-    // The schema looks at types before a database does, so that one of the two is enough for them.
+    // The schema checks types before the database is used, so one of the two is enough for them.
     return (kind === "sqlite" ? [...fitting, ...ODD_TYPES] : fitting).map((value) => [field, value] as const)
   })
 }
 
-/** What is sent beside an odd member: the example's body, of a change only what it can't do without, so that it stays a change of one thing. */
+/** The body besides the unusual member: that of the example, or only its required members for a PATCH, so that one thing is changed. */
 const membersBeside = ({ method, body }: Operation, example: unknown): object => {
   const required: readonly unknown[] = body && "required" in body && Array.isArray(body.required) ? body.required : []
   const members = Object.entries(Object(example))
   return Object.fromEntries(method === "PATCH" ? members.filter(([name]) => required.includes(name)) : members)
 }
 
-/** Whether the next call needs a new subject: this one was made or deleted, or is called or guarded otherwise by now. */
+/** Whether the next call needs a new subject: this one was created, deleted or renamed, or its access has changed. */
 const isUsedUp = ({ method }: Operation, status: number): boolean =>
   method === "PATCH" ? [301, 307, 423].includes(status) : method !== "GET" && status < 300
 
-/** Whatever is sent, and by whoever may do everything, is accepted or refused: nothing makes the server fail. */
+/** All input, also of administrators, is accepted or refused: nothing makes the server fail. */
 withWorld("odd input", { open: openCheckedWorld }, ({ kind, test: it, world }) => {
   interface Sending {
     readonly authorization?: string | undefined
@@ -110,7 +110,7 @@ withWorld("odd input", { open: openCheckedWorld }, ({ kind, test: it, world }) =
       for (const query of operation.method === "GET" ? ODD_QUERIES : ODD_QUERIES.slice(-2))
         await attempt(`query ${query}`, `${address()}?${query}`)
       if (operation.body) {
-        // What is no JSON never gets near a database, and needs only one of the two.
+        // Invalid JSON never reaches the database, so one of the two is enough.
         for (const body of kind === "sqlite" ? ODD_BODIES : []) await attempt(`body ${body.slice(0, 20)}`, address(), { body })
         await attempt("bytes that are not UTF-8", address(), { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) })
         await attempt("a form that says it is JSON", address(), { body: "name=x&id=1" })

@@ -13,7 +13,7 @@ import { emptyLedger, git, type Ledger, work } from "./load.ts"
 const PASSWORD = "root-pass-1"
 const ROUNDS = { sqlite: 3, postgres: 2 } as const
 
-/** Waits until more of everything was acknowledged than is by now. */
+/** Waits until more writes of every kind have been acknowledged. */
 async function somethingOfEach(ledger: Ledger): Promise<void> {
   const { counted, pushed } = ledger
   const sizes = () => [ledger.stars, ledger.deleted, ledger.tokens].map(({ size }) => size)
@@ -22,8 +22,8 @@ async function somethingOfEach(ledger: Ledger): Promise<void> {
 }
 
 /**
- * The server is killed at a random moment while people write, and started again, several times over. What it had acknowledged is there each
- * time; what was under way happened whole or not at all; what was still to be done is done.
+ * The server is killed at a random moment while people write, and started again, several times over. Acknowledged writes are there each
+ * time; those under way were done completely or not at all; remaining jobs are done.
  */
 describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
   let fresh: FreshUrl
@@ -69,7 +69,7 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
       await hearth.close()
     }
 
-    /** All that the server said was done, asked for one by one. */
+    /** All acknowledged writes, requested one by one. */
     async function expectAcknowledged(url: string): Promise<void> {
       const ask = (path: string, as = authorization) => send(url, "GET", path, { authorization: as })
       for (const name of ledger.repositories) expect([name, (await ask(`/repos/root/${name}`)).status]).toEqual([name, 200])
@@ -86,10 +86,10 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
       ledger.pushed = head
     }
 
-    /** Rows and files say the same, and no work is left over. */
+    /** Rows and files agree, and no jobs are left. */
     async function expectWhole({ services }: Hearth): Promise<void> {
       const { database, jobs } = services
-      // Jobs of the dead process, and what it noted of its pushes, are left to it for half a minute, which goes by here.
+      // Jobs and journal entries of the killed process are claimed for half a minute, which is awaited here.
       await database.write((tx) =>
         tx.updateTable("jobs").set({ held_until: 0, run_at: 0 }).where("state", "in", ["waiting", "running"]).execute(),
       )
@@ -98,7 +98,7 @@ describe.each(databaseKinds)("kill -9 under load (%s)", (kind) => {
 
       const [folders, storages] = [await foldersOf(services), await storagesOf(services)]
       expect(storages.filter((storage) => !folders.includes(storage))).toEqual([])
-      // A repository whose row was never written leaves a folder that nothing leads to: at most what was under way at each kill.
+      // A repository whose row was never written leaves an unused folder: at most those under way at each kill.
       expect(folders.filter((name) => !storages.includes(name)).length).toBeLessThanOrEqual(2 * ROUNDS[kind])
 
       const rows = await database.read

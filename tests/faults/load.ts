@@ -1,4 +1,4 @@
-/** People at work on a server that may be gone at any moment, and a ledger of what it said was done. */
+/** A load of writes on a server that may be killed at any moment, and a ledger of what it acknowledged. */
 import { execFile } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
@@ -6,7 +6,7 @@ import { type Calling, send } from "../support/http.ts"
 
 const run = promisify(execFile)
 
-/** What was acknowledged. Whatever was asked for and not answered may or may not have happened, and stands nowhere here. */
+/** The acknowledged writes. Requests without an answer may or may not have been done, and are not listed here. */
 export interface Ledger {
   readonly repositories: Set<string>
   readonly deleted: Set<string>
@@ -100,7 +100,7 @@ export async function work(site: Site, ledger: Ledger, round: number): Promise<v
           break
         } catch (error) {
           if (!(await alive())) throw new Gone()
-          // Where other processes may be at work, a lock of the one that was killed is waited for.
+          // Where other processes may use the repositories, a lock of the killed one is not removed immediately.
           if (attempt === 10 || !String(error).includes("push again")) throw error
           await sleep(1000)
         }
@@ -110,7 +110,7 @@ export async function work(site: Site, ledger: Ledger, round: number): Promise<v
   ])
 }
 
-/** Runs git as somebody without any configuration of their own, and gives what it prints. */
+/** Runs git without a user's configuration, and returns its output. */
 export async function git(folder: string, ...parameters: readonly string[]): Promise<string> {
   const person = { GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.com", GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" }
   const env = {

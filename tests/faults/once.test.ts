@@ -14,19 +14,19 @@ import { pullCases } from "./once/pulls.ts"
 import { repositoryCases } from "./once/repositories.ts"
 
 /**
- * What must happen once happens once, however many ask for it at the same moment: each is answered as if they had asked one after another, and nothing
- * is written twice.
+ * What must happen once happens once for any number of concurrent callers: each is answered as if they had called one after another, and nothing is
+ * written twice.
  *
- * On PostgreSQL the callers are made to meet: another connection holds every row, or every table, until each caller has come as far as its first write;
- * by then they have all looked, and all found that it may be done. SQLite has one writer at a time; there each waits before its first transaction.
+ * On PostgreSQL the callers are forced to overlap: another connection locks every row, or every table, until each caller has reached its first write;
+ * by then all have checked that it is allowed. SQLite has one writer at a time; there each waits before its first transaction.
  */
 
 const CALLERS = 3
-/** Rows that say nothing of what happened: work that is queued, and what is noted beside requests. */
+/** Tables that are not compared: queued jobs, and what is written independently of requests. */
 const ASIDE = new Set(["jobs", "schedule", "migrations"])
-/** Totals that triggers keep, and of what. */
+/** Totals that triggers keep, and what they count. */
 const TOTALS = { activity_totals: "activities", notification_totals: "notifications", project_card_totals: "project_cards" } as const
-/** Callers that wait for one another before they come to the database never all wait there; then it goes on with those that do. */
+/** The time after which the locks are released: callers that wait for one another elsewhere never all reach the database. */
 const GATHER_MS = 2_000
 
 const meetings = { sqlite: ["transactions"], postgres: ["rows", "tables"] } as const
@@ -86,7 +86,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     return answers.map(({ status }) => status).sort()
   }
 
-  /** Keeps the first transactions from beginning until so many wait as there are callers, or all are answered. */
+  /** Delays the first transactions until as many wait as there are callers, or all are answered. */
   async function together(ask: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
     const gate = Promise.withResolvers<void>()
     const { write } = database()
@@ -107,7 +107,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     }
   }
 
-  /** Keeps everything that is asked meanwhile from writing until all of it waits, or is answered. */
+  /** Blocks the writes of all calls until all of them wait, or are answered. */
   async function behind(held: "rows" | "tables", ask: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
     const client = new pg.Client({ connectionString: world.hearth.services.config.databaseUrl })
     await client.connect()
@@ -125,7 +125,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     }
   }
   async function waiting(client: pg.Client): Promise<number> {
-    // Within a transaction what was seen once stays.
+    // Within a transaction this snapshot is cached.
     await client.query("select pg_stat_clear_snapshot()")
     const { rows } = await client.query("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
     return rows.length

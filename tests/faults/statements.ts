@@ -12,11 +12,11 @@ import { openWorld, type World } from "../support/world.ts"
 
 const SECRET = "the disk with serial number 4711 is full"
 
-/** How an administrator's deed ended is noted after the answer is made; that it was begun was written down before. */
+/** The result in the audit log is written after the answer is made; the entry itself was written before. */
 const isAfterwards = ({ name }: ObservedStatement): boolean => name === "audit.setStatus"
 
 interface Fault {
-  /** Whether the statement came, whether it belonged to a transaction, and whether another transaction had gone before it. */
+  /** Whether the statement was run, whether it was in a transaction, and whether another transaction came before it. */
   readonly stop: () => { readonly struck: boolean; readonly afterWriting: boolean }
 }
 
@@ -27,7 +27,7 @@ function failStatement(database: Database, nth: number): Fault {
   let struck = false
   let afterWriting = false
   const stop = database.observe((statement) => {
-    // The workers are to leave alone what a request stores, or their statements would be counted as the request's.
+    // The workers must not run jobs that a request stores, or their statements would be counted as the request's.
     if (statement.name === "jobs.findDue") throw new Error(SECRET)
     if (isTouch(statement) || isOfTheWorkers(statement) || isAfterwards(statement)) return
     count++
@@ -48,7 +48,7 @@ function failStatement(database: Database, nth: number): Fault {
 
 const MOST_STATEMENTS = 200
 
-/** All writes in parts, each for a server of its own: what is compared is all that there is, and grows with every test. */
+/** All writes in groups, each for a new server: the whole content is compared, and grows with every test. */
 const parts = Array.from({ length: 10 }, (_, part) => {
   const all = operations.filter(({ method }) => method !== "GET")
   const size = Math.ceil(all.length / 10)
@@ -59,10 +59,10 @@ const parts = Array.from({ length: 10 }, (_, part) => {
 /** The end of the year 9999. */
 const FAR_OFF = 253_402_300_799
 
-/** What is answered well however its work ended: a task that fails is told in the list of tasks. */
+/** Calls that succeed even if their work fails: the failure of a task is shown in the list of tasks. */
 const ANSWERED_ANYWAY: ReadonlySet<string> = new Set(["adminCronRun"])
 
-/** Jobs that are stored before what they would clear away is made, so that they stay where it fails. */
+/** Clean-up jobs that are stored before what they clean up, so that they remain after a failure. */
 const TIDYING: readonly string[] = ["attachments.removeFiles"]
 
 /** All rows but those of jobs that only tidy up. */
@@ -73,9 +73,9 @@ async function contentOf(database: Database) {
 }
 
 /**
- * Every write is tried with its first statement failing, then with its second, and so on until it gets through. Whatever fails, the answer
- * says so without telling what, and no row is other than before: nothing is half done. Each database has a file of its own, so that the two,
- * which take minutes, run beside each other.
+ * Every write is tried with its first statement failing, then with its second, and so on until it gets through. After a failure the
+ * answer is an error without details, and no row has changed. Each database has its own file, so that the two, which take minutes, run in
+ * parallel.
  */
 export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) =>
   describe.each(parts)(`a failing statement (${kind}), from $first.path`, ({ writes }) => {
@@ -113,7 +113,7 @@ export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) 
           }
           strikes++
           if (await isJournalled()) {
-            // References lie outside the database. Once they may have moved, the journal makes everything else true, whatever failed.
+            // References are outside the database. Once they may have changed, the journal completes the push after any failure.
             expect(answer.text).not.toContain("serial number")
             await settle()
             prepared = await prepare(operation)
@@ -121,11 +121,11 @@ export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) 
           }
           if (!ANSWERED_ANYWAY.has(operation.id)) expect([500, 503], `statement ${nth} failed`).toContain(answer.status)
           expect(answer.text).not.toContain("serial number")
-          // What was committed stays, though the answer to it could not be made: the next attempt is made on something new.
+          // Committed changes stay, though the answer could not be made: the next attempt uses a new subject.
           if (afterWriting) prepared = await prepare(operation)
           else expect(await contentOf(services.database), `statement ${nth} failed`).toEqual(prepared.before)
         }
-        // The workers may be getting over the fault just now, and be done with that before they look again.
+        // The workers may be recovering from the fault just now, and finish that before their next round.
         await services.jobs.drain()
         await services.jobs.drain()
         expect(await foldersOf(services)).toEqual(await storagesOf(services))
@@ -138,7 +138,7 @@ export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) 
 
     const isJournalled = async (): Promise<boolean> => (await journal().execute()).length > 0
 
-    /** Lets the journal's job run now, and holds the branch rows against the references. */
+    /** Runs the journal's job now, and compares the branch rows with the references. */
     async function settle(): Promise<void> {
       const { database, git } = hearth.services
       await runJournals()
@@ -161,7 +161,7 @@ export const describeFailingStatements = (kind: (typeof databaseKinds)[number]) 
       const { database } = hearth.services
       const call = await prepareCall(world, operation)
       await runJournals()
-      // Those that wait for their time, or to be tried again, would run, and change rows, in the middle of what follows.
+      // Jobs that wait for their time, or for another attempt, would run and change rows during the following calls.
       await database.write((tx) => tx.updateTable("jobs").set({ run_at: FAR_OFF }).where("state", "=", "waiting").execute())
       return { call, before: await contentOf(database) }
     }

@@ -14,13 +14,13 @@ const PASSWORD = "root-pass-1"
 const SECRET = "hush"
 const WORKERS = 16
 const HOOKS = 20
-/** Each issue is told to all hooks; the server is killed once in each round. */
+/** Each issue is delivered to all hooks; the server is killed once in each round. */
 const SIZE = { sqlite: { kills: 10, issues: 500 }, postgres: { kills: 3, issues: 75 } } as const
 const AT_ONCE = 32
 
 /**
- * The server is killed while it delivers, and started again, several times over. Whatever was acknowledged is delivered in the end, each delivery under
- * one id and with one text, however often it is sent.
+ * The server is killed while it delivers, and started again, several times over. Events of acknowledged writes are delivered in the end, each delivery
+ * with one id and one body, however often it is sent.
  */
 describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind) => {
   const { kills, issues } = SIZE[kind]
@@ -50,7 +50,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
       HEARTH_JOBS_WORKERS: String(WORKERS),
     })
 
-  /** What a dead process held is left to it for half a minute where others may share the database; that goes by here. */
+  /** Jobs of a killed process are claimed for half a minute if the database may be shared; that is awaited here. */
   async function passLease(): Promise<void> {
     if (kind === "sqlite") return
     const database = await openDatabase({ url: fresh.url })
@@ -58,7 +58,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     await database.close()
   }
 
-  /** Makes as many issues, until the server is gone; gives the numbers of those that it acknowledged. */
+  /** Creates this many issues, or fewer if the server is killed; returns the numbers of those that it acknowledged. */
   async function open(url: string, count: number): Promise<readonly number[]> {
     const acknowledged: number[] = []
     let left = count
@@ -74,7 +74,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     return acknowledged
   }
 
-  /** All that the service says it told a webhook. */
+  /** All deliveries of a webhook in the API's list. */
   async function listed(url: string, hook: number): Promise<readonly HookDelivery[]> {
     const all: HookDelivery[] = []
     for (let page = 1; ; page++) {
@@ -99,7 +99,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     for (let kill = 0; kill < kills; kill++) {
       const before = receiver.received.length
       const opening = open(server.url, Math.ceil((issues - acknowledged.length) / (kills - kill)))
-      // While some are on their way, and some of those that ask wait for their answer or have got it long ago.
+      // While some deliveries are under way, and some requests wait for their answer.
       while (receiver.received.length < before + 20) await sleep(5)
       await sleep(Math.random() * 2_000)
       await server.kill()
@@ -122,7 +122,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     }
     expect(deliveries.filter(({ state }) => state !== "delivered")).toEqual([])
 
-    // What was acknowledged has come to every hook, and what the list says has come indeed.
+    // Every hook has received the acknowledged issues, and all that the list shows as delivered.
     const arrived = new Set(receiver.received.map(({ path, body }) => `${path} ${body.issue.number}`))
     const missing = hooks.flatMap((_, hook) => acknowledged.filter((number) => !arrived.has(`/${hook} ${number}`)))
     expect(missing).toEqual([])
@@ -131,7 +131,7 @@ describe.each(databaseKinds)("kill -9 while webhooks are delivered (%s)", (kind)
     for (const sent of texts.values()) expect(new Set(sent.map(({ text }) => text)).size).toBe(1)
     for (const { text, headers } of receiver.received)
       if (headers["x-gitea-signature"] !== signature(SECRET, text)) throw new TypeError(`a wrong signature: ${text}`)
-    // Only what was on its way at a kill is sent twice.
+    // Only deliveries that were under way at a kill are sent twice.
     expect(receiver.received.length).toBeLessThanOrEqual(deliveries.length + WORKERS * kills)
   })
 })

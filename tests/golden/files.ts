@@ -9,8 +9,8 @@ const HEADER = `-- Made by \`npm run golden\`; read the difference in review. Pl
 `
 
 /**
- * Holds texts against the files of a folder below this one, by the files' names; with UPDATE_GOLDEN set it writes them instead. Files that nothing
- * makes any more fail too.
+ * Compares texts with the files of a folder below this one, by the files' names; with UPDATE_GOLDEN set it writes them instead. Files without a text
+ * fail too.
  */
 export async function expectGolden(folder: string, texts: ReadonlyMap<string, string>): Promise<void> {
   const place = (name: string) => `${here}${folder}/${name}.sql`

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/core/operation.ts"
 
-/** What filters are tried with whose type doesn't say it. */
+/** Values for filters whose type doesn't suggest one. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   sort: [
     "alpha",
@@ -20,7 +20,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   order: ["desc"],
   mode: ["fork", "source", "mirror", "collaborative"],
   pattern: ["a*"],
-  // Somebody who is there.
+  // An existing user.
   user: ["root"],
   owner: ["root"],
   created_by: ["root"],
@@ -29,7 +29,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   poster: ["root"],
 }
 
-/** Filters that mean nothing by themselves, and what they are tried with. */
+/** Filters that need another one, and values for it. */
 const TOGETHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   includeDesc: { q: "a" },
   include_desc: { q: "a" },

@@ -4,7 +4,7 @@ import type { Actor, User } from "../../src/core/actor.ts"
 import { compilingHandle } from "../../src/core/database/session.ts"
 import type { Texts } from "./readable.ts"
 
-/** A condition that stands in many lists: shown once, and by its name wherever it is used. */
+/** A condition that many lists contain: shown once, and by its name wherever it is used. */
 export interface Fragment {
   readonly name: string
   readonly texts: Texts

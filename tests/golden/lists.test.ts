@@ -31,7 +31,7 @@ interface Recorded {
   readonly statements: readonly { readonly name: string | undefined; readonly sql: string }[]
 }
 
-/** What all lists ran, by the operation's id, and for whom. */
+/** The statements of all lists, by the operation's id and the caller. */
 interface Recording {
   readonly calls: ReadonlyMap<string, readonly Recorded[]>
   readonly caller: User
@@ -39,11 +39,11 @@ interface Recording {
 
 const lists = operations.filter(({ paged, method }) => paged && method === "GET")
 
-/** Who calls and what is called upon is looked up for every operation alike, and not told here. */
+/** The look-ups of caller and subject are the same for every operation, and not shown here. */
 const isOfTheWayIn = (name: string | undefined): boolean =>
   name?.startsWith("access.find") === true || name?.startsWith("authentication.find") === true
 
-/** Calls every list without a filter and with each one, and notes what the database was asked. */
+/** Calls every list without a filter and with each one, and records the statements. */
 async function record(kind: FreshKind): Promise<Recording> {
   const fresh = await freshUrl(kind)
   const hearth = await startHearth({ memory: true, config: { databaseUrl: fresh.url } })
@@ -63,7 +63,7 @@ async function record(kind: FreshKind): Promise<Recording> {
         const statements = await statementsOf(hearth.services.database, async () => {
           status = (await call.send(filters)).status
         })
-        // A value that this list doesn't know is refused; the others show what it does.
+        // A value that this list doesn't accept is refused; the others are enough.
         if (status >= 400 && status < 500 && Object.keys(filters).length > 0) continue
         if (status !== 200) throw new Error(`GET ${operation.path} ${JSON.stringify(filters)} was answered with ${status}`)
         const label = Object.entries(filters)
@@ -84,7 +84,7 @@ async function record(kind: FreshKind): Promise<Recording> {
 const shortened = (fragments: readonly Fragment[], kind: keyof Texts, sql: string): string =>
   fragments.reduce((text, { name, texts }) => text.replaceAll(common(texts[kind]), name), common(sql))
 
-/** What a list asks, call by call; a statement that was shown before is not shown again. */
+/** The statements of a list, call by call, without repetitions. */
 function describeList(
   operation: Operation,
   fragments: readonly Fragment[],
@@ -141,7 +141,7 @@ describe("the lists", () => {
       )
       const excepted = Object.keys(MAY_SCAN[operation.id] ?? {})
       expect(found.filter(({ table }) => !excepted.includes(table)).map(({ words }) => words)).toEqual([])
-      // An exception that is not needed any more would hide the next mistake.
+      // An exception that is no longer needed would hide the next mistake.
       expect(excepted.filter((name) => !found.some(({ table }) => table === name))).toEqual([])
     })
   })

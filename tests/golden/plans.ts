@@ -2,16 +2,16 @@ import { DatabaseSync } from "node:sqlite"
 import { openDatabase } from "../../src/core/database/open.ts"
 import { freshUrl } from "../support/database.ts"
 
-/** Tables that stay small whatever happens: reading one whole costs nothing. */
+/** Tables that are always small, so that scanning them costs nothing. */
 const SMALL = new Set(["schedule", "badges", "schema_migrations"])
 
 export interface Plans {
-  /** The tables of any size that SQLite would read from one end to the other for this statement. */
+  /** The large tables that SQLite would scan for this statement. */
   readonly scans: (sql: string) => readonly string[]
   readonly close: () => Promise<void>
 }
 
-/** Asks SQLite how it would run a statement, on a database with all tables and indexes. */
+/** Asks SQLite for the plan of a statement, on a database with all tables and indexes. */
 export async function openPlans(): Promise<Plans> {
   const fresh = await freshUrl("sqlite")
   await (await openDatabase({ url: fresh.url })).close()

@@ -7,7 +7,7 @@ import { expectGolden } from "./files.ts"
 import { openPlans, type Plans } from "./plans.ts"
 import { onBoth } from "./readable.ts"
 
-/** Prepared queries that read a whole table, each with the reason why they may. */
+/** Prepared queries that are allowed to scan a table, each with the reason. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
   "jobs.count": "the figures count all jobs; those that have ended are removed after a while",
   "merge.findScheduledIds": "it looks at all merges that wait, which are few",
@@ -41,7 +41,7 @@ describe("the prepared queries", () => {
     )
     const excepted = (line: string) => Object.keys(MAY_SCAN).some((name) => line.startsWith(`${name} `))
     expect(found.filter((line) => !excepted(line))).toEqual([])
-    // An exception that is not needed any more would hide the next mistake.
+    // An exception that is no longer needed would hide the next mistake.
     expect(Object.keys(MAY_SCAN).filter((name) => !found.some((line) => line.startsWith(`${name} `)))).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
 /** SQL as a reviewer reads it: one clause a line, no needless quotes, and the same text for both databases where only their spelling differs. */
 
-/** Clauses that begin a line of their own. */
+/** Clauses that begin a new line. */
 const CLAUSES = /^(from|where|inner|left|group|order|limit|returning|set|values|having|union|and)$/
 
 export function readable(sql: string): string {
   const tokens = common(sql).match(/'(?:[^']|'')*'|\(|\)|,|[^\s(),']+/g) ?? []
-  // For every open parenthesis: whether a query stands in it.
+  // For every open parenthesis: whether it contains a query.
   const open: boolean[] = [true]
   let text = ""
   let last = ""
@@ -34,7 +34,7 @@ const isCalled = (token: string): boolean =>
   /^(\w+\.)?\w+$/.test(token) &&
   !/^(in|exists|and|or|not|from|as|join|on|values|select|where|=|by|set|into|conflict|when|then|else)$/.test(token)
 
-/** What the two databases write differently everywhere, written in one way: placeholders, lists, and quotes around names. */
+/** Normalises what always differs between the two databases: placeholders, lists, and quotes around names. */
 export const common = (sql: string): string =>
   sql
     .replace(/"([a-z_][a-z0-9_]*)"/g, "$1")
@@ -49,7 +49,7 @@ export interface Texts {
   readonly postgres: string
 }
 
-/** The text of a statement on both databases; the second only where it is another. */
+/** The text of a statement on both databases; the second only if it differs. */
 export function onBoth({ sqlite, postgres }: Texts): string {
   const [one, other] = [readable(sqlite), readable(postgres)]
   return one === other ? one : `${one}\n-- on PostgreSQL:\n${other}`

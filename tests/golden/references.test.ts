@@ -4,8 +4,8 @@ import { openDatabase } from "../../src/core/database/open.ts"
 import { freshUrl } from "../support/database.ts"
 
 /**
- * Whenever a row is deleted, the database looks for those that refer to it. Without an index that begins with the reference it reads the
- * whole table each time, which nobody notices until the table is large.
+ * Whenever a row is deleted, the database looks for rows that refer to it. Without an index that begins with the reference it scans the
+ * table each time, which is not noticed until the table is large.
  */
 it("finds what refers to a row by an index", async () => {
   const fresh = await freshUrl("sqlite")

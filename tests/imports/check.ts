@@ -1,4 +1,4 @@
-/** Holds the imports of src against directions.ts: `node tests/imports/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
+/** Checks the imports of src against directions.ts: `node tests/imports/check.ts`, a part of `npm run check`. Prints a line for each that is refused. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { GROUPS, INSTEAD, PARTS } from "./directions.ts"
@@ -12,7 +12,7 @@ export interface Import {
 const IMPORT = /^(?:import|export)\s+(type\s)?[^"']*?from\s+"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm
 const ONLY_TYPES = /\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?\s*,?)+\s*\}/
 
-/** The imports of a file, by paths below src. Imports on demand count as those at the top do. */
+/** The imports of a file, by paths below src. Dynamic imports count like static ones. */
 export function importsOf(file: string, text: string): readonly Import[] {
   return [...text.matchAll(IMPORT)].map(([words, type, named, onDemand]) => ({
     from: file,
@@ -22,11 +22,11 @@ export function importsOf(file: string, text: string): readonly Import[] {
 }
 
 const partOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "root")
-/** A file at the root is a part of its own: main.ts stands above the command line, the lists below it. */
+/** A file at the root is a part of its own: main.ts is above the command line, the lists below it. */
 const folderOf = (file: string): string => (file.includes("/") ? dirname(file) : file)
 const groupOf = (file: string): string | undefined => /^features\/(\w+)\//.exec(file)?.[1]
 
-/** Why an import may not be, or undefined. */
+/** Why an import is not allowed, or undefined. */
 function refusalOf({ from, to }: Import): string | undefined {
   const [part, other] = [partOf(from), partOf(to)]
   if (part !== other && PARTS[part]?.includes(other) !== true) return `${from} imports ${to}: ${part} knows nothing of ${other}. ${INSTEAD}`
@@ -61,7 +61,7 @@ function graphOf(pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
   return graph
 }
 
-/** A sentence for each import that may not be, and for each circle: of files also by type, of folders by value. */
+/** A sentence for each import that is not allowed, and for each circle: of files also by type, of folders by value. */
 export function refusals(imports: readonly Import[]): readonly string[] {
   const files = circlesIn(graphOf(imports.map(({ from, to }) => [from, to])))
   const byValue = imports.filter(({ isType }) => !isType)
@@ -75,7 +75,7 @@ export function refusals(imports: readonly Import[]): readonly string[] {
   ]
 }
 
-/** The files of the product: tests and what they stand on may import what they like. */
+/** The files of the product: tests and their helpers may import anything. */
 const isProduct = (file: string): boolean => file.endsWith(".ts") && !/(\.test|\.fixture|\/testing|\.d)\.ts$/.test(file)
 
 if (import.meta.main) {

@@ -16,6 +16,6 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 /** The groups of features, each allowed to import those before it. */
 export const GROUPS: readonly string[] = ["people", "code", "planning", "review", "actions", "events", "site"]
 
-/** What to do instead, for whoever meets a refusal. */
+/** What to do instead, shown with each refusal. */
 export const INSTEAD =
   "Publish an event and listen to it (src/core/events, src/listeners.ts), ask through an extension point (src/core/extensions.ts, src/extensions.ts), or move what is shared down."

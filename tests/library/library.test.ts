@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { startHearth } from "../../src/app.ts"
 
-// A place for temporary files of its own: others start forges beside this one.
+// Its own folder for temporary files: other tests run forges in parallel.
 let place: string
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), "library-"))

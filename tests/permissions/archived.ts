@@ -1,5 +1,5 @@
 /**
- * What may still be done with an archived repository, by the ids of operations. Everything else that writes to one is refused with 423. The
+ * What is still allowed in an archived repository, by the ids of operations. Everything else that writes to one is refused with 423. The
  * groups and their reasons are those of the recorded behaviour; issues, pull requests, reviews, projects and everything in git stay as they are.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

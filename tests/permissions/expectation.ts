@@ -1,10 +1,10 @@
 import type { Operation } from "../../src/core/operation.ts"
 import type { Credential, Role, Visibility } from "./world.ts"
 
-/** Let in, or the status of the refusal. */
+/** Allowed, or the status of the refusal. */
 export type Expected = "in" | 401 | 403 | 404
 
-/** Who calls, with what in hand, on what. */
+/** The caller, the credential, and the subject. */
 export interface Cell {
   readonly role: Role
   readonly credential: Credential
@@ -12,8 +12,8 @@ export interface Cell {
 }
 
 /**
- * What a caller must get, from the declared rule alone. This is written from the specification's side, not from the policies' code: what
- * somebody is to a subject is spelled out here once more.
+ * What a caller must get, from the declared rule alone. This follows the specification, not the code of the policies: the
+ * caller's role for a subject is implemented here independently.
  */
 export function expected(operation: Operation, cell: Cell): Expected {
   const refused = refusedByCredential(operation, cell)
@@ -32,7 +32,7 @@ export function expected(operation: Operation, cell: Cell): Expected {
   }
 }
 
-/** What an account in this state, or a token of this kind, is refused whatever it asks for. */
+/** The refusal of an account in this state, or a token of this kind, for all operations. */
 function refusedByCredential(operation: Operation, { role, credential }: Cell): Expected | undefined {
   if (role === "anonymous") return undefined
   if (role === "prohibited" && credential === "password") return 401
@@ -47,7 +47,7 @@ const isPublicOnly = ({ role, credential }: Cell): boolean => credential === "pu
 const isSite = ({ role }: Cell): boolean => role === "siteAdministrator"
 const mustSignIn = ({ rule }: Operation, { role }: Cell): boolean => rule.signIn === "required" && role === "anonymous"
 
-/** Hidden from strangers and from tokens that are limited to what is public. */
+/** Hidden from anonymous callers and from tokens that are limited to what is public. */
 const isHidden = (cell: Cell): boolean => cell.visibility !== "public" && (cell.role === "anonymous" || isPublicOnly(cell))
 
 const unknownRule = ({ rule }: Operation): Error =>
@@ -72,7 +72,7 @@ function onUser(operation: Operation, cell: Cell): Expected {
   switch (operation.rule.needs) {
     case "siteAdministrator":
       return isSite(cell) ? "in" : 403
-    // One may block, or follow no longer, whoever hides.
+    // Private users may be blocked and unfollowed.
     case "nothing":
       return isHidden(cell) ? 404 : "in"
     case "visible":
@@ -103,7 +103,7 @@ function onOrganization(operation: Operation, cell: Cell): Expected {
   throw unknownRule(operation)
 }
 
-/** No team gives anybody the projects; those of a public organisation are read by everybody. Who may not read is not asked to sign in. */
+/** No team grants access to the projects; those of a public organisation are public. Callers who may not read them get 404, not 401. */
 function onOrganizationProjects(operation: Operation, cell: Cell): Expected {
   const insider = cell.role === "owner" || isSite(cell)
   if (isHidden(cell) || (cell.visibility !== "public" && !insider)) return 404
@@ -111,7 +111,7 @@ function onOrganizationProjects(operation: Operation, cell: Cell): Expected {
   return insider || operation.rule.needs === "projects:read" ? "in" : 404
 }
 
-/** A team in which nobody is, as visible as its organisation. */
+/** A team without members, with the visibility of its organisation. */
 function onTeam(operation: Operation, cell: Cell): Expected {
   if (isPublicOnly(cell) && cell.visibility !== "public") return 404
   if (cell.role === "anonymous") return 401
@@ -131,7 +131,7 @@ function onTeam(operation: Operation, cell: Cell): Expected {
   throw unknownRule(operation)
 }
 
-/** What somebody is to the repositories: 1 may read what is open to them, 2 write, 3 administer, 4 own. */
+/** The rank of a role in the repositories: 1 may read what is visible to them, 2 write, 3 administer, 4 own. */
 const RANK: Readonly<Record<Role, number>> = {
   anonymous: 1,
   stranger: 1,
@@ -149,7 +149,7 @@ function rankFor(operation: Operation): number {
   const { needs } = operation.rule
   if (needs === "reach" || needs.endsWith(":read")) return 1
   if (needs.endsWith(":write")) return 2
-  // Nobody but the owner wrote the issue, and nobody asks about himself.
+  // Only the owner is the author of the issue, and no caller asks about themselves.
   if (
     needs === "pullRequest:author" ||
     needs === "issue:author" ||
@@ -158,7 +158,7 @@ function rankFor(operation: Operation): number {
     needs === "issue:writeOrMissing"
   )
     return 2
-  // Who may write but did not write the comment administers at least.
+  // Callers who are not the author of the comment need to be administrators.
   if (needs === "comment:writingAuthor") return 3
   if (needs === "administrator" || needs.endsWith("selfOrAdministrator") || needs.endsWith(":administrator")) return 3
   if (needs === "owner") return 4
@@ -169,9 +169,9 @@ function onRepository(operation: Operation, cell: Cell): Expected {
   if (cell.role === "anonymous" && operation.rule.asksFirst) return 401
   if (isHidden(cell) || (cell.visibility === "private" && cell.role === "stranger")) return 404
   if (mustSignIn(operation, cell)) return 401
-  // The owner wrote the review; that somebody may write to the pull request is no reason to change it.
+  // The owner wrote the review; write access to the pull request is not enough to change it.
   if (operation.rule.needs === "review:author") return cell.role === "owner" || isSite(cell) ? "in" : 403
-  // Whoever administers the site does not belong to the repository.
+  // Site administrators do not belong to the repository.
   if (operation.rule.needs === "reviewers:choose") return ["reader", "writer", "administrator", "owner"].includes(cell.role) ? "in" : 403
   // The person of the path is none of the callers.
   if (operation.rule.needs === "issue:self") return isSite(cell) ? "in" : 403

@@ -7,10 +7,10 @@ import { allowedOnArchived } from "./archived.ts"
 import { type Cell, expected } from "./expectation.ts"
 import { buildWorld, credentials, roles, type Visibility, visibilities, type World } from "./world.ts"
 
-/** What the handlers would be answered with; no operation has this status. */
+/** The status sent in place of the handlers' answers; no operation has it. */
 const LET_IN = 299
 
-/** The cells that can differ: a stranger has no credential, and the site as a whole no visibility. */
+/** The cells that can differ: an anonymous caller has no credential, and the site as a whole no visibility. */
 const cellsOf = ({ rule }: Operation): readonly Cell[] =>
   (rule.subject === "site" ? (["public"] as const) : visibilities).flatMap((visibility) =>
     roles.flatMap((role) =>
@@ -85,7 +85,7 @@ describe("the permission matrix", () => {
         expect(await ask(operation.method, addressOf(operation, visibility), world.authorization("siteAdministrator", "full"))).toBe(wanted)
     })
 
-    it("refuses strangers as ever, and tells nobody what they may not know", async () => {
+    it("refuses anonymous callers, and reveals nothing hidden", async () => {
       const refused = writing.filter(({ id, rule }) => !allowedOnArchived.has(id) && !rule.asksFirst)
       const answers = await Promise.all(
         refused.map(async (operation) => [

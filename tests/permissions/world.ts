@@ -25,7 +25,7 @@ export type Visibility = (typeof visibilities)[number]
 export const credentials = ["password", "full", "narrow", "publicOnly"] as const
 export type Credential = (typeof credentials)[number]
 
-/** What the tokens of each kind carry; the narrow one opens nothing but what needs no scope. */
+/** The scopes of the tokens of each kind; the narrow one is enough only for operations without a scope. */
 const TOKEN_SCOPES = { full: ["all"], narrow: ["read:misc"], publicOnly: ["all", "public-only"] } as const
 
 const PASSWORD = "one password for all"
@@ -33,7 +33,7 @@ const PASSWORD = "one password for all"
 export interface World {
   /** The Authorization header of a caller; undefined for anonymous. */
   readonly authorization: (role: Role, credential: Credential) => string | undefined
-  /** What stands in the path for each parameter, by the subject's visibility. */
+  /** The values of path parameters, by the subject's visibility. */
   readonly parameters: (visibility: Visibility) => Readonly<Record<string, string>>
 }
 
@@ -60,7 +60,7 @@ export async function buildWorld({ url, services }: Hearth): Promise<World> {
     const team = await call<{ id: number }>(`POST /orgs/${org}/teams`, { name: "team", visibility, units_map: { "repo.code": "read" } })
     const made = { name: "repo", private: visibility === "private", auto_init: true, template: true }
     const repository = await call<{ id: number }>(`POST /orgs/${org}/repos`, made)
-    // A template has none of its own accord.
+    // A template has none by default.
     await call(`PATCH /repos/${org}/repo`, { has_actions: true })
     for (const [name, permission] of [
       ["reader", "read"],

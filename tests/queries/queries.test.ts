@@ -11,11 +11,11 @@ import { openWorld, type World } from "../support/world.ts"
 /** So many entries that a default page (30) isn't all there is. */
 const MANY = 31
 
-/** No list asks the database more often than this, sign-in and access included. */
+/** No list runs more statements than this, including sign-in and access. */
 const LIST_BOUND = 11
 
 /**
- * Lists that ask more often: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment, issues of
+ * Lists that need more: a team leads to its organisation and two memberships, an entry of a feed to repository, people and comment, issues of
  * other repositories to these, an issue on a board to the projects that it is in, which may be hidden, and to how much is in them, a pull request to all that an issue leads to and to
  * its reviewers.
  */
@@ -39,7 +39,7 @@ const SHORT: Readonly<Record<string, number>> = {
   adminCronList: 10,
 }
 
-/** What git alone can make; it is kept, so that only whoever asks first waits for git. */
+/** Answers that only git can compute; they are cached, so that only the first request starts git. */
 const MADE_ONCE: ReadonlySet<string> = new Set([
   "repoGetArchive",
   "repoGetPullRequestCommits",
@@ -48,10 +48,10 @@ const MADE_ONCE: ReadonlySet<string> = new Set([
   "repoGetNote",
   "repoCompareDiff",
 ])
-/** What git writes while it is sent, without keeping any of it. */
+/** Answers that git streams, without caching. */
 const STREAMED: ReadonlySet<string> = new Set(["repoDownloadPullDiffOrPatch", "repoDownloadCommitDiffOrPatch"])
 
-/** How often what is asked for most asks the database, sign-in by token included. */
+/** The number of statements of the most frequent requests, including sign-in by token. */
 const SINGLE: Readonly<Record<string, number>> = {
   getVersion: 1,
   userGetCurrent: 1,
@@ -64,8 +64,8 @@ const SINGLE: Readonly<Record<string, number>> = {
 }
 
 /**
- * What a list costs must not depend on its length, and nothing that is read may start git: what a list shows is stored when it changes.
- * A query for each entry is what makes forges slow first.
+ * The cost of a list must not depend on its length, and reads may not start git: what a list shows is stored when it changes.
+ * A query for each entry is the most common cause of slow forges.
  */
 describe("the number of queries", () => {
   let hearth: Hearth
@@ -82,7 +82,7 @@ describe("the number of queries", () => {
     readonly length: number
   }
 
-  /** Sends a call and gives what it asked the database and how many entries it answered; git must not have been started. */
+  /** Sends a call and returns its statements and the number of entries; git must not have been started. */
   async function measure(operation: Operation, call: PreparedCall, query?: Readonly<Record<string, string>>): Promise<Measured> {
     await hearth.services.jobs.drain()
     const spawned = hearth.services.git.spawned()
@@ -104,7 +104,7 @@ describe("the number of queries", () => {
       const call = await prepareCall(world, operation, MANY)
       if (MADE_ONCE.has(operation.id)) await call.send({ limit: "50" })
       const ask = (page: string, limit: string) => measure(operation, call, { page, limit })
-      // The first entry may be of a kind that needs less, as the owners' team does, so the second is looked at too.
+      // The first entry may be of a kind that needs less, such as the owners' team, so the second is checked too.
       const first = await ask("1", "1")
       const second = await ask("2", "1")
       const one = first.statements.length > second.statements.length ? first : second
@@ -134,7 +134,7 @@ describe("the number of queries", () => {
   })
 })
 
-/** The entries of a list, also of those that are wrapped into a record. */
+/** The entries of a list, also if they are wrapped in a record. */
 function lengthOf(body: unknown): number {
   if (Array.isArray(body)) return body.length
   if (typeof body !== "object" || body === null) return 0

@@ -7,8 +7,8 @@ import { withHearth } from "../support/fixture.ts"
 import type { Answer } from "../support/hearth.ts"
 
 /**
- * Two people and a fork: Vera keeps a cookbook, Nils sends her recipes from his fork by plain git. They clash, she reviews, he mends, and she merges five
- * of his branches, each in another style. After each merge the history is held against what git's own commands make of the same branches.
+ * Two people and a fork: Vera owns a cookbook, Nils contributes recipes from a fork by plain git. There are conflicts, Vera reviews, Nils fixes them, and Vera merges
+ * five of the branches, each in another style. After each merge the history is compared with the result of git's own commands.
  */
 const people = [
   { name: "vera", full_name: "Vera Kochel" },
@@ -31,7 +31,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     return answer.body
   }
 
-  /** A clone of somebody's repository, signing as that person. */
+  /** A clone of a person's repository, with that person as the author. */
   async function clone(name: string, path: string): Promise<string> {
     const work = join(folder, `${name}-${Math.random().toString(36).slice(2)}`)
     await ok(folder, "clone", "-q", address(name, path), work)
@@ -47,7 +47,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
   const mergeable = async (number: number) => (await must(vera, `GET ${AT}/pulls/${number}`)).mergeable
 
   test("from the first recipe to the last", { timeout: 120_000 }, async () => {
-    // Vera begins, Nils takes a copy for himself.
+    // Vera creates the repository, Nils forks it.
     await must(vera, "POST /user/repos", { name: "cookbook", auto_init: true, default_branch: "main" })
     const recipe = "Bread\nflour\nwater\nsalt\n"
     await must(vera, `POST ${AT}/contents/bread.txt`, { content: Buffer.from(recipe).toString("base64"), message: "Bread" })
@@ -56,7 +56,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     const kitchen = await clone("nils", "nils/cookbook")
     await ok(kitchen, "remote", "add", "upstream", address("nils", "vera/cookbook"))
 
-    // His first change meets one of hers.
+    // The first change of Nils conflicts with one of Vera's.
     await ok(kitchen, "checkout", "-q", "-b", "yeast")
     await commit(kitchen, "bread.txt", recipe.replace("water", "water\nyeast"), "Let it rise")
     await ok(kitchen, "push", "-q", "origin", "yeast")
@@ -67,7 +67,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     await must(vera, `PUT ${AT}/contents/bread.txt`, { content: warmer, sha, message: "Warm water" })
     expect(await mergeable(yeast)).toBe(false)
 
-    // Nobody merges a draft, nor a clash, nor as a guest; and without her word nothing comes in at all.
+    // Drafts and conflicts can't be merged, nor can readers merge; and every merge needs Vera's approval.
     expect((await forge.call(nils, `POST ${AT}/pulls/${yeast}/merge`, { do: "merge" })).status).toBe(405)
     await must(nils, `PATCH ${AT}/pulls/${yeast}`, { title: "Yeast" })
     const clash = await forge.call(vera, `POST ${AT}/pulls/${yeast}/merge`, { do: "merge" })
@@ -82,7 +82,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     const remark = { path: "bread.txt", new_position: 4, body: "How much of it?" }
     await must(vera, `POST ${AT}/pulls/${yeast}/reviews`, { event: "REQUEST_CHANGES", body: "Almost.", comments: [remark] })
 
-    // He takes her change in, says how much, and she is content.
+    // Nils merges Vera's change, books the time, and Vera approves.
     await ok(kitchen, "fetch", "-q", "upstream")
     await client(kitchen, ["merge", "-q", "upstream/main"])
     await writeFile(join(kitchen, "bread.txt"), recipe.replace("water", "warm water\nyeast, one cube"))
@@ -94,7 +94,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     expect([refused.status, refused.body.message]).toEqual([405, "not allowed to merge: Does not have enough approvals"])
     await must(vera, `POST ${AT}/pulls/${yeast}/reviews`, { event: "APPROVED", body: "Now." })
 
-    // Four more, each from the same beginning, so that all but the first have to stand beside what came before.
+    // Four more, all from the same commit, so that all but the first are merged with earlier changes.
     const beginnings: Readonly<Record<string, number>> = { "rebase-merge": 0, squash: 0, rebase: 0, "fast-forward-only": 0 }
     const numbers = new Map<string, number>([["merge", yeast]])
     for (const style of Object.keys(beginnings)) {
@@ -130,7 +130,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     for (const [style, number] of numbers) {
       const branch = style === "merge" ? "yeast" : style
       if (style === "fast-forward-only") {
-        // The base has moved on: only once the branch stands on it can it be forwarded. What it changes is the same, and so her word still counts.
+        // The base has new commits: a fast-forward needs a rebase first. Its changes are the same, so the approval still counts.
         expect((await forge.call(vera, `POST ${AT}/pulls/${number}/merge`, { do: style })).status).toBe(409)
         await must(nils, `POST ${AT}/pulls/${number}/update?style=rebase`)
       }
@@ -153,7 +153,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
       expect(merged).toMatchObject({ merged: true, state: "closed", merge_commit_sha: tip, merged_by: { login: "vera" } })
     }
 
-    // All five are in, the wish is granted, and Nils is told.
+    // All five are merged, the issue is closed, and Nils is notified.
     const bench = await clone("nils", "vera/cookbook")
     expect((await ok(bench, "ls-files")).split("\n")).toEqual([
       "README.md",
@@ -169,7 +169,7 @@ withHearth("two people, a fork, five merges", { people }, ({ test, forge, vera, 
     expect(told.filter(({ subject }: { subject: { state: string } }) => subject.state === "merged")).toHaveLength(5)
     await must(nils, "POST /repos/nils/cookbook/merge-upstream", { branch: "main", ff_only: true })
     expect((await must(nils, "GET /repos/nils/cookbook/branches/main")).commit.id).toBe(await ok(bench, "rev-parse", "main"))
-    // The branches are in his fork, where she may not delete them.
+    // The branches are in the fork of Nils, where Vera may not delete them.
     expect((await must(nils, "GET /repos/nils/cookbook/branches")).length).toBe(6)
     expect(await ok(bench, "fsck", "--strict")).toBe("")
   })

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Pause, PausePoint } from "../../src/seams/pause.ts"
 
-/** Most pauses are none, so that what passes meets what waits; few are long enough for something else to run from start to end. */
+/** Most pauses are zero, so that unpaused work overlaps with paused work; few are long enough for other work to run completely. */
 const LONGEST_MS = 25
 const CHANCE = 0.3
 
@@ -11,7 +11,7 @@ const CHANCE = 0.3
 export function delayAt(seed: number, point: PausePoint, count: number): number {
   const digest = createHash("sha256").update(`${seed} ${point} ${count}`).digest()
   if (digest.readUInt32LE(0) / 2 ** 32 >= CHANCE) return 0
-  // Squared, as short ones are more often what brings two things into each other's way.
+  // Squared, because short pauses cause more conflicts.
   return LONGEST_MS * (digest.readUInt32LE(4) / 2 ** 32) ** 2
 }
 

@@ -1,9 +1,9 @@
 /**
- * The test files that `npm run test:stress` plays: all that do several things at once, end a process or break a connection in the middle of one, or
- * depend on what is done after a commit. A file is left out where it tells what a moment costs (statements, milliseconds), for pauses change that.
+ * The test files that `npm run test:stress` runs: all with concurrent work, with killed processes or broken connections, or that depend on effects
+ * after a commit. Files that measure (statements, milliseconds) are excluded, because pauses change the result.
  */
 
-/** The tests of these stand for themselves, and are played in any order. */
+/** The tests of these are independent, and are run in any order. */
 export const inAnyOrder: readonly string[] = [
   "src/core/database/database.test.ts",
   "src/core/database/migrate.test.ts",
@@ -21,7 +21,7 @@ export const inAnyOrder: readonly string[] = [
   "src/servers/lfs/locks.test.ts",
 ]
 
-/** The tests of these go on from each other. */
+/** The tests of these build on each other. */
 const inOrder: readonly string[] = [
   "src/features/actions/artifacts/artifacts.test.ts",
   "src/features/actions/artifacts/logs.test.ts",

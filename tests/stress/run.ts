@@ -1,4 +1,4 @@
-/** Plays tests again and again in random order, with pauses: `npm run test:stress -- --help`. */
+/** Runs tests repeatedly in random order, with pauses: `npm run test:stress -- --help`. */
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Command, InvalidArgumentError } from "commander"
@@ -46,7 +46,7 @@ const vitest = await createVitest("test", {
   reporters: [{}],
   setupFiles: ["tests/stress/setup.ts"],
   sequence: { shuffle: { files: true, tests: true } },
-  // A pause must not make a test fail that merely does many things.
+  // Pauses must not make long tests exceed their timeout.
   testTimeout: 120_000,
   hookTimeout: 120_000,
 })
@@ -64,7 +64,7 @@ console.log(`\n${played.join("\n")}\n${passed} tests passed, ${failures} rounds 
 await vitest.close()
 process.exitCode = failures === 0 ? 0 : 1
 
-/** Plays one round; false where something in it failed. */
+/** Runs one round; false if something in it failed. */
 async function play(round: number, roundSeed: number): Promise<boolean> {
   const drawn = shuffled(chosen, roundSeed).slice(0, files)
   // The workers are forked from this process and read it in tests/stress/setup.ts.

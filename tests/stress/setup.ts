@@ -1,4 +1,4 @@
-/** Brings the pauses of a seed into a process: Vitest's set-up of `npm run test:stress`, and loaded first by the servers that its tests start. */
+/** Sets the pauses of a seed in a process: Vitest's set-up of `npm run test:stress`, and loaded first by the servers that its tests start. */
 import { setPause } from "../../src/seams/pause.ts"
 import { pausesOf } from "./delays.ts"
 

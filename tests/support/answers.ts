@@ -1,4 +1,4 @@
-/** Holds every answer of a forge against the schema that the operation declares for its status. */
+/** Compares every answer of a forge with the schema that the operation declares for its status. */
 
 import { Compile, type Validator } from "typebox/compile"
 import { downloadIn } from "../../src/core/download.ts"
@@ -9,7 +9,7 @@ import { operations } from "../../src/operations.ts"
 export interface AnswerCheck {
   /** For `startHearth`. */
   readonly onAnswer: (operation: Operation, sent: Sent<number, unknown>) => void
-  /** What did not fit, since the last time that somebody asked. */
+  /** The mismatches since the last call. */
   readonly mismatches: () => readonly string[]
 }
 
@@ -36,7 +36,7 @@ function faultsOf(operation: Operation, sent: Sent<number, unknown>): readonly s
   if (sent.body === undefined) return ["there is no body"]
   const download = downloadIn(schema, sent.body)
   if (download) return (download.size ?? 0) >= 0 ? [] : ["a file has a size"]
-  // What counts is what is written: members that are undefined are not there.
+  // As in the JSON text, members that are undefined are missing.
   const body: unknown = JSON.parse(JSON.stringify(sent.body))
   const validator = validatorOf(schema)
   if (validator.Check(body)) return []

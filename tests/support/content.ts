@@ -5,9 +5,9 @@ import { sql } from "kysely"
 import type { Database } from "../../src/core/database/database.ts"
 import type { Services } from "../../src/core/services.ts"
 
-/** What moves by itself: when a token was used last is noted beside the request, and the clock keeps its own times. */
+/** Columns that change by themselves: the last use of a token, and the times of the clock. */
 const PASSING: Readonly<Record<string, readonly string[]>> = { access_tokens: ["last_used_at"] }
-// What administrators attempt is written down whether it comes about or not.
+// The audit log contains attempts, whether they succeed or not.
 const NOT_CONTENT = new Set(["schedule", "deeds"])
 
 /** Every row of every table as text, by table; of the indexes for searching texts, what they are made from. */
@@ -45,7 +45,7 @@ async function allAtOnce({ read }: Database, tables: readonly string[]): Promise
   return Object.fromEntries(rows.map((table) => [table.name, table.rows]))
 }
 
-/** The storage keys of all repositories that lie on the disk, in order. */
+/** The storage keys of all repositories on disk, in order. */
 export async function foldersOf({ config }: Services): Promise<readonly string[]> {
   const root = join(config.dataDir, "repositories")
   const found: string[] = []

@@ -39,7 +39,7 @@ export async function freshDatabase<T = Tables>(kind: FreshKind, options: Omit<D
   }
 }
 
-/** The address of a new database that nobody opened yet; `empty` leaves out the tables too. */
+/** The address of a new database that has not been opened yet; `empty` leaves out the tables too. */
 export async function freshUrl(kind: FreshKind, options: { readonly empty?: boolean } = {}): Promise<FreshUrl> {
   if (kind === "memory") return { url: "sqlite::memory:", drop: async () => {} }
   if (kind === "postgres") return freshPostgres(options.empty ?? false)
@@ -65,10 +65,10 @@ export async function allStatementsOf<T>(database: Database<T>, work: () => Prom
   return statements
 }
 
-/** That a token was used is noted once a minute beside the request that used it, whenever that happens to be. */
+/** The last use of a token is stored once a minute, independently of the request. */
 export const isTouch = ({ sql }: ObservedStatement): boolean => sql.startsWith('update "access_tokens" set "last_used_at"')
 
-/** The outbox works beside the requests; only storing a job is part of one. */
+/** Workers run independently of requests; only storing a job is part of one. */
 export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
 
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {

@@ -1,4 +1,4 @@
-/** The seconds of processor time that this process spends on `work`: however busy the machine is, what takes no time out of proportion stays small. */
+/** The seconds of processor time that this process spends on `work`: independent of how busy the machine is. */
 export async function effortOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

@@ -1,4 +1,4 @@
-/** The child process of the kill -9 test: writes for ever, and says the number of each transaction once it is committed. */
+/** The child process of the kill -9 test: writes for ever, and prints the number of each transaction once it is committed. */
 import { writeSync } from "node:fs"
 import { openDatabase } from "../../src/core/database/open.ts"
 import { type Shelf, shelfMigrations } from "./shelf.ts"

@@ -4,7 +4,7 @@ import type { ConfigOverrides } from "../../src/core/config.ts"
 import { databaseKinds, type FreshKind } from "./database.ts"
 import { basic, type Caller, freshHearth, PASSWORD, type TestHearth } from "./hearth.ts"
 
-/** For what is the same on every database: git, SSH, pages, the command line, how things are written and read. */
+/** For tests that don't depend on the database: git, SSH, pages, the command line, formatting and parsing. */
 export const oneDatabase: readonly FreshKind[] = ["sqlite"]
 
 interface Openable {
@@ -37,7 +37,7 @@ export function withWorld<World extends Openable>(
   }
 }
 
-/** A person who is there from the beginning; with what the administrator says of them besides. */
+/** A person who is created first, with further members of the administrator's call. */
 type Wanted<Name extends string> = Name | { readonly name: Name; readonly [setting: string]: unknown }
 
 interface HearthOptions<Name extends string> extends Pick<WorldOptions<TestHearth>, "on"> {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 const SHARED_MEMORY = "/dev/shm"
 const NEEDED_BYTES = 2 * 1024 ** 3
 
-/** Memory where there is room for it and programs may be run from it, for creating thousands of small files on a disk takes longer than the tests. */
+/** Shared memory if it has enough space and allows execution, because creating thousands of small files on a disk takes longer than the tests. */
 export function folderForTests(): string {
   return isUsable(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir()
 }

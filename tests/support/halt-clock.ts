@@ -1,6 +1,6 @@
 import type { Hearth } from "../../src/app.ts"
 
-/** Stops the clock until the year 9999: a task that falls due would change rows, and ask the database, in the middle of what is measured or compared. */
+/** Stops the clock until the year 9999: a task that becomes due would change rows, and run statements, during a measurement or comparison. */
 export async function haltClock({ services }: Hearth): Promise<void> {
   await services.database.write((tx) => tx.updateTable("schedule").set({ next_run_at: 253_402_300_799 }).execute())
 }

@@ -7,13 +7,13 @@ import { type FreshKind, freshUrl } from "./database.ts"
 /** The password of the people that `person` makes. */
 export const PASSWORD = "pass-word-1"
 
-/** Whoever calls: nobody, or the value of an Authorization header. */
+/** The caller: the value of an Authorization header, or anonymous. */
 export type Caller = string | undefined
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** What the JSON says, other texts as they are, or undefined where there was no body. Tests look into it freely. */
+  /** The parsed JSON, other texts unparsed, or undefined without a body. Untyped, for tests. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
   readonly body: any
 }

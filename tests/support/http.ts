@@ -1,4 +1,4 @@
-/** Calling a forge as a client would, with as little ceremony as a test wants. */
+/** A minimal HTTP client for tests. */
 
 export interface Answered {
   readonly status: number
@@ -7,7 +7,7 @@ export interface Answered {
 }
 
 export interface Calling {
-  /** The Authorization header; none for a stranger. */
+  /** The Authorization header; none for anonymous calls. */
   readonly authorization?: string | undefined
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON, a form as multipart/form-data. */

@@ -22,7 +22,7 @@ declare module "vitest" {
 
 const run = promisify(execFile)
 const attempts = 3
-const patience = 30_000
+const timeoutMs = 30_000
 
 const always = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", "dynamic_shared_memory_type=mmap"]
 
@@ -91,7 +91,7 @@ async function start(settings: readonly string[], place: string): Promise<Postgr
   }
 }
 
-/** PostgreSQL refuses to run as root, and initdb wants a user with a name: a user of this machine is taken that may do nothing. */
+/** PostgreSQL refuses to run as root, and initdb wants a user with a name: an unprivileged user of this machine is used. */
 async function unprivilegedOwner(): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const users = (await readFile("/etc/passwd", "utf8"))
@@ -135,7 +135,7 @@ async function links(file: string): Promise<readonly { readonly source: string; 
   return read.map((entry: { source: unknown; target: unknown }) => ({ source: String(entry.source), target: String(entry.target) }))
 }
 
-// The shell waits for the server and, beside it, for the end of its own input: when the tests' process is gone, however it went, so is the server.
+// The shell waits for the server and, beside it, for the end of its own input: when the tests' process ends for any reason, so does the server.
 const keeper = `
   folder=$1; shift
   exec 3<&0
@@ -194,7 +194,7 @@ async function serve({ native, data, folder, owner, settings }: Serving): Promis
 }
 
 async function answering(child: ChildProcess, url: string): Promise<void> {
-  const deadline = Date.now() + patience
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended with code ${child.exitCode}.`)
     const client = new pg.Client({ connectionString: url })

@@ -1,4 +1,4 @@
-/** A server in a process of its own, as people run it: for tests that kill it. */
+/** A server in its own process: for tests that kill it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 
@@ -6,7 +6,7 @@ export interface ServerProcess {
   readonly url: string
   /** What it has written so far. */
   readonly output: () => string
-  /** Ends it as a power cut would: nothing is tidied up. */
+  /** Kills it without any clean-up. */
   readonly kill: () => Promise<void>
 }
 
@@ -16,7 +16,7 @@ const stressSeed = process.env["HEARTH_TEST_STRESS_SEED"]
 const stress = stressSeed === undefined ? [] : ["--import", new URL("../stress/setup.ts", import.meta.url).href]
 const PATIENCE_MS = 20_000
 
-/** Starts `hearth serve` and waits until it says that it is ready. Throws with its words when it ends before. */
+/** Starts `hearth serve` and waits until it says that it is ready. Throws with its output if it exits before. */
 export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...stress, main, "serve"], {
     env: {

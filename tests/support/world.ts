@@ -1,4 +1,4 @@
-/** Makes what tests act upon: people, organisations, teams and repositories, each new and with a name of its own. */
+/** Creates what tests act on: people, organisations, teams and repositories, each new and with a name of its own. */
 import { type Hearth, startHearth } from "../../src/app.ts"
 import type { ConfigOverrides } from "../../src/core/config.ts"
 import { createToken } from "../../src/features/people/authentication/tokens.ts"
@@ -10,7 +10,7 @@ import { basic, type Calling, must } from "./http.ts"
 export interface Person {
   readonly id: number
   readonly name: string
-  /** The Authorization header with a token that may do everything. */
+  /** The Authorization header with a token that has all scopes. */
   readonly authorization: string
   /** The same token in a Basic header. */
   readonly basic: string
@@ -37,10 +37,10 @@ export interface World {
   readonly hearth: Hearth
   /** The site administrator's Authorization header. */
   readonly root: string
-  /** A name that nothing has yet. */
+  /** An unused name. */
   readonly unique: (stem: string) => string
   readonly person: () => Promise<Person>
-  /** The first so many of a crowd that is shared by all who ask. */
+  /** The first of a shared set of people. */
   readonly crowd: (count: number) => Promise<readonly Person[]>
   readonly organization: (owner: Person, options?: object) => Promise<Organization>
   readonly team: (organization: Organization, options?: object) => Promise<Team>
@@ -52,7 +52,7 @@ export interface World {
 }
 
 export interface CheckedWorld extends World {
-  /** Holds every answer against what its operation declares. */
+  /** Compares every answer with what its operation declares. */
   readonly check: AnswerCheck
   readonly close: () => Promise<void>
 }

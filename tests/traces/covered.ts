@@ -1,4 +1,4 @@
-/** The scenarios that pass: all but those of runners at work, and repos-init, where one step counts the lines of a .gitignore that is not ours. */
+/** The scenarios that pass: all but those with active runners, and repos-init, where one step counts the lines of a .gitignore that is not ours. */
 export const covered = [
   "admin-access",
   "admin-cron-emails",

@@ -7,16 +7,16 @@ import { unitMode } from "../permission.ts"
 import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
-/** Who changes the code of a repository through the service itself. */
+/** Policies for editing the code of a repository through the API. */
 
 const NOT_TO_EDIT = "repo is not allowed to edit"
 
-/** Whether somebody without the right to write was let in to some branch. Which one, the push is judged by. */
+/** Whether a caller without write access may write to some branch. The push itself is checked for the branch. */
 export type MayWriteSomeBranch = (db: Handle, actor: Actor, on: OnRepository) => Promise<boolean>
 
 /**
- * Whoever may write to the code, or was let in to a branch, as long as it can be changed here: what is archived, or follows a repository elsewhere,
- * says so before anybody is asked to sign in.
+ * For callers who may write to the code, or to some branch, if it can be changed here: archived repositories and mirrors are refused before anonymous
+ * callers are.
  */
 export const onEditableCode = (mayWriteSomeBranch: MayWriteSomeBranch): Access<OnRepository & Me> => ({
   rule: { subject: "repository", needs: "code:write", signIn: "required" },

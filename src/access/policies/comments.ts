@@ -10,10 +10,10 @@ import { admitIssue, type OnIssue, onIssues, onIssuesSignedIn, openForChange, re
 import type { OnRepository } from "./repositories.ts"
 import type { Me } from "./site.ts"
 
-/** An entry of an issue's timeline; what somebody wrote is one kind of it. */
+/** An entry of an issue's timeline; comments are one kind of it. */
 export type Comment = Selectable<CommentsTable>
 
-/** An issue together with one of the entries of its timeline. */
+/** An issue and one of the entries of its timeline. */
 export interface OnComment extends OnIssue {
   readonly comment: Comment
 }
@@ -21,12 +21,12 @@ export interface OnComment extends OnIssue {
 /** Whether an entry belongs to a review that is not submitted yet. */
 export const isDraft = ({ kind }: Pick<Comment, "kind">): boolean => kind === "review_draft" || kind === "code_draft"
 
-/** Whether the caller may know of an entry of an issue that he may read: a draft is for whoever writes it. */
+/** Whether the caller may see an entry of an issue that they may read: a draft is visible to its author only. */
 export const seesEntry = (actor: Actor, entry: Pick<Comment, "kind" | "author_id">): boolean =>
   !isDraft(entry) || entry.author_id === actorId(actor) || isSiteAdministrator(actor)
 
 /**
- * The entry of that id, if it belongs to the repository, its issue is of a kind that the caller may read, and it is nobody else's draft;
+ * The entry of that id, if it belongs to the repository, its issue is of a kind that the caller may read, and it is not another user's draft;
  * otherwise refuses `notFound`.
  */
 async function locateComment<Found extends OnRepository>({ db, actor, path }: Request, found: Found): Promise<Found & OnComment> {
@@ -38,7 +38,7 @@ async function locateComment<Found extends OnRepository>({ db, actor, path }: Re
 
 const findById = async (db: Handle, id: number): Promise<Comment | undefined> => (id === 0 ? undefined : findCommentById.first(db, { id }))
 
-/** The timeline entry of the path's {id}, for whoever may read its issue. */
+/** The timeline entry of the path's {id}, for callers who may read its issue. */
 export const onComment: Access<OnComment> = {
   rule: { subject: "repository", needs: "comment:read", signIn: "optional" },
   open: async (request) => locateComment(request, await onIssues.open(request)),
@@ -50,7 +50,7 @@ export const onCommentSignedIn: Access<OnComment & Me> = {
   open: async (request) => locateComment(request, await onIssuesSignedIn.open(request)),
 }
 
-/** The timeline entry of the path's {id}, to be changed by its author or whoever may write to its issue. */
+/** The timeline entry of the path's {id}, to be changed by its author or callers who may write to its issue. */
 export const onCommentAsAuthor: Access<OnComment & Me> = {
   rule: { subject: "repository", needs: "comment:author", signIn: "required" },
   open: async (request) => {

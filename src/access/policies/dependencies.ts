@@ -10,7 +10,7 @@ function requireDependencies({ repository }: OnRepository): void {
   if (repository.enable_issue_dependencies === 0) throw refuse.notFound()
 }
 
-/** The issue of the path's {index} with what it waits for, where the repository has dependencies switched on. */
+/** The issue of the path's {index} with what it waits for, if dependencies are enabled in the repository. */
 export const onDependencies: Access<OnIssue> = {
   rule: { subject: "repository", needs: "issue:read", signIn: "optional" },
   open: async (request) => {
@@ -20,7 +20,7 @@ export const onDependencies: Access<OnIssue> = {
   },
 }
 
-/** The issue of the path's {index}, whose ties to others are to be changed; that its repository is archived is told first. */
+/** The issue of the path's {index}, whose dependencies are to be changed; an archived repository is refused first. */
 export const onIssueToTie: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:read", signIn: "required" },
   open: async (request) => {
@@ -29,7 +29,7 @@ export const onIssueToTie: Access<OnIssue & Me> = {
   },
 }
 
-/** The same, to be made to wait for others. Clients know it as missing where they may not change it. */
+/** The same, to be blocked by others. Clients expect `notFound` where they may not change it. */
 export const onDependent: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:writeOrMissing", signIn: "required" },
   open: async (request) => {
@@ -39,7 +39,7 @@ export const onDependent: Access<OnIssue & Me> = {
   },
 }
 
-/** Refuses as missing an issue that the caller may not make wait for others. */
+/** Refuses as missing an issue to which the caller may not add dependencies. */
 export function requireDependent(found: OnIssue): void {
   requireDependencies(found)
   if (found.repository.is_archived === 1 || !writesKind(found, found.issue)) throw refuse.notFound()

@@ -13,17 +13,17 @@ import { asMe, type Me } from "./site.ts"
 /** An issue or a pull request. */
 export type Issue = Selectable<IssuesTable>
 
-/** A repository together with one of its issues. */
+/** A repository and one of its issues. */
 export interface OnIssue extends OnRepository {
   readonly issue: Issue
 }
 
 type Kind = Pick<Issue, "is_pull">
 
-/** The part of a repository that an issue or pull request belongs to. */
+/** The unit of a repository that an issue or pull request belongs to. */
 export const unitOf = ({ is_pull }: Kind): Unit => (is_pull === 1 ? "repo.pulls" : "repo.issues")
 
-/** Whether the caller may read issues, or pull requests. A part that is switched off is read by nobody. */
+/** Whether the caller may read issues, or pull requests. A disabled unit can't be read. */
 export const readsKind = ({ permission, repository }: OnRepository, kind: Kind): boolean =>
   unitMode(permission, repository, unitOf(kind)) >= Mode.read
 
@@ -38,7 +38,7 @@ export interface ReadableKinds {
 
 const kindOf = (isPull: Flag): Kind => ({ is_pull: isPull })
 
-/** What of both the caller may read. */
+/** Which of the two kinds the caller may read. */
 export const readableKinds = (found: OnRepository): ReadableKinds => ({
   issues: readsKind(found, kindOf(0)),
   pulls: readsKind(found, kindOf(1)),
@@ -56,7 +56,7 @@ function requireIssues(found: OnRepository): OnRepository {
 export const locateIssue = async (db: Handle, found: OnRepository, number: number): Promise<Issue> =>
   admitIssue(found, number === 0 ? undefined : await findIssueByNumber.first(db, { repositoryId: found.repository.id, number }))
 
-/** The issue, if it is there, belongs to the repository and is of a kind that the caller may read; otherwise refuses `notFound`. */
+/** The issue, if it exists, belongs to the repository and is of a kind that the caller may read; otherwise refuses `notFound`. */
 export function admitIssue(found: OnRepository, issue: Issue | undefined): Issue {
   if (issue === undefined || issue.repository_id !== found.repository.id || !readsKind(found, issue)) throw refuse.notFound()
   return issue
@@ -75,7 +75,7 @@ export const withIssue = async ({ db, path }: Request, found: OnRepository): Pro
   issue: await locateIssue(db, found, pathNumber(path.index)),
 })
 
-/** A repository with issues or pull requests that the caller may read; all others are as good as missing. */
+/** A repository with issues or pull requests that the caller may read; all others are missing. */
 export const onIssues: Access<OnRepository> = {
   rule: { subject: "repository", needs: "issuesOrPulls:read", signIn: "optional" },
   open: locate,
@@ -90,7 +90,7 @@ export const onIssuesSignedIn: Access<OnRepository & Me> = {
   },
 }
 
-/** The issue of the path's {index}, for whoever may read its kind. */
+/** The issue of the path's {index}, for callers who may read its kind. */
 export const onIssue: Access<OnIssue> = {
   rule: { subject: "repository", needs: "issue:read", signIn: "optional" },
   open: async (request) => withIssue(request, await locate(request)),
@@ -105,14 +105,14 @@ export const onIssueSignedIn: Access<OnIssue & Me> = {
   },
 }
 
-/** For what only changes things: that a repository is archived is told everybody who has signed in, before anything else. */
+/** For operations that only write: an archived repository is refused first, for all signed-in callers. */
 export async function openForChange(request: Request): Promise<OnRepository & Me> {
   const found = await onIssuesSignedIn.open(request)
   refuseArchived(request, found)
   return found
 }
 
-/** The issue of the path's {index}, to be changed by whoever may write to its kind. */
+/** The issue of the path's {index}, to be changed by callers who may write to its kind. */
 export const onIssueAsWriter: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:write", signIn: "required" },
   open: async (request) => {
@@ -123,7 +123,7 @@ export const onIssueAsWriter: Access<OnIssue & Me> = {
   },
 }
 
-/** The issue of the path's {index}, to be changed by its author or whoever may write to its kind. */
+/** The issue of the path's {index}, to be changed by its author or callers who may write to its kind. */
 export const onIssueAsAuthor: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:author", signIn: "required" },
   open: async (request) => {
@@ -144,7 +144,7 @@ export const onIssueAsAdministrator: Access<OnIssue & Me> = {
   },
 }
 
-/** A repository whose issues the caller may read; one who may read only its pull requests is forbidden. */
+/** A repository whose issues the caller may read; callers who may read only its pull requests are forbidden. */
 export const onIssuesAsReader: Access<OnRepository> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "optional" },
   open: async (request) => {
@@ -154,7 +154,7 @@ export const onIssuesAsReader: Access<OnRepository> = {
   },
 }
 
-/** A repository whose issues the caller, who has signed in, may read, and so may add to. */
+/** A repository whose issues the signed-in caller may read, and so may create. */
 export const onIssuesAsReporter: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "required" },
   open: async (request) => {

@@ -3,14 +3,14 @@ import type { Handle } from "../../core/database/database.ts"
 import { Mode } from "../modes.ts"
 import { findMembership } from "../store.ts"
 
-/** What the caller is to an organisation. */
+/** The caller's role in an organisation. */
 export interface OrganizationRole {
   readonly isMember: boolean
   readonly isOwner: boolean
   readonly mayCreateRepositories: boolean
 }
 
-/** What the caller is to the organisation. A site administrator stands as an owner, but is no member. */
+/** The caller's role in the organisation. A site administrator counts as an owner, but not as a member. */
 export async function roleIn(db: Handle, actor: Actor, organization: User): Promise<OrganizationRole> {
   if (actor.kind === "anonymous") return { isMember: false, isOwner: false, mayCreateRepositories: false }
   const membership = await findMembership.first(db, { organizationId: organization.id, userId: actor.user.id })

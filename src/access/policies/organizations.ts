@@ -8,11 +8,11 @@ import { asMe, type Me } from "./site.ts"
 
 export interface OnOrganization {
   readonly organization: User
-  /** What the caller is to it. */
+  /** The role of the caller in it. */
   readonly role: OrganizationRole
 }
 
-/** The organisation of the path's {org}; one that the caller may not know of is missing. */
+/** The organisation of the path's {org}; one that the caller may not see is missing. */
 async function locateOrganization({ db, actor, path }: Request): Promise<OnOrganization> {
   const organization = await locateUser(db, actor, path.org ?? "", "org")
   if (organization.kind !== "organization") throw refuse.notFound()
@@ -41,7 +41,7 @@ export const onOrganizationSignedIn = organizationPolicy("visible")
 export const onOrganizationAsMember = organizationPolicy("member")
 export const onOrganizationAsOwner = organizationPolicy("owner")
 
-/** Whoever may make repositories in the organisation. */
+/** For callers who may create repositories in the organisation. */
 export const onOrganizationAsCreator: Access<OnOrganization & Me> = {
   rule: { subject: "organization", needs: "createRepositories", signIn: "required" },
   open: async (request) => {
@@ -52,8 +52,8 @@ export const onOrganizationAsCreator: Access<OnOrganization & Me> = {
 }
 
 /**
- * The person of the path's {username} beside the organisation of its {org}, for that person, members of the organisation and site
- * administrators: what somebody is to an organisation shows that he belongs to it, which he may have concealed.
+ * The person of the path's {username} and the organisation of its {org}, for that person, members of the organisation and site
+ * administrators: a role in an organisation reveals the membership, which the person may have concealed.
  */
 export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
   rule: { subject: "organization", needs: "selfOrMember", signIn: "required" },

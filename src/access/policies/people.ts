@@ -9,29 +9,29 @@ import { asMe, type Me, siteAdministrator } from "./site.ts"
 
 /** The user of the path's {username}, person or organisation; an older name leads to the newer. */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
-  // PostgreSQL knows no such text; nobody is called so.
+  // PostgreSQL can't store such text, so no user has this name.
   if (name.includes("\0")) throw refuse.notFound()
   const lowerName = name.toLowerCase()
   const user = await findUserByName.first(db, { lowerName })
   if (user) return user
   const renamed = await findUserRedirect.first(db, { lowerName })
-  // An older name must not tell a stranger more than the newer one would.
+  // An older name must not reveal more to the caller than the newer one would.
   if (renamed && (await userVisible(db, actor, renamed))) throw new Renamed(307, { [parameter]: renamed.name })
   throw refuse.notFound()
 }
 
-/** Whether the caller may know of this person or organisation. */
+/** Whether the caller may see this person or organisation. */
 export async function userVisible(db: Handle, actor: Actor, user: User): Promise<boolean> {
   if (user.kind === "person") return personVisible(actor, user)
   return organizationVisible(actor, user, user.visibility !== "public" && (await roleIn(db, actor, user)).isMember)
 }
 
 export interface OnUser {
-  /** Whom the path names. */
+  /** The user named by the path. */
   readonly user: User
 }
 
-/** A user whom the caller may know of; nobody needs to have signed in. */
+/** A user whom the caller may see; anonymous callers are allowed. */
 export const onVisibleUser: Access<OnUser> = {
   rule: { subject: "user", needs: "visible", signIn: "optional" },
   open: async ({ db, actor, path }) => {
@@ -48,8 +48,8 @@ export const onVisibleUserSignedIn: Access<OnUser & Me> = {
 }
 
 /**
- * Any user of the path, for those who have signed in: that a name is given to somebody is told to whoever tries to take it, and one must
- * be able to block a person who hides. Tokens limited to public things see only public users.
+ * Any user of the path, for signed-in callers: that a name is taken is visible to callers who try to take it, and it must be possible to
+ * block a private user. Tokens limited to public things see only public users.
  */
 export const onNamedUser: Access<OnUser & Me> = {
   rule: { subject: "user", needs: "nothing", signIn: "required" },

@@ -6,8 +6,8 @@ import { type OnRepository, onRepositorySignedIn, refuseArchived } from "./repos
 import type { Me } from "./site.ts"
 
 /**
- * The labels and milestones of a repository, which serve its issues and its pull requests: for whoever may write to either. Administrators
- * pass even where both are switched off. That a repository is archived is told first.
+ * The labels and milestones of a repository, which issues and pull requests share: for callers who may write to either. Administrators pass
+ * even if both are disabled. An archived repository is refused first.
  */
 export const onPlanning: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issuesOrPulls:write", signIn: "required" },

@@ -12,7 +12,7 @@ import { onVisibleUser } from "./people.ts"
 import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
-/** Whose projects: those of a person or an organisation itself, or those of one of its repositories. */
+/** The owner of projects: a person, an organisation, or a repository. */
 export interface ProjectHome {
   readonly owner: User
   readonly repository: Repository | null
@@ -26,7 +26,7 @@ const UNIT = "repo.projects"
 
 // --- the caller's own ------------------------------------------------------------------------------------------------------------
 
-/** The caller's own projects. They are as public as the account is. */
+/** The caller's own projects. They have the visibility of the account. */
 export const onMyProjects: Access<OnProjects & Me> = {
   rule: { subject: "site", needs: "signIn", signIn: "required" },
   open: ({ actor }) => {
@@ -38,7 +38,7 @@ export const onMyProjects: Access<OnProjects & Me> = {
 
 // --- an organisation's -----------------------------------------------------------------------------------------------------------
 
-/** What the caller may do with the projects of an organisation itself: what a team gives, and reading where it is public. */
+/** The caller's mode in the projects of an organisation itself: that of teams, and read if the organisation is public. */
 async function organizationMode({ db, actor }: Request, organization: User, role: OrganizationRole): Promise<number> {
   if (role.isOwner) return Mode.owner
   const open = organization.visibility === "public" ? Mode.read : Mode.none
@@ -54,13 +54,13 @@ async function locateInOrganization(request: Request): Promise<OnProjects & { re
   return { home: { owner: organization, repository: null }, mode }
 }
 
-/** The projects of the path's {org}; where the caller may not read them, they are as good as missing. */
+/** The projects of the path's {org}; if the caller may not read them, they are missing. */
 export const onOrganizationProjects: Access<OnProjects> = {
   rule: { subject: "organization", needs: "projects:read", signIn: "optional" },
   open: locateInOrganization,
 }
 
-/** Like `onOrganizationProjects`, for whoever may write to them: everybody else is told that there are none to write to. */
+/** Like `onOrganizationProjects`, for callers who may write to them; for others they are missing. */
 export const onOrganizationProjectsAsWriter: Access<OnProjects & Me> = {
   rule: { subject: "organization", needs: "projects:write", signIn: "required" },
   open: async (request) => {
@@ -71,7 +71,7 @@ export const onOrganizationProjectsAsWriter: Access<OnProjects & Me> = {
   },
 }
 
-/** The projects of the path's {username}, person or organisation, for whoever may read them. */
+/** The projects of the path's {username}, person or organisation, for callers who may read them. */
 export const onUserProjects: Access<OnProjects> = {
   rule: { subject: "user", needs: "projects:read", signIn: "optional" },
   open: async (request) => {
@@ -83,7 +83,7 @@ export const onUserProjects: Access<OnProjects> = {
 
 // --- a repository's --------------------------------------------------------------------------------------------------------------
 
-/** A repository's own projects. Where they are switched off, or only its owner's are used, there are none to show, not even to administrators. */
+/** A repository's own projects. If they are disabled, or only its owner's are used, they are missing, also for administrators. */
 async function locateInRepository(request: Request): Promise<OnProjects & OnRepository> {
   const found = await locateFromPath(request)
   requireUnit(found, UNIT, "read")
@@ -108,7 +108,7 @@ export const onRepositoryProjectsAsWriter: Access<OnProjects & Me> = {
 
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------
 
-/** Which rows of `projects` the caller may read: what the policies above decide, for projects that are come upon elsewhere. */
+/** Which rows of `projects` the caller may read: what the policies above decide, for projects in other lists. */
 export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(case when projects.repository_id is null
     then exists (select 1 from users where users.id = projects.owner_id and ${readableOwners(actor)})

@@ -8,12 +8,12 @@ import { type Issue, type OnIssue, readsKind, requireWriting } from "./issues.ts
 import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
-/** Who reads and changes pull requests: whoever may read them and the code that they are about. */
+/** Policies for pull requests: all need read access to pull requests and to the code. */
 
-/** What a pull request has beside the issue that it is. */
+/** The columns of a pull request besides those of its issue. */
 export type Pull = Selectable<PullsTable>
 
-/** A repository together with one of its pull requests. */
+/** A repository and one of its pull requests. */
 export interface OnPull extends OnIssue {
   readonly pull: Pull
 }
@@ -21,8 +21,8 @@ export interface OnPull extends OnIssue {
 const PULLS = { is_pull: 1 } as const
 
 /**
- * Refuses `notFound` where there are no pull requests for this caller (the part is switched off or not theirs to read, there is no code yet,
- * or it only mirrors another's), `forbidden` where they may be read but the code may not.
+ * Refuses `notFound` where there are no pull requests for this caller (the unit is disabled or not readable for them, there is no code yet,
+ * or the repository is a mirror), `forbidden` if they may be read but the code may not.
  */
 function requirePulls(found: OnRepository): OnRepository {
   const { is_mirror, is_empty } = found.repository
@@ -40,7 +40,7 @@ async function locateToChange(request: Request): Promise<OnRepository & Me> {
   return { ...me, ...found }
 }
 
-/** The pull request of that number; an issue's number is refused as `notFound` like one that nothing has. */
+/** The pull request of that number; an issue's number is refused as `notFound` like an unused one. */
 export async function locatePull(db: Handle, { id }: OnRepository["repository"], number: number): Promise<{ issue: Issue; pull: Pull }> {
   const issue = number === 0 ? undefined : await findIssueByNumber.first(db, { repositoryId: id, number })
   const pull = issue?.is_pull === 1 ? await findPullByIssue.first(db, { issueId: issue.id }) : undefined
@@ -60,7 +60,7 @@ export const onPulls: Access<OnRepository> = {
   open: locate,
 }
 
-/** Like `onPulls`, for those who have signed in. The repository is looked up first: a stranger learns nothing from the 401. */
+/** Like `onPulls`, for those who have signed in. The repository is looked up first, so that the 401 reveals nothing. */
 export const onPullsSignedIn: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "pullRequests:read", signIn: "required" },
   open: async (request) => {
@@ -69,7 +69,7 @@ export const onPullsSignedIn: Access<OnRepository & Me> = {
   },
 }
 
-/** The pull request of the path's {index}, for whoever may read it and the code. */
+/** The pull request of the path's {index}, for callers who may read it and the code. */
 export const onPull: Access<OnPull> = {
   rule: { subject: "repository", needs: "pullRequest:read", signIn: "optional" },
   open: async (request) => withPull(request, await locate(request)),
@@ -81,13 +81,13 @@ export const onPullSignedIn: Access<OnPull & Me> = {
   open: async (request) => withPull(request, await onPullsSignedIn.open(request)),
 }
 
-/** Like `onPullSignedIn`, for what only changes things: that a repository is archived is told before the pull request is looked up. */
+/** Like `onPullSignedIn`, for operations that only write: an archived repository is refused before the pull request is looked up. */
 export const onPullToChange: Access<OnPull & Me> = {
   rule: { subject: "repository", needs: "pullRequest:read", signIn: "required" },
   open: async (request) => withPull(request, await locateToChange(request)),
 }
 
-/** The pull request of the path's {index}, to be changed by whoever may write to pull requests. */
+/** The pull request of the path's {index}, to be changed by callers who may write to pull requests. */
 export const onPullAsWriter: Access<OnPull & Me> = {
   rule: { subject: "repository", needs: "pullRequest:write", signIn: "required" },
   open: async (request) => {
@@ -97,7 +97,7 @@ export const onPullAsWriter: Access<OnPull & Me> = {
   },
 }
 
-/** The pull request of the path's {index}, to be edited by its author or whoever may write to pull requests. */
+/** The pull request of the path's {index}, to be edited by its author or callers who may write to pull requests. */
 export const onPullAsAuthor: Access<OnPull & Me> = {
   rule: { subject: "repository", needs: "pullRequest:author", signIn: "required" },
   open: async (request) => {

@@ -13,8 +13,8 @@ export interface OnRepository extends Owned {
 }
 
 /**
- * The repository of an owner's name and its own. Older names lead to the newer; what the caller may not know of is missing, whoever asks.
- * This is the one look-up of every way in: API, pages, git over HTTP and SSH.
+ * The repository of an owner's name and its own. Older names redirect to the newer; a repository that the caller may not see is missing.
+ * All servers use this look-up: API, pages, git over HTTP and SSH.
  */
 export async function locateRepository(db: Handle, actor: Actor, ownerName: string, name: string): Promise<OnRepository> {
   const owner = await locateUser(db, actor, ownerName, "owner")
@@ -48,13 +48,13 @@ async function admitted(db: Handle, actor: Actor, owned: Owned): Promise<OnRepos
 export const locateFromPath = ({ db, actor, path }: Request): Promise<OnRepository> =>
   locateRepository(db, actor, path.owner ?? "", path.repo ?? "")
 
-/** At least read on something: whoever may know of the repository. */
+/** For callers who may see the repository: at least read in some unit. */
 export const onRepository: Access<OnRepository> = {
   rule: { subject: "repository", needs: "reach", signIn: "optional" },
   open: locateFromPath,
 }
 
-/** Like `onRepository`, for those who have signed in. The repository is looked up first: a stranger learns nothing from the 401. */
+/** Like `onRepository`, for those who have signed in. The repository is looked up first, so that the 401 reveals nothing. */
 export const onRepositorySignedIn: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "reach", signIn: "required" },
   open: async (request) => {
@@ -63,13 +63,13 @@ export const onRepositorySignedIn: Access<OnRepository & Me> = {
   },
 }
 
-/** The repository of the path's {id}, for those who have signed in; who hasn't is asked to before anything is looked up. */
+/** The repository of the path's {id}, for signed-in callers; others are refused before anything is looked up. */
 export const onRepositoryById: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
   open: async ({ db, actor, path }) => ({ ...asMe(actor), ...(await locateRepositoryById(db, actor, pathNumber(path.id))) }),
 }
 
-/** A repository that the path names below the caller's own things; who hasn't signed in is asked to before anything is looked up. */
+/** A repository in a path below /user; anonymous callers are refused before anything is looked up. */
 export const mineOnRepository: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "reach", signIn: "required", asksFirst: true },
   open: async (request) => ({ ...asMe(request.actor), ...(await locateFromPath(request)) }),
@@ -90,7 +90,7 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
   try {
     return await locateRepository(db, actor, owner, name)
   } catch (error) {
-    // The names stand under others in this path.
+    // The path parameters have other names here.
     if (!(error instanceof Renamed)) throw error
     const names = Object.entries(error.replace).map(([key, value]) => [key === "owner" ? "template_owner" : "template_repo", value])
     throw new Renamed(error.status, Object.fromEntries(names))
@@ -98,8 +98,8 @@ async function locateTemplate(db: Handle, actor: Actor, owner: string, name: str
 }
 
 /**
- * Refuses `archived` where the operation changes what an archived repository keeps as it is. Only policies that tell this before they refuse
- * anything else need to ask: `operation` asks once more when the caller has been let in.
+ * Refuses `archived` if the operation changes what is read-only in an archived repository. Only policies that check this before other refusals
+ * need to call it: `operation` checks it again once the caller has been authorised.
  */
 export function refuseArchived({ archived }: Request, { repository }: OnRepository, reason?: string): void {
   if (archived === "refused" && repository.is_archived === 1) throw refuse.archived(reason)
@@ -107,7 +107,7 @@ export function refuseArchived({ archived }: Request, { repository }: OnReposito
 
 type UnitWord = "code" | "issues" | "pulls" | "releases" | "wiki" | "projects" | "packages" | "actions"
 
-/** At least `mode` in a unit. Administrators of the repository pass even where the unit is switched off. */
+/** At least `mode` in a unit. Administrators of the repository pass even if the unit is disabled. */
 export const onRepositoryUnit = (unit: UnitWord, mode: Extract<ModeName, "read" | "write">): Access<OnRepository & Me> => ({
   rule: { subject: "repository", needs: `${unit}:${mode}`, signIn: "required" },
   open: async (request) => {
@@ -117,7 +117,7 @@ export const onRepositoryUnit = (unit: UnitWord, mode: Extract<ModeName, "read" 
   },
 })
 
-/** Reading a unit, which nobody needs to have signed in for. */
+/** Reading a unit, also for anonymous callers. */
 export const onRepositoryUnitRead = (unit: UnitWord): Access<OnRepository> => ({
   rule: { subject: "repository", needs: `${unit}:read`, signIn: "optional" },
   open: async (request) => {
@@ -146,7 +146,7 @@ const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Acces
 export const onRepositoryAsAdministrator = repositoryPolicy("administrator", Mode.admin)
 export const onRepositoryAsOwner = repositoryPolicy("owner", Mode.owner)
 
-/** What is told of the person of the path's {collaborator}: to that person, and to administrators of the repository. */
+/** Information about the person of the path's {collaborator}, for that person and administrators of the repository. */
 export const onRepositoryOfPerson: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "selfOrAdministrator", signIn: "required" },
   open: async (request) => {
@@ -157,7 +157,7 @@ export const onRepositoryOfPerson: Access<OnRepository & Me> = {
   },
 }
 
-/** Like `onRepositoryAsAdministrator`; whoever hasn't signed in is forbidden like everybody else, as clients know it. */
+/** Like `onRepositoryAsAdministrator`; anonymous callers get the same `forbidden` as others, as clients expect. */
 export const onRepositoryAsAdministratorOnly: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "administrator", signIn: "optional" },
   open: async (request) => {

@@ -13,27 +13,27 @@ import { type OnPull, onPull, onPullSignedIn } from "./pulls.ts"
 import { type OnRepository, onRepositorySignedIn } from "./repositories.ts"
 import type { Me } from "./site.ts"
 
-/** Who reads and changes reviews. */
+/** Policies for reviews. */
 
 export type Review = Selectable<ReviewsTable>
 
-/** A pull request together with one of its reviews. */
+/** A pull request and one of its reviews. */
 export interface OnReview extends OnPull {
   readonly review: Review
 }
 
-/** Whether the caller may know of a review: a pending one is for whoever writes it. */
+/** Whether the caller may see a review: a pending one is visible to its author only. */
 const seesReview = (actor: Actor, { state, reviewer_id }: Review): boolean =>
   state !== "PENDING" || reviewer_id === actorId(actor) || isSiteAdministrator(actor)
 
-/** Adds the review of the path's {id}, if it belongs to the pull request and the caller may know of it; otherwise refuses `notFound`. */
+/** Adds the review of the path's {id}, if it belongs to the pull request and the caller may see it; otherwise refuses `notFound`. */
 async function withReview<Found extends OnPull>({ db, actor, path }: Request, found: Found): Promise<Found & OnReview> {
   const review = await findReviewById.first(db, { id: pathNumber(path["id"]) })
   if (!review || review.issue_id !== found.issue.id || !seesReview(actor, review)) throw refuse.notFound()
   return { ...found, review }
 }
 
-/** The review of the path's {id}, for whoever may read its pull request; a pending one for its author. */
+/** The review of the path's {id}, for callers who may read its pull request; a pending one for its author. */
 export const onReview: Access<OnReview> = {
   rule: { subject: "repository", needs: "review:read", signIn: "optional" },
   open: async (request) => withReview(request, await onPull.open(request)),
@@ -67,8 +67,8 @@ export const onReviewAsAdministrator: Access<OnReview & Me> = {
 }
 
 /**
- * Whether somebody may say who reviews: the author of the pull request, the person who owns the repository, collaborators, and members of
- * teams that read its pull requests. None of them where it is archived. That somebody administers the site is no reason.
+ * Whether a user may request reviews: the author of the pull request, the person who owns the repository, collaborators, and members of
+ * teams that read its pull requests; none of them if it is archived. Site administrators have no such right as such.
  */
 export async function choosesReviewers(
   db: Handle,
@@ -87,7 +87,7 @@ export async function choosesReviewers(
   )
 }
 
-/** A repository for those who may say who reviews its pull requests. */
+/** A repository, for callers who may request reviews of its pull requests. */
 export const onReviewers: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "reviewers:choose", signIn: "required" },
   open: async (request) => {

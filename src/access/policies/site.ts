@@ -2,7 +2,7 @@ import { type Actor, isSiteAdministrator, type SignedIn, type User } from "../..
 import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 
-/** The policies are a table apart from the operations, a file for each subject: each is a rule in words and the function that keeps it. */
+/** Policies are separate from the operations, in a file for each subject: each is a rule as data and the function that enforces it. */
 
 export interface Me {
   /** The caller, who has signed in. */
@@ -15,7 +15,7 @@ function signedInActor(actor: Actor): SignedIn {
   return actor
 }
 
-/** The caller as somebody who has signed in; refuses `unauthenticated`. */
+/** The caller as a signed-in user; refuses `unauthenticated`. */
 export const asMe = (actor: Actor): Me => {
   const signedIn = signedInActor(actor)
   return { me: signedIn.user, actor: signedIn }

@@ -5,7 +5,7 @@ import { findUserByName } from "../store.ts"
 import { type OnIssue, onIssueSignedIn } from "./issues.ts"
 import type { Me } from "./site.ts"
 
-/** The issue of the path's {index} and the person of its {user}, for that person and site administrators: what somebody wants to be told of. */
+/** The issue of the path's {index} and the person of its {user}, for that person and site administrators: subscriptions. */
 export const onIssueSubscription: Access<OnIssue & Me & { readonly user: User }> = {
   rule: { subject: "repository", needs: "issue:self", signIn: "required" },
   open: async (request) => {

@@ -16,7 +16,7 @@ interface OnTeam extends OnOrganization, Me {
   readonly isTeamMember: boolean
 }
 
-/** The team of the path's {id}. A team that does not exist is missing before anybody is asked to sign in. */
+/** The team of the path's {id}. A team that does not exist is missing also for anonymous callers. */
 async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   const team = await findTeam.first(db, { id: pathNumber(path["id"]) })
   const organization = team && (await findUserById.first(db, { id: team.organization_id }))
@@ -35,7 +35,7 @@ function requireTeamReadable({ actor, team, organization, role, isTeamMember }: 
   throw role.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
 }
 
-/** A private team is for its members and the owners, a limited one for the organisation, a public one for whoever sees the organisation. */
+/** A private team is for its members and the owners, a limited one for the organisation, a public one for all who may see the organisation. */
 export function teamReadable(actor: SignedIn, team: Team, organization: User, role: OrganizationRole, isTeamMember: boolean): boolean {
   if (role.isOwner || isTeamMember) return true
   if (team.visibility === "limited") return role.isMember
@@ -47,7 +47,7 @@ const teamPolicy = (needs: "read" | "organizationMember" | "privileged" | "owner
   open: async (request) => {
     const found = await locateTeam(request)
     const { role, isTeamMember } = found
-    // Clients know a team that is not theirs to change as forbidden, whether they may read it or not.
+    // Clients expect `forbidden` for a team that they may not change, whether or not they may read it.
     if (needs === "owner" && !role.isOwner) throw refuse.forbidden("Must be an organization owner")
     requireTeamReadable(found)
     if (needs === "organizationMember" && !role.isMember && !role.isOwner) throw refuse.forbidden("Must be an organization member")

@@ -9,18 +9,18 @@ import { type Issue, type OnIssue, onIssueAsWriter, onIssueSignedIn, openForChan
 import { locateFromPath, type OnRepository } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
-/** Who sees and books the time that was spent on issues. */
+/** Policies for time tracking. */
 
-/** Whether time is tracked. It is a setting of the issues; without them it stands as it does from the beginning: yes, by contributors only. */
+/** Whether time is tracked. It is a setting of the issues; without them the default applies: yes, by contributors only. */
 const tracksTime = (repository: Repository): boolean => repository.enable_time_tracker === 1 || !unitEnabled(repository, "repo.issues")
 const contributorsOnly = (repository: Repository): boolean =>
   repository.allow_only_contributors_to_track_time === 1 || !unitEnabled(repository, "repo.issues")
 
-/** Whether somebody may let a stopwatch run on the issue: whoever may write to it, while time is tracked. */
+/** Whether a user may run a stopwatch on the issue: they need write access, and time must be tracked. */
 export const mayTrackByStopwatch = (found: OnRepository, issue: Pick<Issue, "is_pull">): boolean =>
   tracksTime(found.repository) && writesKind(found, issue)
 
-/** Whether the caller manages the issues of the repository, and so sees the times of everybody. */
+/** Whether the caller manages the issues of the repository, and so sees the times of all users. */
 export const managesTimes = (found: OnRepository): boolean => found.permission.mode >= Mode.admin || writesKind(found, { is_pull: 0 })
 
 /** Where the repository restricts it, only those who may write to the issue, wrote it or are assigned to it may book time. */
@@ -29,11 +29,11 @@ async function mayTrack(db: Handle, found: OnRepository, issue: Issue, user: Use
   return issue.author_id === user.id || (await findAssignment.first(db, { issueId: issue.id, userId: user.id })) !== undefined
 }
 
-/** Whether somebody may book time on an issue: while time is tracked, whoever the repository lets. */
+/** Whether a user may book time on an issue: if time is tracked and the repository allows it. */
 export const mayBook = async (db: Handle, found: OnRepository, issue: Issue, user: User): Promise<boolean> =>
   tracksTime(found.repository) && (await mayTrack(db, found, issue, user))
 
-/** The issue of the path's {index} whose times are asked for. Where no time is tracked there is no such list. */
+/** The issue of the path's {index} whose times are requested. Without time tracking there is no such list. */
 export const onIssueTimes: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:read", signIn: "required" },
   open: async (request) => {
@@ -43,7 +43,7 @@ export const onIssueTimes: Access<OnIssue & Me> = {
   },
 }
 
-/** The issue of the path's {index}, for whoever may book time on it. */
+/** The issue of the path's {index}, for callers who may book time on it. */
 export const onIssueAsTracker: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:contributor", signIn: "required" },
   open: async (request) => {
@@ -56,7 +56,7 @@ export const onIssueAsTracker: Access<OnIssue & Me> = {
   },
 }
 
-/** The issue of the path's {index}, for whoever may let a stopwatch run on it. */
+/** The issue of the path's {index}, for callers who may run a stopwatch on it. */
 export const onIssueStopwatch: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:write", signIn: "required" },
   open: async (request) => {
@@ -66,7 +66,7 @@ export const onIssueStopwatch: Access<OnIssue & Me> = {
   },
 }
 
-/** A repository whose times are asked for, by whoever may read its issues; for all others it is missing. */
+/** A repository whose times are requested, for callers who may read its issues; for all others it is missing. */
 export const onRepositoryTimes: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "required" },
   open: async (request) => {

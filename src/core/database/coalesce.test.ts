@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { coalesce } from "./coalesce.ts"
 
-/** A question that is answered when the test says so. */
+/** A query that resolves when the test says so. */
 function slow() {
   const open: { readonly number: number; readonly answer: (failure?: Error) => Promise<void> }[] = []
   let count = 0
@@ -18,7 +18,7 @@ function slow() {
   return { ask: coalesce(ask), open, asked: () => count }
 }
 
-test("who comes while a question is on its way shares the next with all others who do", async () => {
+test("calls made during a run share the next run", async () => {
   const { ask, open, asked } = slow()
   const first = ask()
   const rest = [ask(), ask(), ask()]

@@ -1,6 +1,6 @@
 /**
- * Many who ask the same at once are answered together. Who comes while a question is on its way waits for the next one, which all share who came
- * meanwhile: an answer to a question that was asked before may be older than what they know of. Rejects with what `ask` rejects with.
+ * Coalesces concurrent calls. A call made while `ask` is running waits for the next run, which all such calls share: the result of a run that began
+ * earlier may be older than what the caller has seen. Rejects with what `ask` rejects with.
  */
 export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<unknown> | undefined

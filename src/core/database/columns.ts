@@ -7,7 +7,7 @@ import type { DatabaseKind } from "./database.ts"
  */
 export interface ColumnTypes {
   readonly kind: DatabaseKind
-  /** The key: `.addColumn("id", types.id.type, types.id.build)`. An id is never given out twice, not even after the newest row was deleted. */
+  /** The key: `.addColumn("id", types.id.type, types.id.build)`. Ids are never reused, not even after the newest row was deleted. */
   readonly id: { readonly type: "integer" | "bigint"; readonly build: ColumnBuilderCallback }
   /** Whole numbers up to 2^53 − 1. */
   readonly integer: "integer" | "bigint"

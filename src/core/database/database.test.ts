@@ -80,7 +80,7 @@ describe.each(kinds)("a database: %s", (kind) => {
     await fresh.database.write(async (tx) => {
       await tx.insertInto("shelves").values({ name: "Draft", lower_name: "draft" }).execute()
       reading = names()
-      // In memory the read waits for the end; elsewhere it answers at once. It must never see this transaction's row without its commit.
+      // In memory the read waits for the end of the transaction; otherwise it is answered immediately. It must never see an uncommitted row.
       if (kind !== "memory") expect(await reading).toEqual([])
       await tx.deleteFrom("shelves").execute()
       await tx.insertInto("shelves").values({ name: "Final", lower_name: "final" }).execute()
@@ -147,7 +147,7 @@ describe.each(kinds)("a database: %s", (kind) => {
     expect(await names()).toEqual(["A"])
   })
 
-  // Awaiting git or the network inside a transaction is how forges lock themselves up ("database is locked").
+  // Forges lock up ("database is locked") when they await git or the network inside a transaction.
   it("rolls back a transaction that waits for something else, and goes on", async () => {
     const idle = fresh.database.write(async (tx) => {
       await tx.insertInto("shelves").values({ name: "Sleeper", lower_name: "sleeper" }).execute()
@@ -197,7 +197,7 @@ describe.each(kinds)("a database: %s", (kind) => {
     expect(isUniqueViolation(new Error("UNIQUE constraint failed: shelves.name"))).toBe(false)
   })
 
-  it("names the index when uniqueness stands on an expression", async () => {
+  it("names the index when uniqueness is on an expression", async () => {
     const { id } = await addShelf("North")
     const add = (title: string, place: number) =>
       fresh.database.write((tx) => tx.insertInto("books").values({ shelf_id: id, place, title }).execute())
@@ -311,7 +311,7 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
-  it("answers nobody before the commit of all", async () => {
+  it("resolves no transaction before the commit of the group", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const seen: number[] = []
     const count = async () => (await database.read.selectFrom("shelves").select("id").execute()).length
@@ -329,10 +329,10 @@ describe.each(["sqlite", "memory"] as const)("one writer: %s", (kind) => {
     await drop()
   })
 
-  it("takes what comes in the moment in which a group ends", async () => {
+  it("takes a transaction that arrives at the moment when a group ends", async () => {
     const { database, drop } = await freshDatabase<Shelf>(kind, { migrations: shelfMigrations })
     const nothing = () => database.write((tx) => tx.selectFrom("shelves").select("id").execute())
-    // However many steps later it comes: one of these finds the last group neither at work nor gone.
+    // At each number of microtasks later: one of these is between the end of the last group and its release.
     for (let later = 0; later < 20; later++) {
       const followed = Promise.withResolvers<unknown>()
       const follow = async () => {

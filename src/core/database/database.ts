@@ -1,6 +1,6 @@
 /**
- * The door to the database. One interface over the embedded SQLite file and a PostgreSQL server: feature code is written once against it.
- * Both databases are brought to the stricter of the two behaviours, so that what passes on one passes on the other.
+ * The database. One interface over the embedded SQLite file and a PostgreSQL server: feature code is written once against it.
+ * Both behave like the stricter of the two, so that what works on one works on the other.
  */
 import type { Kysely, Transaction as KyselyTransaction } from "kysely"
 import type { Tables } from "./tables.ts"
@@ -9,17 +9,17 @@ export { DatabaseRefused, isForeignKeyViolation, isUniqueViolation, TransactionE
 
 export type DatabaseKind = "sqlite" | "postgres"
 
-/** What a function that queries takes first: the reading handle, or a transaction. `T` is given only by tests with tables of their own. */
+/** The first parameter of functions that query: the reading handle, or a transaction. `T` is set only by tests with their own tables. */
 export type Handle<T = Tables> = Kysely<T>
 
-/** What a function that writes takes first. */
+/** The first parameter of functions that write. */
 export type Transaction<T = Tables> = KyselyTransaction<T>
 
-/** One statement as the database was asked to run it; BEGIN and COMMIT are not told. */
+/** One statement that was run; BEGIN and COMMIT are not reported. */
 export interface ObservedStatement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** The name of the prepared query, or undefined for a statement built on the spot. */
+  /** The name of the prepared query, or undefined for other statements. */
   readonly name: string | undefined
   readonly inTransaction: boolean
 }
@@ -31,7 +31,7 @@ export interface DatabaseLogger {
   error(details: object, message: string): void
 }
 
-/** Tells states of a database from each other, and nothing else. */
+/** Distinguishes states of a database; it has no other meaning. */
 export type State = number | string
 
 export interface Database<T = Tables> {
@@ -41,35 +41,35 @@ export interface Database<T = Tables> {
   readonly read: Handle<T>
 
   /**
-   * Runs `work` in one transaction and gives its value once the transaction is committed; all or nothing.
+   * Runs `work` in one transaction and returns its value once the transaction is committed; all or nothing.
    *
-   * `work` awaits nothing but its own transaction: a transaction that sits without a statement for `idleLimit` milliseconds is rolled back and the
-   * promise rejected with {@link TransactionIdle}. After a statement has failed the transaction is lost, even when `work` swallows the error:
-   * the promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
+   * `work` awaits nothing but its own transaction: a transaction that is idle for `idleLimit` milliseconds is rolled back and the promise
+   * rejected with {@link TransactionIdle}. After a statement has failed the transaction is rolled back, even when `work` swallows the error: the
+   * promise is rejected with that error. On PostgreSQL `work` is run again, at most five times in all, after a serialisation failure or
    * a deadlock, so it must have no effect but on the database; for anything else there is {@link Database.afterCommit}.
    */
   write<R>(work: (tx: Transaction<T>) => Promise<R>): Promise<R>
 
-  /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost is a row. */
+  /** Runs `effect` once `tx` has committed, and never when it is rolled back. For waking workers; an effect that must not be lost needs a job. */
   afterCommit(tx: Transaction<T>, effect: () => void): void
 
-  /** Has `step` run at the end of every transaction, before it commits, with the same rules as its work. There is one such step; a new one replaces it. */
+  /** Sets the one `step` that runs at the end of every transaction, before it commits, with the same rules as its work. */
   beforeCommit(step: (tx: Transaction<T>) => Promise<void>): void
 
   /**
-   * The state that the database is in now: another one whenever something was committed, by this process or another, since it was asked for last.
+   * The current state of the database: a new value after every commit, by this process or another.
    */
   state(): State | Promise<State>
 
   /**
-   * Calls `listener` for every statement from now on; gives the function that stops it. Where the listener throws, the statement is not run
-   * and fails with what was thrown: tests make one after another fail in this way.
+   * Calls `listener` for every statement from now on; gives the function that stops it. If the listener throws, the statement is not run
+   * and fails with that error: tests use this to make statements fail.
    */
   observe(listener: (statement: ObservedStatement) => void): () => void
 
   /**
-   * Tells every listener of `channel`, in all processes that share the database (with SQLite: in this one). Given `tx`, the message leaves
-   * when it commits and not when it is rolled back. PostgreSQL limits the payload to 7,999 bytes.
+   * Notifies every listener of `channel`, in all processes that share the database (with SQLite: in this one). Given `tx`, the message is sent
+   * when it commits, and not if it is rolled back. PostgreSQL limits the payload to 7,999 bytes.
    */
   notify(channel: string, payload: string, tx?: Transaction<T>): Promise<void>
 
@@ -83,7 +83,7 @@ export interface Database<T = Tables> {
   close(): Promise<void>
 }
 
-/** What the two drivers take to open a database. */
+/** The options of both drivers. */
 export interface DriverOptions {
   readonly url: string
   readonly logger: DatabaseLogger

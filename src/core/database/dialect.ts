@@ -12,7 +12,7 @@ import {
 } from "kysely"
 import type { DatabaseKind } from "./database.ts"
 
-/** An expression whose text differs between the databases. It travels as a value, which every layer of Kysely hands on untouched. */
+/** An expression whose text differs between the databases. It is passed as a value, which every layer of Kysely leaves unchanged. */
 class Portable {
   readonly texts: Readonly<Record<DatabaseKind, Expression<unknown>>>
   constructor(texts: Readonly<Record<DatabaseKind, Expression<unknown>>>) {
@@ -47,12 +47,12 @@ export function bound<T>(value: unknown): Expression<T> {
   }
 }
 
-/** An expression with its own text on each database, for the rare thing that they write differently. */
+/** An expression with its own text on each database, for the rare case in which they differ. */
 export function portable<T>(texts: Readonly<Record<DatabaseKind, Expression<T>>>): Expression<T> {
   return bound<T>(new Portable(texts))
 }
 
-/** The list on the right side of `in`; a prepared query's parameter standing there is one, since a single value would be written with `=`. */
+/** The list on the right side of `in`; a prepared query's parameter there is a list, since a single value would be compared with `=`. */
 function listOf(node: BinaryOperationNode): { readonly list: List; readonly negated: boolean } | undefined {
   const operator = OperatorNode.is(node.operator) ? node.operator.operator : undefined
   if (operator !== "in" && operator !== "not in") return undefined
@@ -85,7 +85,7 @@ class SqliteCompiler extends SqliteQueryCompiler {
     this.append("))")
   }
 
-  // Strict tables refuse a value of the wrong type, as PostgreSQL does: a mistake shows itself on both databases.
+  // Strict tables refuse a value of the wrong type, as PostgreSQL does: a mistake fails on both databases.
   protected override visitCreateTable(node: CreateTableNode): void {
     super.visitCreateTable(node)
     if (node.selectQuery === undefined) this.append(" strict")

@@ -2,7 +2,7 @@ import type { DatabaseLogger } from "./database.ts"
 
 type Listener = (payload: string | undefined) => void
 
-/** The listeners of this process, by channel. */
+/** The listeners in this process, by channel. */
 export function createEmitter(logger: DatabaseLogger) {
   const channels = new Map<string, Set<Listener>>()
   return {

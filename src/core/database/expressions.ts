@@ -21,7 +21,7 @@ const isValues = <E>(values: readonly E[] | ListParameter<E>): values is readonl
 
 /**
  * Whether a free text holds `needle`, in any letter case of any script. The needle is taken as it is: % _ and \ mean themselves.
- * It reads every row that the other conditions leave, so it belongs beside a narrower one.
+ * It reads every row that meets the other conditions, so it should be combined with a selective one.
  */
 export function contains(text: Expression<string | null>, needle: string | Expression<string>): Expression<SqlBool> {
   return portable({

@@ -1,4 +1,4 @@
-/** What can go wrong at the database, told apart in one place for both databases. */
+/** The errors of the database, distinguished in one place for both databases. */
 
 export type RefusalReason = "unreachable" | "foreign" | "newer" | "history" | "outdated" | "migration"
 
@@ -15,7 +15,7 @@ export class DatabaseRefused extends Error {
   }
 }
 
-/** A transaction waited for something that isn't the database and was rolled back, so that it can't hold up the house. */
+/** A transaction waited for something other than the database and was rolled back, so that it doesn't block others. */
 export class TransactionIdle extends Error {
   constructor(milliseconds: number, lastStatement: string) {
     super(
@@ -53,7 +53,7 @@ function uniqueViolation(error: unknown): Violation | undefined {
   if (!(error instanceof Error)) return undefined
   if (textOf(error, "code") === "23505") {
     const table = textOf(error, "table") ?? ""
-    // The words of the detail are translated with the server's language; the shape "(columns)=(values)" is not.
+    // The detail is in the server's language; the form "(columns)=(values)" is not translated.
     const columns = /\((.+?)\)=\(/.exec(textOf(error, "detail") ?? "")?.[1]?.split(", ") ?? []
     return { constraint: textOf(error, "constraint"), columns: columns.map((column) => `${table}.${column.replaceAll('"', "")}`) }
   }

@@ -1,10 +1,10 @@
-/** Several transactions in one commit: what a commit costs (a flush to the disk above all) is shared by all that wait for it. */
+/** Group commit: several transactions share the cost of one commit, above all its flush to disk. */
 import { pause } from "../../seams/pause.ts"
 import type { TransactionConnection } from "./transaction.ts"
 
-/** What of the writing connection a group is made with. */
+/** What a group needs of the writing connection. */
 export interface GroupedWriter {
-  /** Waits for the writer's place, begins, and gives the function that hands the place on. */
+  /** Waits for the writer, begins a transaction, and returns the function that releases the writer. */
   begin(): Promise<() => void>
   exec(sql: string): void
   execute: TransactionConnection["execute"]
@@ -17,17 +17,17 @@ export interface GroupedWriter {
 export interface Groups {
   /** Runs `work` on a connection in one of the next groups; settles as `work` does, after the group's commit. */
   join<R>(work: (connection: TransactionConnection) => Promise<R>): Promise<R>
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no transaction is waiting. */
   idle(): Promise<void>
 }
 
-/** The most transactions of a group, and the milliseconds after which none is added: whoever waits for the commit waits for them all. */
+/** The most transactions of a group, and the milliseconds after which none is added: each waits for all others. */
 const most = 32
 const longestMs = 10
 
 /**
- * Gathers what is to be written during one turn of the event loop, runs it one after another, each in a savepoint of its own, and commits once.
- * A work that fails is rolled back alone; nobody is answered before the commit; a commit that fails is everybody's failure.
+ * Collects the transactions of one turn of the event loop, runs them one after another, each in its own savepoint, and commits once.
+ * One that fails is rolled back alone; none resolves before the commit; if the commit fails, all fail.
  */
 export function createGroups(writer: GroupedWriter): Groups {
   const waiting: ((group: Group) => Promise<void>)[] = []
@@ -36,14 +36,14 @@ export function createGroups(writer: GroupedWriter): Groups {
   function start(): void {
     running ??= run().finally(() => {
       running = undefined
-      // What came after the last look and before this moment found somebody at work who was already leaving.
+      // Work added after the last check and before this point was not started, because this run had not ended yet.
       if (waiting.length > 0) start()
     })
   }
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      // A turn of the event loop before each group: what arrives together is written together, and answers get out in between.
+      // A turn of the event loop before each group: concurrent writes are grouped, and answers are sent in between.
       await new Promise((resolve) => setImmediate(resolve))
       if (pause) await pause("transaction.begin")
       await runGroup()
@@ -95,15 +95,15 @@ export function createGroups(writer: GroupedWriter): Groups {
 interface Group {
   /** A connection whose transaction is a savepoint of the group's; `onEnd` is called when its last statement has been run. */
   member(onEnd: () => void): TransactionConnection
-  /** Lets every member fail with this error. */
+  /** Rejects every member with this error. */
   fail(error: unknown): void
-  /** Commits, and lets the members know how it went. */
+  /** Commits, and settles the members accordingly. */
   end(): void
 }
 
 function openGroup(writer: GroupedWriter): Group {
   const committed = Promise.withResolvers<void>()
-  // With no member that waits for it, nobody listens to its failure.
+  // Without a waiting member its rejection would be unhandled.
   committed.promise.catch(() => {})
   let over = false
 

@@ -35,7 +35,7 @@ export function createListener(url: string, emitter: ReturnType<typeof createEmi
       connection = connect()
       try {
         await connection
-        // Whatever was said meanwhile is gone: every listener is told to take nothing for granted.
+        // Notifications sent in between are lost: every listener is called, to check again.
         for (const channel of emitter.channels()) emitter.send(channel, undefined)
       } catch {
         connection = undefined

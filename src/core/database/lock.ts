@@ -1,6 +1,6 @@
 /**
- * Locks on rows, kept until the transaction ends. SQLite has one writer at a time, so that there it is only a look; PostgreSQL shows the row as it is once
- * the lock is had, and what is asked in later statements includes what was committed while waiting.
+ * Locks on rows, kept until the transaction ends. SQLite has one writer at a time, so there it is only a query; PostgreSQL returns the row as it is once
+ * the lock is held, and later statements see what was committed while waiting.
  */
 import { type Selectable, sql } from "kysely"
 import type { Transaction } from "./database.ts"
@@ -49,13 +49,13 @@ const locks: { readonly [T in Lockable]: Locks<T> } = {
   action_runs: locksOf("action_runs"),
 }
 
-/** Keeps others from changing or deleting a row until the transaction ends, and gives it as it is then; undefined where there is none. */
+/** Keeps others from changing or deleting a row until the transaction ends, and returns it as it is then; undefined if there is none. */
 export const lockRow = <T extends Lockable>(tx: Transaction, table: T, id: number): Promise<Selectable<Tables[T]> | undefined> =>
   locks[table].one.first(tx, { id })
 
 /**
- * The same for several rows, without those that are missing, in the order of their ids: two transactions that lock several never wait for each
- * other.
+ * The same for several rows, without those that are missing, in the order of their ids, so that two such transactions can't
+ * deadlock.
  */
 export const lockRows = <T extends Lockable>(tx: Transaction, table: T, ids: readonly number[]): Promise<Selectable<Tables[T]>[]> =>
   locks[table].several(tx, { ids })

@@ -1,6 +1,6 @@
 /**
- * A failed migration that still moved the version number, and half-done ones that then met "duplicate column", have locked operators of other
- * forges out of their data. Here each step is whole or not at all, and what doesn't fit is refused before anything is touched.
+ * In other forges, failed migrations that still incremented the version number, and incomplete ones that then failed with "duplicate column", have
+ * locked operators out of their data. Here each step is atomic, and a database that doesn't fit is refused before anything is changed.
  */
 import { existsSync } from "node:fs"
 import { stat } from "node:fs/promises"
@@ -48,7 +48,7 @@ describe.each(databaseKinds)("migrations: %s", (kind) => {
   }
   const close = async (migrations: readonly Migration[]) => (await open(migrations)).close()
 
-  /** What the database says of itself, read past the check of its history. */
+  /** The state of the database, read without the check of its history. */
   const history = async () => {
     const { rows } = await raw(
       sql<{ id: number; name: string; applied_at: number }>`select id, name, applied_at from schema_versions order by id`,
@@ -83,7 +83,7 @@ describe.each(databaseKinds)("migrations: %s", (kind) => {
     await second.close()
   })
 
-  it("takes only the step that is missing, and keeps the rows", async () => {
+  it("runs only the missing migration, and keeps the rows", async () => {
     const first = await open(shelfMigrations)
     await first.write((tx) => tx.insertInto("shelves").values({ name: "A", lower_name: "a" }).execute())
     await first.close()
@@ -177,7 +177,7 @@ describe("a migration of SQLite", () => {
       expect((await stat(copy)).mode & 0o777).toBe(0o600)
       expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-      // To go back is to put the copy in the database's place: the older program opens it and finds its rows.
+      // To go back, the copy replaces the database: the older program opens it and finds its rows.
       const older = await openDatabase<Shelf>({ url: `sqlite:${copy}`, migrations: shelfMigrations, migrate: false })
       expect(await older.read.selectFrom("shelves").select("name").execute()).toEqual([{ name: "A" }])
       await older.close()

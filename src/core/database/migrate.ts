@@ -1,10 +1,10 @@
-/** Brings the tables from the version that they have to the one that this program knows, each step whole or not at all. */
+/** Migrates the tables to the version of this program, each step in one transaction. */
 import { type Kysely, sql } from "kysely"
 import { type ColumnTypes, columnTypes } from "./columns.ts"
 import type { DatabaseKind, DatabaseLogger } from "./database.ts"
 import { DatabaseRefused } from "./failures.ts"
 
-/** One step. Once released it is never changed: what it should have done is a further step. */
+/** One migration. Once released it is never changed: corrections are further migrations. */
 export interface Migration {
   /** 1, 2, 3 … without a gap. */
   readonly id: number
@@ -12,7 +12,7 @@ export interface Migration {
   readonly up: (db: Kysely<unknown>, types: ColumnTypes) => Promise<void>
 }
 
-/** What a driver gives for migrating. */
+/** What a driver provides for migrating. */
 export interface MigratingConnection {
   readonly kind: DatabaseKind
   readonly read: Kysely<unknown>
@@ -36,7 +36,7 @@ interface Version {
 const versionsTable = "schema_versions"
 
 /**
- * Checks the database's history against the program's, and takes the steps that are missing, each in one transaction with its version row.
+ * Compares the database's history with the program's, and runs the missing migrations, each in one transaction with its version row.
  * Throws {@link DatabaseRefused}; a step that fails leaves the database as it was before that step.
  */
 export async function migrateDatabase(
@@ -95,7 +95,7 @@ async function take(tx: Kysely<unknown>, kind: DatabaseKind, step: Migration): P
   }
 }
 
-/** The first step that is missing. Throws when the history isn't a beginning of the program's own. */
+/** The first missing migration. Throws when the history isn't a prefix of the program's own. */
 function nextStep(history: readonly Version[], migrations: readonly Migration[]): Migration | undefined {
   const newest = history.at(-1)
   if (newest !== undefined && newest.id > migrations.length) {
@@ -118,7 +118,7 @@ function nextStep(history: readonly Version[], migrations: readonly Migration[])
   return migrations[history.length]
 }
 
-/** The steps taken so far, in order; none in an empty database. Throws when there are tables without a history. */
+/** The migrations done so far, in order; none in an empty database. Throws when there are tables without a history. */
 async function readHistory(kind: DatabaseKind, db: Kysely<unknown>): Promise<readonly Version[]> {
   const tables =
     kind === "sqlite"

@@ -1,11 +1,11 @@
 import type { ObservedStatement } from "./database.ts"
 
-/** Those who want to see every statement: tests that count queries, and the log at its finest. */
+/** Observers of every statement: tests that count queries, and the log at its finest level. */
 export function createObservers() {
   const listeners = new Set<(statement: ObservedStatement) => void>()
   return {
     add(listener: (statement: ObservedStatement) => void): () => void {
-      // Wrapped, so that the same function may be added twice and each is stopped alone.
+      // Wrapped, so that the same function may be added twice and removed separately.
       const own = (statement: ObservedStatement) => listener(statement)
       listeners.add(own)
       return () => {

@@ -12,11 +12,11 @@ export interface DatabaseOptions {
   readonly logger?: DatabaseLogger
   /** True (the default) brings the tables up to date; false refuses a database that is not. */
   readonly migrate?: boolean
-  /** The history of the tables; the project's own unless a test brings another. */
+  /** The migrations; the project's own unless a test passes others. */
   readonly migrations?: readonly Migration[]
-  /** Milliseconds that a transaction may sit without a statement; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
+  /** Milliseconds that a transaction may be idle; 1,000 by default. 0 on SQLite: not for one turn of the event loop. */
   readonly idleLimit?: number
-  /** PostgreSQL only: the most connections for reading, and as many again for writing; 10 by default. */
+  /** PostgreSQL only: the most connections for reading, and the same number for writing; 10 by default. */
   readonly poolSize?: number
 }
 

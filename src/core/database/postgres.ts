@@ -20,7 +20,7 @@ const attempts = 5
 const worthRetrying = new Set(["40001", "40P01"])
 const retryPause = 20
 
-// Two processes that start together migrate once; the number is this project's own and means nothing else.
+// Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
 
 const { builtins } = pg.types
@@ -43,7 +43,7 @@ function toInteger(text: string): number {
   return value
 }
 
-/** Connects to the server. Throws {@link DatabaseRefused} when it doesn't answer or doesn't let us in. */
+/** Connects to the server. Throws {@link DatabaseRefused} when it can't be reached or refuses the connection. */
 export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
   const { logger } = options
   const pool = (settings: string) => {
@@ -53,10 +53,10 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       types,
       application_name: "hearth",
       options: settings,
-      // A pool must not keep a process alive that is otherwise done.
+      // A pool must not keep a process alive.
       allowExitOnIdle: true,
     })
-    // A connection that is lost while it is in use tells whoever uses it; without a listener here the event would end the process.
+    // A connection that is lost while in use rejects its statement; without a listener the event would end the process.
     made.on("connect", (client) => client.on("error", () => {}))
     made.on("error", (error) => logger.warn({ err: error }, "an idle database connection was lost"))
     return made
@@ -89,7 +89,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     },
   })
 
-  /** One transaction on a connection of its own; `first` is said first inside it, and `last` is done behind its work. */
+  /** One transaction on its own connection; `first` is its first statement, and `last` is run after its work. */
   async function transact<Tables, R>(
     work: Parameters<typeof runTransaction<Tables, R>>[2],
     { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
@@ -110,7 +110,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
           await client.query("begin")
           if (first !== undefined) await client.query(first)
         } catch (error) {
-          // Half begun: the pool must not hand this connection to anybody.
+          // In an unknown state: the pool must not reuse this connection.
           lost = error instanceof Error ? error : new Error(String(error))
           throw error
         }
@@ -121,7 +121,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
         return inTurn(() => run<Row>(client, sql, parameters, name))
       },
       async commit() {
-        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that nobody waited for.
+        // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         if (pause) await pause("transaction.beforeCommit")
         const { command } = await inTurn(() => client.query("commit"))
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
@@ -139,7 +139,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     }
   }
 
-  // Whatever changes rows does so under a transaction id, and the snapshot says which of them have ended: two that are the same see the same rows.
+  // Every change of rows has a transaction id, and the snapshot lists those that have ended: equal snapshots see the same rows.
   const state = coalesce(async () => {
     const { rows } = await run<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
     return rows[0]?.state ?? randomUUID()
@@ -195,7 +195,7 @@ async function run<R>(on: pg.Pool | pg.ClientBase, sql: string, parameters: read
   return { rows, changes: rowCount ?? 0 }
 }
 
-/** Where the server is, without the password that may be in the URL. */
+/** The server's address, without the password that may be in the URL. */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return "(an address that can't be read)"
   const { host, pathname } = new URL(url)

@@ -13,10 +13,10 @@ export interface ListParameter<E> extends Expression<E> {
   readonly isList: true
 }
 
-/** What a query's builder is given for its parameters: expressions in the place of the values. */
+/** The parameters as the query's builder receives them: expressions in place of values. */
 export type Params<P> = { readonly [K in keyof P]: P[K] extends readonly (infer E)[] ? ListParameter<E> : Expression<P[K]> }
 
-/** Rows of a statement that gives none back are never there, whatever the builder says of its result. */
+/** A statement that returns no rows has the row type `never`, whatever the builder's result type is. */
 type RowOf<Output> = Output extends InsertResult | UpdateResult | DeleteResult | MergeResult ? never : Output
 
 type Given<P> = keyof P extends never ? [] : [parameters: P]
@@ -31,7 +31,7 @@ export interface PreparedQuery<P, Row, T = Tables> {
   readonly queryName: string
 }
 
-/** Where one bound value comes from: a constant of the query, or one of its parameters. */
+/** The source of one bound value: a constant of the query, or one of its parameters. */
 type Slot = { readonly constant: unknown } | { readonly key: string; readonly list: boolean }
 
 interface Plan {
@@ -50,7 +50,7 @@ const longestName = 63
 
 /**
  * Declares a prepared query. `build` is called once for each database, at its first use, so the shape of the query can't depend on the
- * parameters' values; a query that changes its shape is built with Kysely on the spot.
+ * parameters' values; a query with a variable shape is built with Kysely where it is used.
  * Throws if the name is taken, or longer than 63 characters.
  */
 export function query<P, Output, T = Tables>(
@@ -93,7 +93,7 @@ export function registeredQueries(): readonly { readonly name: string; readonly 
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The builder's view of the parameters: whichever it asks for is there, and its type says whether it is a value or a list. */
+/** The parameters for the builder: any name can be read, and its type says whether it is a value or a list. */
 function placeholders<P>(): Params<P> {
   const made = new Map<string, unknown>()
   const view: unknown = new Proxy(
@@ -107,7 +107,7 @@ function placeholders<P>(): Params<P> {
       },
     },
   )
-  // The one place where types give way: which parameters there are is known to the compiler alone, so none can be made here by name.
+  // The one cast: only the compiler knows which parameters there are, so none can be made here by name.
   return view as Params<P>
 }
 
@@ -117,7 +117,7 @@ function slotOf(kind: DatabaseKind, value: unknown): Slot {
   return { constant: encode(kind, value) }
 }
 
-/** Puts the values in their places. Throws when one is missing, which a driver would turn into null or a riddle. */
+/** Binds the values. Throws when one is missing, which a driver would take for null or report in an unclear way. */
 function bind(name: string, kind: DatabaseKind, slots: readonly Slot[], given: object): unknown[] {
   const values = new Array<unknown>(slots.length)
   for (let i = 0; i < slots.length; i++) {

@@ -1,6 +1,6 @@
-/** A place that one at a time may hold, given out in the order of asking. */
+/** A mutex with a queue: one holder at a time, in the order of requests. */
 export interface Queue {
-  /** Resolves once the place is the caller's; the function that it gives hands the place on. */
+  /** Resolves once the caller is the holder; the result releases it. */
   enter(): Promise<() => void>
 }
 
@@ -10,7 +10,7 @@ export function createQueue(): Queue {
   const leave = () => {
     const next = waiting.shift()
     if (next === undefined) taken = false
-    // A turn of the event loop between two holders, or a long queue of writers would let no answer out.
+    // A turn of the event loop between two holders, or a long queue of writers would keep answers from being sent.
     else setImmediate(next, leave)
   }
   return {

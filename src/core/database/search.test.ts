@@ -72,7 +72,7 @@ describe.each(databaseKinds)("the words of issues on %s", (kind) => {
   it("are read from the index", async () => {
     const words = issuesWithWords("title")
     const plan = await fresh.database.write(async (tx) => {
-      // Of tables as small as these PostgreSQL would rather read everything.
+      // PostgreSQL prefers a sequential scan of tables as small as these.
       if (kind === "postgres") await sql`set local enable_seqscan = off`.execute(tx)
       const explain = kind === "postgres" ? sql`explain` : sql`explain query plan`
       return JSON.stringify((await sql`${explain} select id from issues where id in ${words}`.execute(tx)).rows)

@@ -1,4 +1,4 @@
-/** What lies behind a handle: where its statements go. The handle itself is Kysely, for the types and the builder. */
+/** The session behind a handle, which runs its statements. The handle itself is Kysely, for the types and the builder. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -20,7 +20,7 @@ export interface Outcome<Row> {
   readonly changes: number
 }
 
-/** Runs statements one at a time in the order given. `Row` is the caller's word for what the SQL answers. */
+/** Runs statements one at a time in the order given. The caller states the type `Row` of the result. */
 export interface Session {
   readonly kind: DatabaseKind
   execute<Row>(sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<Row>>

@@ -2,7 +2,7 @@
  * The embedded database over `node:sqlite`.
  *
  * The driver is synchronous: a statement runs from start to end within one call, so two can never overlap in this process and a second
- * reading connection would never be used. What matters is that reading and writing are apart: the writer's open transaction is invisible
+ * reading connection would never be used. Reading and writing are still separate: the writer's open transaction is invisible
  * to the reader (WAL), and the reader can't write.
  */
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
@@ -22,8 +22,8 @@ import { handleOver, type Outcome } from "./session.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
 // Another process (a command line beside the server) may hold the write lock for this long before a write gives up.
-const patience = 15_000
-// SQLite's own waiting stops the whole event loop, so the writer waits mostly by asking again.
+const timeoutMs = 15_000
+// SQLite's own busy timeout blocks the event loop, so the writer mostly waits by retrying.
 const writerTimeout = 20
 const askAgain = 10
 const readerTimeout = 5_000
@@ -35,7 +35,7 @@ type Row = Readonly<Record<string, unknown>>
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Undefined for a statement that gives no rows. */
+  /** Undefined for a statement that returns no rows. */
   readonly toRow: ((values: unknown) => Row) | undefined
 }
 
@@ -74,7 +74,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
           return reader.run(sql, parameters)
         })
       }
-      // In memory there is one connection, which would show what isn't committed.
+      // In memory there is one connection, which would show uncommitted changes.
       const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
       return pause ? pausedAfter(answered, pause) : answered
     },
@@ -194,7 +194,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
     }),
     write: (work) =>
       exclusively(async () => {
-        // A table is rebuilt by making a new one and dropping the old, which must not delete what refers to it; what is left is checked below.
+        // A table is rebuilt by creating a new one and dropping the old, which must not delete rows that refer to it; foreign keys are checked below.
         writer.exec("pragma foreign_keys = off")
         try {
           return await runTransaction(alone, { ...options, idleLimit: undefined }, async (tx) => {
@@ -214,7 +214,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
 }
 
 async function beginImmediate(writer: Connection): Promise<void> {
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     try {
       writer.exec("begin immediate")
@@ -244,7 +244,7 @@ function openWriter(path: string, inMemory: boolean): Writer {
   try {
     const connection = openConnection(native, [
       ...(inMemory ? [] : ["pragma journal_mode = wal", "pragma journal_size_limit = 67108864"]),
-      // With WAL, FULL is what makes a commit survive a power cut, not only a crash of this process.
+      // With WAL, only FULL makes a commit survive a power failure, and not only a crash of this process.
       "pragma synchronous = full",
     ])
     return { ...connection, inTransaction: () => native.isTransaction, native }
@@ -260,7 +260,7 @@ function openWriter(path: string, inMemory: boolean): Writer {
   }
 }
 
-/** Makes the file, readable by its owner alone: it holds the digests of passwords. SQLite gives its side files the same rights. */
+/** Creates the file, readable by its owner only: it contains password hashes. SQLite gives its auxiliary files the same mode. */
 function prepareFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -289,7 +289,7 @@ const refused = (path: string, error: unknown) =>
 function openConnection(native: DatabaseSync, pragmas: readonly string[]): Connection {
   for (const pragma of [
     ...pragmas,
-    // Views and triggers of a file that somebody else made must not call functions with side effects.
+    // Views and triggers of a foreign file must not call functions with side effects.
     "pragma trusted_schema = off",
     "pragma cell_size_check = on",
     "pragma cache_size = -16384",
@@ -313,7 +313,7 @@ function connectionOver(native: DatabaseSync, examine: (sql: string) => void = (
     const columns = statement.columns().map((column) => column.name)
     const prepared = { statement, toRow: columns.length === 0 ? undefined : rowMaker(columns) }
     statement.setReturnArrays(true)
-    // A statement that changes the tables makes the columns of others stale, and is never run twice.
+    // A statement that changes the schema makes the cached columns of others stale, and is never run twice.
     if (/^\s*(create|alter|drop)\s/i.test(sql)) cache.clear()
     else cache.set(sql, prepared)
     return prepared
@@ -332,9 +332,8 @@ function connectionOver(native: DatabaseSync, examine: (sql: string) => void = (
 }
 
 /**
- * Makes the function that turns a statement's values into a row. The driver's own objects, and ones filled in a loop, cost about half as much
- * again for a list; a literal written out for the columns costs nothing beside reading the values. Its text holds the columns' names only,
- * as quoted strings.
+ * Makes the function that turns a statement's values into a row. The driver's own objects, or filling them in a loop, make a list about 50 %
+ * slower; an object literal for the columns costs almost nothing. Its source contains the columns' names only, as quoted strings.
  */
 function rowMaker(columns: readonly string[]): (values: unknown) => Row {
   const members = columns.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
@@ -353,7 +352,7 @@ function toInput(value: unknown): SQLInputValue {
   throw new TypeError(`A ${typeof value} can't be a parameter: truth values are stored as 0 and 1, moments as whole seconds.`)
 }
 
-/** A statement's answer as a promise. The rows' type is the caller's word: SQL and row type are written side by side in the builder. */
+/** A statement's result as a promise. The caller states the rows' type: SQL and row type come from the same builder. */
 function answer<R>(run: () => Outcome<Row>): Promise<Outcome<R>> {
   try {
     return Promise.resolve(run() as Outcome<Row & R>)
@@ -362,7 +361,7 @@ function answer<R>(run: () => Outcome<Row>): Promise<Outcome<R>> {
   }
 }
 
-/** In memory the reader shares the writer's connection, so what it may run is settled when a statement is prepared. */
+/** In memory the reader shares the writer's connection, so whether a statement only reads is checked when it is prepared. */
 function openMemoryReader(writer: Writer): Connection {
   return connectionOver(writer.native, (sql) => {
     // The opcode Transaction has 1 as its second operand in every statement that writes: https://www.sqlite.org/opcode.html
@@ -374,7 +373,7 @@ function openMemoryReader(writer: Writer): Connection {
   })
 }
 
-/** Copies the database into one file, whole and on disk before this returns; the write lock is held meanwhile by the migration. */
+/** Copies the database into one file, complete and flushed to disk before this returns; the migration holds the write lock. */
 function copyFile(path: string, target: string): void {
   const partial = `${target}.partial-${process.pid}`
   rmSync(partial, { force: true })

@@ -38,9 +38,9 @@ export interface UsersTable {
   created_at: Seconds
   updated_at: Seconds
   last_login_at: Generated<Seconds>
-  /** scrypt in PHC form; "" lets nobody in by password. */
+  /** scrypt in PHC form; "" disables sign-in by password. */
   password_hash: Generated<string>
-  /** Moves with every change of password, tokens, second factor or state; remembered sign-ins of an older version are void. */
+  /** Incremented with every change of password, tokens, second factor or state; cached sign-ins of an older version are void. */
   credentials_version: Generated<number>
   login_name: Generated<string>
   source_id: Generated<number>
@@ -52,7 +52,7 @@ export interface UsersTable {
   hide_email: Generated<Flag>
   hide_activity: Generated<Flag>
   allow_create_organization: Generated<Flag>
-  /** How many repositories may be owned; -1 leaves it to the site's setting. */
+  /** How many repositories may be owned; -1 for the site's setting. */
   max_repositories: Generated<number>
   repo_admin_change_team_access: Generated<Flag>
   followers_count: Generated<number>
@@ -76,7 +76,7 @@ export interface EmailsTable {
   created_at: Seconds
 }
 
-/** When a person was last written to about its account, so that nobody has it written to all the time. */
+/** When a person was last sent a mail about their account, to limit how often that happens. */
 export interface AccountMailsTable {
   user_id: number
   about: "welcome" | "activation" | "confirmation" | "recovery"
@@ -177,7 +177,7 @@ export interface RepositoriesTable {
   owner_id: number
   name: string
   lower_name: string
-  /** Where the git repository lies below the repositories folder; it never moves, whatever the repository is called. */
+  /** The path of the git repository below the repositories folder; it never changes, also when the repository is renamed. */
   storage: string
   description: Generated<string>
   website: Generated<string>
@@ -318,7 +318,7 @@ export interface BranchesTable {
   repository_id: number
   name: string
   commit_id: string
-  /** Whether the row holds all that is told of the commit. Of a signed commit, or one with a very long message, git must be asked. */
+  /** Whether the row contains all of the commit that the API shows. A signed commit, or one with a very long message, must be read from git. */
   is_told: Generated<Flag>
   commit_message: string
   author_name: Generated<string>
@@ -333,7 +333,7 @@ export interface BranchesTable {
   updated_at: Seconds
 }
 
-/** The feed: one row for each person or organisation that is told of an event. */
+/** The feed: one row for each person or organisation whose feed shows an event. */
 export interface ActivitiesTable {
   id: Generated<number>
   receiver_id: number
@@ -342,7 +342,7 @@ export interface ActivitiesTable {
   repository_id: number
   comment_id: number
   ref_name: string
-  /** The unit that one must be able to read to see it; "" where it is enough to reach the repository. */
+  /** The unit that one must be able to read to see it; "" if access to the repository is enough. */
   unit: Generated<string>
   is_private: Flag
   is_hidden: Flag
@@ -350,7 +350,7 @@ export interface ActivitiesTable {
   created_at: Seconds
 }
 
-/** The outbox: what must still be done outside the database (see core/jobs). */
+/** The outbox: work to be done outside the database (see core/jobs). */
 export interface JobsTable {
   id: Generated<number>
   kind: string
@@ -359,19 +359,19 @@ export interface JobsTable {
   state: "waiting" | "running" | "done" | "failed"
   attempts: number
   run_at: Seconds
-  /** While running: until when the worker holds it; afterwards it may be claimed again. */
+  /** While running: when the worker's claim expires; afterwards it may be claimed again. */
   held_until: Seconds
   last_error: string
   created_at: Seconds
   finished_at: Seconds
 }
 
-/** The clock's memory, one row for each scheduled task. */
+/** The state of the clock, one row for each scheduled task. */
 export interface ScheduleTable {
   name: string
   last_run_at: Seconds
   next_run_at: Seconds
-  /** While it runs: until when the machine that runs it holds it. */
+  /** While it runs: when the machine's claim expires. */
   held_until: Seconds
   runs: number
   last_status: string

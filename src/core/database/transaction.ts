@@ -1,11 +1,11 @@
-/** The life of one transaction, the same on both databases: its statements, its guard, its end, and what is done after the commit. */
+/** The life cycle of a transaction, the same on both databases: its statements, the check for idleness, its end, and effects after the commit. */
 import type { Transaction as KyselyTransaction } from "kysely"
 import { pause } from "../../seams/pause.ts"
 import type { DatabaseKind, DatabaseLogger } from "./database.ts"
 import { TransactionEnded, TransactionIdle } from "./failures.ts"
 import { type Outcome, type Session, transactionOver } from "./session.ts"
 
-/** What a database gives for one transaction. */
+/** The connection that a database provides for one transaction. */
 export interface TransactionConnection {
   readonly kind: DatabaseKind
   begin(): Promise<void>
@@ -15,7 +15,7 @@ export interface TransactionConnection {
 }
 
 export interface TransactionRules {
-  /** Milliseconds without a statement; undefined for a transaction that may take its time, which only a migration may. */
+  /** Milliseconds without a statement; undefined for no limit, which only migrations have. */
   readonly idleLimit: number | undefined
   readonly logger: DatabaseLogger
 }
@@ -24,14 +24,14 @@ type Effect = () => void
 
 const effectsOf = new WeakMap<object, Effect[]>()
 
-/** Keeps `effect` for after the commit. Throws when the transaction has ended. */
+/** Registers `effect` to be run after the commit. Throws when the transaction has ended. */
 export function keepEffect(tx: object, effect: Effect): void {
   const effects = effectsOf.get(tx)
   if (effects === undefined) throw new TransactionEnded("(an effect for after the commit)")
   effects.push(effect)
 }
 
-/** Runs `work`, and `last` behind it, between begin and commit; rolls back on any failure. Rejects with the first error of `work`, a statement, or the guard. */
+/** Runs `work` and then `last` between begin and commit; rolls back on any failure. Rejects with the first error of `work`, of a statement, or for idleness. */
 export async function runTransaction<T, R>(
   connection: TransactionConnection,
   rules: TransactionRules,
@@ -112,7 +112,7 @@ interface Activity {
 }
 
 /**
- * Watches for a transaction that waits for something else. SQLite answers within the call, so a transaction that awaits only the database
+ * Detects a transaction that waits for something other than the database. SQLite answers within the call, so a transaction that awaits only the database
  * ends before the event loop turns: when it is still open then, that alone is worth a warning.
  */
 function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activity) {
@@ -133,7 +133,7 @@ function guardIdle(kind: DatabaseKind, rules: TransactionRules, activity: Activi
     if (idle) expire(new TransactionIdle(interval, activity.last()))
     else timer = setTimeout(check, interval)
   }
-  // PostgreSQL's answers come by the event loop, so being idle there can only be told over a span of time.
+  // PostgreSQL's answers come by the event loop, so idleness there can only be detected over a span of time.
   const interval = kind === "postgres" ? Math.max(limit, 50) : limit
   const turn =
     kind === "sqlite"

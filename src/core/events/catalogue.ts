@@ -1,6 +1,6 @@
 /**
- * Everything that can happen, as data. A verb changes rows and publishes one of these; the listeners (src/listeners.ts) do the rest. Events carry
- * the rows that the verb has in hand, so that listeners read as little as possible; what is stored of them (log.ts) are ids.
+ * All domain events, as data. A verb changes rows and publishes one of these; the listeners (src/listeners.ts) do the rest. Events contain the
+ * rows that the verb has read, so that listeners query as little as possible; the log (log.ts) stores ids only.
  */
 import type { Selectable } from "kysely"
 import type { Commit, ObjectId, RefName } from "../../git/index.ts"
@@ -21,31 +21,31 @@ interface Happened<Kind extends string> {
   readonly at: Seconds
 }
 
-/** What is published where no clock is at hand; the log dates it. */
+/** Events published without a time; the log adds it. */
 interface Undated<Kind extends string> {
   readonly kind: Kind
   readonly at?: Seconds
 }
 
-/** What happens in a repository, with the rows that its listeners show. */
+/** Events in a repository, with the rows that listeners show. */
 interface InRepository {
   readonly repository: Repository
   readonly owner: User
   readonly actor: User
 }
 
-/** What happens to an issue or a pull request. */
+/** Events of an issue or a pull request. */
 interface OnIssue extends InRepository {
   readonly issue: Issue
 }
 
-/** The same where nobody is notified of it: it takes no more than the issue. */
+/** Events of an issue that cause no notifications: the issue alone is enough. */
 interface AboutIssue {
   readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
   readonly actor: User
 }
 
-/** What only the issue's timeline tells. */
+/** Events that only the issue's timeline shows. */
 interface InTimeline {
   readonly issue: Pick<Issue, "id" | "repository_id">
   readonly actor: Id<User>
@@ -53,12 +53,12 @@ interface InTimeline {
 
 // --- issues and pull requests ----------------------------------------------------------------------------------------------------
 
-/** People whom the new text mentions. */
+/** The people mentioned in the new text. */
 interface Mentioning {
   readonly mentioned: readonly Id<User>[]
 }
 
-/** What was before, by what has changed; nothing where it is a file that was attached. */
+/** The previous values of what has changed; empty if a file was attached. */
 interface TextChanges {
   readonly title?: { readonly from: string; readonly to: string }
   readonly body?: { readonly from: string }
@@ -69,11 +69,11 @@ interface TextChanges {
 type IssueEvent =
   | (Happened<"issue.opened"> & OnIssue & Mentioning)
   | (Happened<"issue.edited"> & AboutIssue & { readonly changes: TextChanges })
-  /** `commitId`: the commit that says so. */
+  /** `commitId`: the commit whose message closed or reopened it. */
   | (Happened<"issue.closed" | "issue.reopened"> & OnIssue & { readonly commitId?: string | undefined })
   /** Delivered while the issue is still there. */
   | (Happened<"issue.deleted"> & AboutIssue & { readonly issue: Issue })
-  /** `cleared`: all labels were taken off at once. */
+  /** `cleared`: all labels were removed together. */
   | (Happened<"issue.labelled"> &
       AboutIssue & { readonly added: readonly Row<"labels">[]; readonly removed: readonly Row<"labels">[]; readonly cleared: boolean })
   | (Happened<"issue.milestoned"> & AboutIssue & { readonly from: number | null; readonly to: number | null })
@@ -103,14 +103,14 @@ type CommentEvent =
   /** Delivered while the comment is still there. */
   | (Happened<"comment.deleted"> & AboutIssue & { readonly comment: Spoken })
 
-/** What is read of a comment to show it. */
+/** The columns that are needed to show a comment. */
 type Spoken = Pick<
   Comment,
   "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
 >
 
 type PullEvent =
-  /** Commits came to a pull request; `before` is null where it brings them along when it is opened. */
+  /** Commits were added to a pull request; `before` is null for those that it had when it was opened. */
   | (Happened<"pull.pushed"> &
       OnIssue & {
         readonly before: string | null
@@ -118,39 +118,39 @@ type PullEvent =
         readonly commits: readonly ObjectId[]
         readonly isForced: boolean
       })
-  /** It is no draft any more. */
+  /** It is no longer a draft. */
   | (Happened<"pull.ready"> & OnIssue)
   | (Happened<"pull.merged"> & OnIssue & { readonly isAutomatic: boolean })
-  /** Of attempts that are refused afterwards as well. */
+  /** Also published for attempts that are refused afterwards. */
   | (Happened<"pull.mergeAsked"> & InTimeline)
   | (Happened<"pull.mergeScheduled" | "pull.mergeCancelled"> & InTimeline)
   | (Happened<"pull.headBranchDeleted"> & InTimeline & { readonly branch: string })
 
 type ReviewEvent =
-  /** `header` is what it says as a whole, `lines` what it says on lines. */
+  /** `header` is the comment of the review itself, `lines` are its comments on lines. */
   | (Happened<"review.submitted"> &
       OnIssue &
       Mentioning & { readonly review: Review; readonly header: Comment; readonly lines: readonly Comment[] })
   | (Happened<"review.dismissed"> & OnIssue & { readonly review: Pick<Review, "id" | "reviewer_id">; readonly message: string })
-  /** `told`: the people asked, one by one or as members of teams. */
+  /** `told`: the people who were asked, individually or as members of teams. */
   | (Happened<"review.requested"> & OnIssue & { readonly requests: readonly Review[]; readonly told: readonly Id<User>[] })
   | (Happened<"review.requestRemoved"> & AboutIssue & { readonly requests: readonly Review[] })
 
 // --- code ------------------------------------------------------------------------------------------------------------------------
 
 type RepositoryEvent =
-  /** `isImported`: its content is brought from elsewhere, so that the feed tells of it later or not at all. */
+  /** `isImported`: its content is imported, so that the feed shows it later or not at all. */
   | (Happened<"repository.created"> &
       InRepository & {
         readonly isImported: boolean
-        /** The repository that it takes its webhooks from. */
+        /** The template repository whose webhooks it copies. */
         readonly webhooksFrom?: number | undefined
       })
   | (Happened<"repository.forked"> & InRepository & { readonly fork: { readonly repository: Repository; readonly owner: User } })
   /** Delivered while the repository is still there. */
   | (Happened<"repository.deleted"> & InRepository)
   | (Happened<"repository.renamed"> & InRepository & { readonly from: string })
-  /** `from`: the whole name that it had. */
+  /** `from`: its previous full name. */
   | (Happened<"repository.transferred"> & InRepository & { readonly from: string; readonly formerOwner: User })
   | (Happened<"repository.transferOffered"> & InRepository & { readonly recipient: User })
   | (Happened<"repository.transferRejected"> & InRepository)
@@ -166,7 +166,7 @@ type RepositoryEvent =
     })
 
 type ReferenceEvent =
-  /** A branch or tag was made, moved or removed by a push; `summary` is what the feed says of it. */
+  /** A branch or tag was created, updated or deleted by a push; `summary` is for the feed. */
   | (Happened<"reference.created" | "reference.moved" | "reference.removed"> &
       InRepository & {
         readonly ref: RefName
@@ -176,33 +176,33 @@ type ReferenceEvent =
       })
   | (Happened<"branch.renamed"> & InRepository & { readonly from: string; readonly to: string; readonly tip: ObjectId })
   | (Happened<"release.published"> & InRepository & { readonly release: Row<"releases"> })
-  /** Of drafts as well; `release.deleted` is delivered while the release is still there. */
+  /** Also published for drafts; `release.deleted` is delivered while the release is still there. */
   | (Happened<"release.edited" | "release.deleted"> & { readonly release: Row<"releases">; readonly actor: User })
-  /** Rules for branches or tags were made, changed or removed. */
+  /** Protections of branches or tags were created, changed or deleted. */
   | (Happened<"protection.changed"> & { readonly repositoryId: number })
   | (Happened<"commit.checked"> & {
       readonly repositoryId: number
       readonly actor: User
       readonly commit: Commit
-      /** What checks said, one after another. */
+      /** The new statuses, in their order. */
       readonly statuses: readonly Row<"commit_statuses">[]
     })
 
 // --- people ----------------------------------------------------------------------------------------------------------------------
 
 type PeopleEvent =
-  /** Somebody is to be written to about their own account. `to`: the address, in lower case. */
+  /** A mail is to be sent to a user about their own account. `to`: the address, in lower case. */
   | (Happened<"account.created" | "account.activationNeeded" | "account.addressAdded" | "account.recoveryAsked"> & {
       readonly user: Id<User>
       readonly to: { readonly address: string }
     })
-  /** Members of teams may do more than before: those of these teams, narrowed to these people or repositories where given. */
+  /** Members of these teams were given more rights, limited to these people or repositories where given. */
   | (Undated<"access.granted"> & {
       readonly teamIds: readonly number[]
       readonly userIds?: readonly number[]
       readonly repositoryIds?: readonly number[]
     })
-  /** Rights were taken away: these people, or everybody where they are left out, may not reach these repositories any more. */
+  /** Access was taken away: these people, or all people if they are left out, may no longer see these repositories. */
   | (Undated<"access.lost"> & { readonly repositoryIds: readonly number[]; readonly userIds?: readonly number[] })
   | (Happened<"user.followed" | "user.unfollowed"> & { readonly user: Id<User>; readonly actor: Id<User> })
   | (Undated<"user.blocked" | "user.unblocked"> & { readonly user: User; readonly by: User })
@@ -217,11 +217,11 @@ type PeopleEvent =
 
 // --- actions ---------------------------------------------------------------------------------------------------------------------
 
-/** A run or jobs of it are in another state than before. */
+/** The state of a run, or of some of its jobs, has changed. */
 type RunEvent = Happened<"run.changed"> & {
   readonly run: Row<"action_runs">
   readonly actor: User
-  /** Whether the run itself is, and not only jobs of it. */
+  /** Whether the state of the run itself has changed. */
   readonly isRunChanged: boolean
   readonly jobs: readonly Row<"action_jobs">[]
 }

@@ -43,7 +43,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       )
       expect(heard).toEqual(["first 2", "last 2"])
     })
-    test("to everybody again where a listener publishes", async () => {
+    test("to all listeners again if one publishes", async () => {
       const heard: string[] = []
       const answering = listenersOf(heard, async ({ tx, events }) => {
         if (events.some((event) => "repository" in event && event.repository.id === 1)) publish(tx, happened(2))
@@ -95,7 +95,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       expect(opened?.repositoryId).toBeGreaterThan(0)
       expect(JSON.stringify(opened)).not.toMatch(/secret|ours/)
     })
-    test("once each for whoever reads on from where they were", async () => {
+    test("once each to a reader that continues from its position", async () => {
       await write(async (tx) => publish(tx, happened(1), happened(2), happened(3)))
       await stored().toEqual([1, 2, 3])
       const first = await read(BEGINNING, 2)
@@ -112,13 +112,13 @@ describe.each(databaseKinds)("events on %s", (kind) => {
     })
   })
 
-  // SQLite has one writer and never counts from the beginning again.
+  // SQLite has one writer and never restarts its numbering.
   if (kind === "sqlite") return
 
-  test("nobody sees a later one before an earlier one that is still being written", async () => {
+  test("a later one is not visible before an earlier one that is still being written", async () => {
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
-    // It has its transaction id first and commits last.
+    // It gets its transaction id first and commits last.
     const slow = write(async (tx) => {
       await tx.updateTable("users").set({ description: "" }).where("id", "=", 1).execute()
       begun.resolve()

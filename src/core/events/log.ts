@@ -1,12 +1,11 @@
 /**
- * The log of events: an append-only table, written in the transaction of what happened, so that what comes later (streams, receivers that were
- * away) can read on from a position after a crash.
+ * The log of events: an append-only table, written in the transaction of the change, so that readers (streams, receivers that were offline) can
+ * continue from a position after a crash.
  *
- * A position must be the order of becoming visible: a reader that has seen position 7 must never meet a new 6. SQLite has one writer, so ids
+ * Positions must follow the order in which rows become visible: a reader that has seen position 7 must never meet a new 6. SQLite has one writer, so ids
  * are in commit order. On PostgreSQL a transaction that began earlier may commit later, so each row also has the id of its transaction, rows are
  * read in the order of (transaction, id), and only those whose transaction is older than every transaction that still runs: nothing can come
- * before them any more. Writers wait for no lock; a
- * reader is behind by the longest writing transaction on the PostgreSQL server at most.
+ * before them any more. Writers take no lock; a reader is behind by the longest writing transaction on the PostgreSQL server at most.
  */
 import { sql } from "kysely"
 import type { Handle, Transaction } from "../database/database.ts"
@@ -35,12 +34,12 @@ export interface StoredEvent {
   readonly repositoryId: number
   /** 0 where it is about no issue or pull request. */
   readonly issueId: number
-  /** What else the event carried: rows as their ids, numbers and words as they are, changes as the names of what has changed. */
+  /** The other members of the event: ids of rows, numbers and words, and the names of columns that have changed. */
   readonly data: Readonly<Record<string, unknown>>
   readonly at: Seconds
 }
 
-/** Writes events down, in their order. One statement. */
+/** Appends events, in their order. One statement. */
 export async function appendToLog(tx: Transaction, events: readonly DomainEvent[], now: Seconds): Promise<void> {
   const rows = events.map((event) => rowOf(event, now))
   const [first] = rows
@@ -64,7 +63,7 @@ const appendOne = query("events.append", (db, p: Params<Row>) =>
 const idOf = (value: unknown): number | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
 
-/** What is stored of a member of an event: never the text of a row. */
+/** The value that is stored for a member of an event: never the text of a row. */
 function digest(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(digest)
   if (typeof value !== "object" || value === null) return value
@@ -84,7 +83,7 @@ function rowOf(event: DomainEvent, now: Seconds) {
   }
 }
 
-/** The events after a position, oldest first: at most `limit` of those that no earlier one can precede any more. */
+/** The events after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
 export async function readLog(db: Handle, after: Position, limit: number): Promise<readonly StoredEvent[]> {
   let rows = db
     .selectFrom("events")
@@ -114,10 +113,10 @@ const prune = query("events.prune", (db, p: Params<{ before: number; limit: numb
     ),
 )
 
-/** Rows that are removed in one transaction: few enough that nobody waits for the writer. */
+/** Rows that are removed in one transaction: few enough that other writers don't wait long. */
 const BATCH = 1_000
 
-/** Forgets events after the configured time. */
+/** Deletes events after the configured time. */
 export const pruneEvents: Task = {
   name: "prune_events",
   cron: "40 3 * * *",
@@ -131,8 +130,8 @@ export const pruneEvents: Task = {
 }
 
 /**
- * A database that was restored from a dump counts transactions from the beginning again, so that stored ids could come after all new ones: then
- * what is stored is put before everything. To be called before anything is written.
+ * A database restored from a dump restarts its transaction ids, so that stored ids could come after all new ones: then stored events are moved
+ * before all others. To be called before anything is written.
  */
 export async function rebaseLog({ database }: Pick<Services, "database">): Promise<void> {
   if (database.kind === "sqlite") return

@@ -4,14 +4,14 @@ import type { DomainEvent } from "./catalogue.ts"
 
 const pending = new WeakMap<Transaction, DomainEvent[]>()
 
-/** Says that something happened. The listeners hear of it in this transaction, before it commits; nobody does when it is rolled back. */
+/** Publishes domain events. The listeners receive them in this transaction, before it commits; after a rollback they are lost. */
 export function publish(tx: Transaction, ...events: readonly DomainEvent[]): void {
   const known = pending.get(tx)
   if (known) known.push(...events)
   else pending.set(tx, [...events])
 }
 
-/** Takes what was published since this was called last, oldest first. */
+/** Removes and returns the events published since the last call, oldest first. */
 export function takePublished(tx: Transaction): readonly DomainEvent[] {
   const events = pending.get(tx) ?? []
   pending.delete(tx)

@@ -1,15 +1,15 @@
-/** One timer that rings at the earliest time it was set to, at the latest after an hour, and never once it is stopped. */
+/** A timer that fires at the earliest time that it was set to, after an hour at the latest, and not after it is stopped. */
 export interface Alarm {
   readonly set: (milliseconds: number) => void
-  /** Like `set`, unless it rings earlier anyway. */
+  /** Like `set`, unless it is already set to an earlier time. */
   readonly setEarlier: (milliseconds: number) => void
   readonly stop: () => void
 }
 
-// Far times are approached in steps, so that a clock that was put right doesn't make anything late by more than this.
+// Distant times are reached in steps, so that a corrected system clock delays nothing by more than this.
 const LONGEST = 3_600_000
 
-/** Makes an alarm; setting it anew replaces what was set. */
+/** Creates an alarm; setting it again replaces the earlier time. */
 export function createAlarm(ring: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined
   let due = Number.POSITIVE_INFINITY

@@ -5,7 +5,7 @@ import { removeEnded } from "./store.ts"
 
 const DAY = 86_400
 const KEPT_DAYS = { done: 7, failed: 90 } as const
-// Small enough that nobody waits for the writer.
+// Small enough that other writers don't wait long.
 const BATCH = 500
 
 /** Removes jobs that are done after a week, and those that failed for good after three months. */

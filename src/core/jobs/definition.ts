@@ -3,19 +3,19 @@ import { Check, Errors, type Static, type TSchema } from "../schema.ts"
 import type { Services } from "../services.ts"
 import type { JobKind } from "./types.ts"
 
-/** What a job is given beside its payload. */
+/** What a job receives besides its payload. */
 export interface JobRun<C> {
   readonly context: C
   readonly id: number
-  /** 1 at the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number
   /** True when a failure now is final. */
   readonly isLast: boolean
-  /** Aborted when the time is up, the claim is lost, or the forge closes. What the job does after that may run beside its own second try. */
+  /** Aborted when the time is up, the claim is lost, or the forge closes. What the job does after that may overlap with its next attempt. */
   readonly signal: AbortSignal
 }
 
-/** A kind of job with what it does. `C` is what it runs in. */
+/** A kind of job and its function. `C` is the context that it is called with. */
 export interface JobDefinition<S extends TSchema = TSchema, C = Services> extends JobKind<S> {
   readonly attempts: number
   readonly timeoutSeconds: number
@@ -24,20 +24,20 @@ export interface JobDefinition<S extends TSchema = TSchema, C = Services> extend
 }
 
 interface Declared<S extends TSchema, C> extends JobKind<S> {
-  /** How often it is tried in all; 8 by default, which spreads over some 15 to 25 minutes. */
+  /** How many attempts it has in all; 8 by default, which spreads over some 15 to 25 minutes. */
   readonly attempts?: number
-  /** How long one try may take; 600 by default. */
+  /** The timeout of one attempt; 600 by default. */
   readonly timeoutSeconds?: number
   /**
-   * Does the work. It may be run again after it has succeeded, when the process ends before that is written down, so that a second run must do
-   * no harm. A failure is tried again later, {@link GiveUp} is not, and {@link NotYet} is no failure.
+   * Does the work. It must be idempotent: it is run again after a success that could not be stored because the process ended. A failure is tried
+   * again later, {@link GiveUp} is not, and {@link NotYet} is no failure.
    */
   readonly run: (payload: Static<S>, run: JobRun<C>) => Promise<void>
 }
 
 /**
- * Declares what is stored for a kind of job, where what it does can't stand beside it: because that builds on the very code that enqueues such
- * jobs. The definition is made of it, `defineJob({ ...kind, run })`.
+ * Declares a kind of job without its function, where that depends on the code that enqueues such jobs. The definition adds it:
+ * `defineJob({ ...kind, run })`.
  */
 export const jobKind = <S extends TSchema>(kind: JobKind<S>): JobKind<S> => kind
 
@@ -66,7 +66,7 @@ export const defineJob = <S extends TSchema, C = Services>({
   },
 })
 
-/** Thrown by a job for which trying again is of no use: it fails at once. */
+/** Thrown by a job that would fail again: it is not retried. */
 export class GiveUp extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -74,7 +74,7 @@ export class GiveUp extends Error {
   }
 }
 
-/** Thrown by a job whose time hasn't come: it is done at `runAt`, and this try doesn't count. */
+/** Thrown by a job that can't run yet: it is run at `runAt`, and this attempt doesn't count. */
 export class NotYet extends Error {
   readonly runAt: Seconds
 

@@ -187,7 +187,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     expect(await rows(made)).toMatchObject([{ state: "waiting", attempts: 1, last_error: "this version knows no job of this kind" }])
   })
 
-  test("that take too long are told to stop, and count as failed", async () => {
+  test("that take too long are aborted, and count as failed", async () => {
     const made = await fresh(kind)
     let told: unknown
     const slow = defineJob<typeof named, World>({
@@ -246,7 +246,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     const heldUntil = async () => (await rows(made))[0]?.held_until ?? 0
     await expect.poll(heldUntil).toBeGreaterThan(0)
     const claimed = await heldUntil()
-    // Past the end of its first claim it is held still.
+    // It is still claimed past the end of its first claim.
     const looks = vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 20_000, interval: 100 })
     const look = setInterval(() => void second.jobs.drain(), 100)
     await looks.finally(() => clearInterval(look))
@@ -315,7 +315,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     await made.database.write((tx) => jobs.enqueue(tx, note, { name: "a" }))
     await jobs.drain()
     await jobs.close()
-    // As a process leaves them that is killed.
+    // As a killed process leaves them.
     const later = Math.floor(Date.now() / 1000) + 30
     await made.database.write(async (tx) => {
       await tx.updateTable("jobs").set({ state: "running", held_until: later, finished_at: 0 }).execute()
@@ -416,7 +416,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     await made.database.write(async (tx) => {
       for (const name of names) await ours.enqueue(tx, remote, { name })
     })
-    // Two workers, and no job ever ends there.
+    // Two workers, whose jobs never end.
     const child = await workerProcess(made.url, file, 60_000)
     await vi.waitFor(() => expect(lines()).toHaveLength(2), { timeout: 10_000 })
     const gone = once(child, "exit")
@@ -444,7 +444,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     await made.database.write(async (tx) => {
       for (const name of names) await ours.enqueue(tx, remote, { name })
     })
-    // Processes on SQLite can't be woken from outside; they look when one is started.
+    // Processes on SQLite can't be woken from outside; they check when they start.
     if (kind === "sqlite") await workerProcess(made.url, file, 1)
     await vi.waitFor(async () => expect((await rows(made)).every(({ state }) => state === "done")).toBe(true), { timeout: 20_000 })
     const started = lines().filter((line) => line.startsWith("start "))

@@ -17,37 +17,37 @@ export type { JobCount, JobKind, Jobs, ScheduledTask, TaskResult } from "./types
 
 /** The outbox of one forge with its workers and its clock. */
 export interface OpenJobs<C> extends Jobs {
-  /** Lets workers and clock begin. Until then jobs can be stored, but none is run here. */
+  /** Starts the workers and the clock. Until then jobs can be stored, but none is run here. */
   readonly begin: (context: C, jobs: readonly JobDefinition<TSchema, C>[], schedule: readonly Task<C>[]) => Promise<void>
-  /** Waits some seconds for what runs, interrupts the rest and hands it back to be done again. Leaves no timer and no listener. */
+  /** Waits some seconds for running jobs, then interrupts the rest and releases them to be tried again. Leaves no timer and no listener. */
   readonly close: () => Promise<void>
 }
 
 export interface JobsOptions {
   readonly database: Database
   readonly log: Logger
-  /** How many jobs run in this process at once. */
+  /** How many jobs run in this process at the same time. */
   readonly workers: number
   readonly now?: () => Seconds
-  /** How long a claim holds without being renewed; 30 by default. Jobs of a killed process are taken up after that. */
+  /** How long a claim holds without being renewed; 30 by default. Jobs of a killed process are claimed by another after that. */
   readonly leaseSeconds?: number
-  /** That no other process works on this database: what a killed one held is taken up at the start, without waiting for its claims to run out. */
+  /** Whether no other process uses this database: jobs of a killed process are then released at the start, before their claims expire. */
   readonly alone?: boolean
-  /** How long `close` waits for what runs; 10,000 ms by default. */
+  /** How long `close` waits for running jobs; 10,000 ms by default. */
   readonly gracePeriodMs?: number
   readonly metrics?: JobMetrics
 }
 
-/** The figures that the outbox gives. */
+/** The metrics of the outbox. */
 export interface JobMetrics {
-  /** A try ended after so many seconds. */
+  /** An attempt ended after this many seconds. */
   readonly observeJob: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
-  /** Called whenever the figures are asked for. */
+  /** Sets what is called whenever the metrics are read. */
   readonly countJobs: (read: () => Promise<readonly JobCount[]>) => void
 }
 
 const CHANNEL = "jobs"
-// What is stored in quick succession is told once: on PostgreSQL every message takes a lock that all committers share.
+// Jobs stored in quick succession are announced once: on PostgreSQL every notification takes a lock that all commits share.
 const NOTIFY_AFTER_MS = 50
 
 /** Opens the outbox. Any number of processes may work on one PostgreSQL database. */
@@ -73,7 +73,7 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
   const counts = () => countJobs(database.read)
   metrics?.countJobs(counts)
 
-  /** Lets the other processes know that there is more to do than this one can take. */
+  /** Tells the other processes that more jobs are due than this one can take. */
   function notifyOthers(): void {
     if (database.kind === "postgres" && !closed) notifying ??= setTimeout(() => void notifyNow(), NOTIFY_AFTER_MS)
   }

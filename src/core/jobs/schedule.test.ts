@@ -13,7 +13,7 @@ const silent = openLog({ log: { level: "silent", format: "json" } })
 const at = (text: string): number => Date.parse(text) / 1000
 const midnight = at("2026-03-02T00:00:00Z")
 
-/** What ran, by name. The clock of the wall stands still unless a test moves it. */
+/** The names of the tasks that ran. The clock is stopped unless a test moves it. */
 interface World {
   readonly ran: string[]
 }
@@ -51,7 +51,7 @@ async function begin(
 describe.each(databaseKinds)("the clock on %s", (kind) => {
   test("runs a task at its time, and remembers it", async () => {
     const made = await fresh(kind)
-    // Real time, seen as if the first minute of a day were a second away.
+    // Real time, shifted so that the first minute of a day is a second away.
     const offset = midnight - 1 - Math.floor(Date.now() / 1000)
     const { clock, ran } = await begin(made, [task("nightly", "@midnight")], () => Math.floor(Date.now() / 1000) + offset)
     expect(await clock.list()).toMatchObject([{ name: "nightly", nextRunAt: midnight, lastRunAt: 0, runs: 0, lastStatus: "" }])
@@ -112,7 +112,7 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
     expect(await clock.run("none")).toBe("unknown")
   })
 
-  test("keeps what went wrong, without secrets, and goes on", async () => {
+  test("keeps the error, without secrets, and goes on", async () => {
     const made = await fresh(kind)
     const failing = task("failing", "@daily", async () => {
       throw new Error("no answer from https://me:hunter2@example.org")
@@ -138,7 +138,7 @@ describe.each(databaseKinds)("the clock on %s", (kind) => {
     await vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 20_000 })
     const second = await begin(made, [hanging], () => Math.floor(Date.now() / 1000), 2)
     expect(await second.clock.run("hanging")).toBe("busy")
-    // As a machine leaves it that loses its power: claimed, and nobody there to renew it.
+    // As after a power failure: claimed, and never renewed.
     await made.database.write((tx) =>
       tx
         .updateTable("schedule")

@@ -14,7 +14,7 @@ export interface Task<C = Services> {
   readonly name: string
   /** A cron expression of five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @annually; in UTC. Absent: it runs only when asked for. */
   readonly cron?: string
-  /** Does the work and may say what came of it. It is started by one machine at a time; the signal is aborted when the forge closes. */
+  /** Does the work and may return a message about its result. Only one machine runs it at a time; the signal is aborted when the forge closes. */
   readonly run: (context: C, signal: AbortSignal) => Promise<string | undefined>
 }
 
@@ -39,7 +39,7 @@ interface Running {
   readonly finished: Promise<TaskResult>
 }
 
-/** When an expression comes round next after a moment, which without one is never. Throws on an expression that isn't one. */
+/** The next time of a cron expression after a moment; 0 (never) without an expression. Throws if the expression is invalid. */
 export function nextRun(cron: string | undefined, after: Seconds): Seconds {
   if (cron === undefined) return Number.MAX_SAFE_INTEGER
   const next = new Cron(cron, { timezone: "UTC", mode: "5-part" }).nextRun(new Date(after * 1000))
@@ -47,8 +47,8 @@ export function nextRun(cron: string | undefined, after: Seconds): Seconds {
 }
 
 /**
- * The clock: runs tasks at their times. Of several machines on one database one runs each task. A run that was missed while nothing was up
- * is made good once, at the start.
+ * The clock: runs tasks at their times. Of several machines on one database one runs each task. A run that was missed while no
+ * process was running is made up for once, at the start.
  */
 export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions): Clock<C> {
   const running = new Set<Running>()
@@ -76,7 +76,7 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
     }
   }
 
-  /** Starts a task that is due, unless another machine is faster, and gives its next time. */
+  /** Starts a task that is due, unless another machine has claimed it, and returns its next time. */
   async function startDue(task: Task<C>, context: C): Promise<Seconds> {
     const claimedAt = now()
     const next = nextRun(task.cron, claimedAt)

@@ -2,10 +2,10 @@ import type { Transaction } from "../database/database.ts"
 import { type Params, query } from "../database/query.ts"
 import type { Seconds } from "../database/tables.ts"
 
-/** The clock's memory: one row for each task that was ever known. */
+/** The state of the clock: one row for each task that was ever known. */
 export const listScheduled = query("schedule.list", (db) => db.selectFrom("schedule").selectAll().orderBy("name"))
 
-/** Notes when a task is due next; makes its row where there is none. */
+/** Stores when a task is due next; inserts its row if there is none. */
 export const putNextRun = query("schedule.putNext", (db, p: Params<{ name: string; next: Seconds }>) =>
   db
     .insertInto("schedule")
@@ -31,21 +31,21 @@ const claimNow = query("schedule.claimNow", (db, p: Params<{ name: string; now: 
 )
 
 /**
- * Takes a task that is due, and notes when it is due again. False when it isn't due any more or runs already, here or on another machine: of
- * several that try, one gets it.
+ * Claims a task that is due, and stores when it is due again. False when it is no longer due or already runs, here or on another machine: of
+ * several that try, one succeeds.
  */
 export const claimDueTask = async (
   tx: Transaction,
   claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds; readonly next: Seconds },
 ): Promise<boolean> => (await claimDue.changes(tx, claim)) === 1
 
-/** Takes a task whether it is due or not. False when it runs already. */
+/** Claims a task whether it is due or not. False when it already runs. */
 export const claimTaskNow = async (
   tx: Transaction,
   claim: { readonly name: string; readonly now: Seconds; readonly until: Seconds },
 ): Promise<boolean> => (await claimNow.changes(tx, claim)) === 1
 
-/** Holds a claim for longer. */
+/** Extends a claim. */
 export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; claimedAt: Seconds; until: Seconds }>) =>
   db
     .updateTable("schedule")
@@ -55,12 +55,12 @@ export const renewTask = query("schedule.renew", (db, p: Params<{ name: string; 
     .where("last_status", "=", "running"),
 )
 
-/** Ends all claims: what runs no more is shown as interrupted, and can be run again. Only for whoever is alone on the database. */
+/** Ends all claims: the tasks are shown as interrupted and can be run again. Only for a process that is alone on the database. */
 export const releaseTasks = query("schedule.release", (db) =>
   db.updateTable("schedule").set({ held_until: 0 }).where("last_status", "=", "running"),
 )
 
-/** Writes down how a run ended, unless its claim has passed to another. */
+/** Stores how a run ended, unless another machine has claimed the task since. */
 export const endTask = query("schedule.end", (db, p: Params<{ name: string; claimedAt: Seconds; status: string; message: string }>) =>
   db
     .updateTable("schedule")

@@ -4,13 +4,13 @@ import { portable } from "../database/dialect.ts"
 import { type Params, query } from "../database/query.ts"
 import type { JobsTable, Seconds } from "../database/tables.ts"
 
-/** A job in a worker's hands. `attempts` counts with every claim, so that it also tells this claim from a later one. */
+/** A job that a worker has claimed. `attempts` grows with every claim, so it also distinguishes this claim from a later one. */
 export interface Claim {
   readonly id: number
   readonly attempts: number
 }
 
-/** Stores a job and gives its id. */
+/** Stores a job and returns its id. */
 export const insertJob = query("jobs.insert", (db, p: Params<{ kind: string; payload: string; runAt: Seconds; now: Seconds }>) =>
   db
     .insertInto("jobs")
@@ -28,12 +28,12 @@ export const insertJob = query("jobs.insert", (db, p: Params<{ kind: string; pay
     .returning("id"),
 )
 
-// Written out, as each index covers a part of the table and is only used for the very words that it was made with.
+// Written out, because each index is partial and is only used for the exact condition that it was created with.
 const unfinished = sql<SqlBool>`state in ('waiting', 'running')`
 const running = sql<SqlBool>`state = 'running'`
 const ended = sql<SqlBool>`state in ('done', 'failed')`
 
-/** Jobs whose time has come, or whose worker is gone. On PostgreSQL it takes a lock on them, and passes over those that another process is claiming. */
+/** Jobs that are due, or whose claim has expired. On PostgreSQL it locks them, and skips those that another process is claiming. */
 const findDue = query("jobs.findDue", (db, p: Params<{ now: Seconds; limit: number }>) =>
   db
     .selectFrom("jobs")
@@ -73,11 +73,11 @@ const renew = query("jobs.renew", (db, p: Params<Claim & { until: Seconds }>) =>
     .where("state", "=", "running"),
 )
 
-/** Holds a claim for longer. False when it is no longer the caller's. */
+/** Extends a claim. False when it is no longer the caller's. */
 export const renewJob = async (tx: Transaction, claim: Claim, until: Seconds): Promise<boolean> =>
   (await renew.changes(tx, { id: claim.id, attempts: claim.attempts, until })) === 1
 
-/** Ends all claims, so that what dead workers held is due again. Only for whoever is alone on the database. */
+/** Ends all claims, so that jobs of dead workers are due again. Only for a process that is alone on the database. */
 export const releaseJobs = query("jobs.release", (db, p: Params<{ now: Seconds }>) =>
   db.updateTable("jobs").set({ held_until: 0 }).where(running).where("held_until", ">", p.now),
 )
@@ -98,10 +98,10 @@ export type Ending =
   | { readonly state: "done" }
   | { readonly state: "failed"; readonly error: string }
   | { readonly state: "waiting"; readonly error: string; readonly runAt: Seconds }
-  /** Unfinished and no fault of the job: this try doesn't count. */
+  /** Interrupted, not failed: this attempt doesn't count. */
   | { readonly state: "returned"; readonly error: string; readonly runAt: Seconds }
 
-/** Writes down how a claim ended. False when it was no longer the caller's; then nothing is written. */
+/** Stores how a claim ended. False when it was no longer the caller's; then nothing is written. */
 export async function endJob(tx: Transaction, { id, attempts }: Claim, ending: Ending, now: Seconds): Promise<boolean> {
   const changes = await end.changes(tx, {
     id,
@@ -120,7 +120,7 @@ export const findNextWaiting = query("jobs.findNextWaiting", (db) =>
   db.selectFrom("jobs").select("run_at as at").where(unfinished).where("state", "=", "waiting").orderBy("run_at").orderBy("id").limit(1),
 )
 
-/** When the next claim runs out: one row, with null when nothing is claimed. */
+/** When the next claim expires: one row, with null when nothing is claimed. */
 export const findNextLapse = query("jobs.findNextLapse", (db) =>
   db
     .selectFrom("jobs")

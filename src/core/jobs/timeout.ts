@@ -1,4 +1,4 @@
-/** Waits for `work`, but no longer than this. */
+/** Waits for `work`, at most this long. */
 export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {
@@ -11,7 +11,7 @@ export async function waitAtMost(milliseconds: number, work: Promise<unknown>): 
   }
 }
 
-/** The outcome of `work`; past the limit `late` is told, and its error is the outcome. */
+/** The result of `work`. Rejects with the error that `late` makes if it takes longer than this. */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_, reject) => {

@@ -1,16 +1,16 @@
-/** What the rest of the service sees of the outbox and the clock. What they run, and in what, stands in definition.ts and schedule.ts. */
+/** The interface of the outbox and the clock for the rest of the service. Jobs and tasks are defined in definition.ts and schedule.ts. */
 import type { Transaction } from "../database/database.ts"
 import type { Seconds } from "../database/tables.ts"
 import type { Static, TSchema } from "../schema.ts"
 
-/** What it takes to store a job of a kind. `S` describes what it is enqueued with. */
+/** What is needed to enqueue a job of a kind. `S` is the schema of its payload. */
 export interface JobKind<S extends TSchema = TSchema> {
-  /** Stored with every job: it may not change while jobs wait. */
+  /** Stored with every job: it must not change while jobs wait. */
   readonly kind: string
   readonly payload: S
 }
 
-/** A task with what the clock remembers of it. Times are 0 for never. */
+/** A task and its state. Times are 0 for never. */
 export interface ScheduledTask {
   readonly name: string
   readonly cron: string | undefined
@@ -22,14 +22,14 @@ export interface ScheduledTask {
   readonly lastMessage: string
 }
 
-/** How a run that was asked for went; "busy" when it was running already. */
+/** The result of a manual run; "busy" when the task was running already. */
 export type TaskResult = "ok" | "failed" | "busy" | "unknown"
 
 /** What the clock runs. */
 export interface Tasks {
-  /** The tasks in the order in which they were given. */
+  /** The tasks in the order of their declaration. */
   readonly list: () => Promise<readonly ScheduledTask[]>
-  /** Runs a task now and waits for its end; its next run by the clock stays where it was. */
+  /** Runs a task now and waits until it has ended; its next scheduled run is unchanged. */
   readonly run: (name: string) => Promise<TaskResult>
 }
 
@@ -40,16 +40,16 @@ export interface JobCount {
   readonly count: number
 }
 
-/** What leaves the house after a write: rows of the same transaction, done by workers after the commit, tried again, never lost. */
+/** The outbox: work outside the database, stored in the transaction of a write, done by workers after the commit, retried, never lost. */
 export interface Jobs {
-  /** Stores a job in the caller's transaction, to be done once that is committed, at `runAt` at the earliest. Gives its id. */
+  /** Stores a job in the caller's transaction, to be run after the commit, at `runAt` at the earliest. Returns its id. */
   readonly enqueue: <S extends TSchema>(
     tx: Transaction,
     job: JobKind<S>,
     payload: Static<S>,
     options?: { readonly runAt?: Seconds },
   ) => Promise<number>
-  /** Runs everything that is due now, with what follows from it, and waits for its end. For tests and for a tidy stop. */
+  /** Runs all jobs that are due, and those that they enqueue, and waits until they have ended. For tests and for a clean stop. */
   readonly drain: () => Promise<void>
   readonly counts: () => Promise<readonly JobCount[]>
   /** What the clock runs. */

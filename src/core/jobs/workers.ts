@@ -12,23 +12,23 @@ export interface WorkersOptions {
   readonly database: Database
   readonly log: Logger
   readonly now: () => Seconds
-  /** How many jobs run here at once. */
+  /** How many jobs run in this process at the same time. */
   readonly workers: number
   /** How long a claim holds without being renewed, and so how long jobs of a killed process wait. Machines' clocks may differ by less than that. */
   readonly leaseSeconds: number
-  /** Told of every try that ended, for the figures. */
+  /** Called after every attempt, for the metrics. */
   readonly ended: (kind: string, result: "done" | "retried" | "failed", seconds: number) => void
-  /** Told when more is due than this process can take. */
+  /** Called when more jobs are due than this process can take. */
   readonly full: () => void
 }
 
 export interface Workers<C> {
   readonly begin: (context: C, definitions: readonly JobDefinition<TSchema, C>[]) => void
-  /** Something may have become due, or becomes due at a later time. */
+  /** Says that a job may be due now, or will be at the given time. */
   readonly wake: (at?: Seconds) => void
-  /** Runs everything that is due, and what becomes due through that, and waits for its end. */
+  /** Runs all jobs that are due, and those that they make due, and waits until they have ended. */
   readonly drain: () => Promise<void>
-  /** Takes no more, waits this long for what runs, interrupts the rest and puts it back to be tried again. */
+  /** Claims no more jobs, waits this long for those that run, then interrupts the rest and releases them to be tried again. */
   readonly close: (gracePeriodMs: number) => Promise<void>
 }
 
@@ -52,14 +52,14 @@ interface Held {
   readonly finished: Promise<void>
 }
 
-/** Seconds until a failed job is tried again: 10, 20, 40 … up to an hour, each with up to half taken off, so that what failed together spreads. */
+/** Seconds until a failed job is tried again: 10, 20, 40 … up to an hour, each with up to half taken off, so that jobs that failed together are spread out. */
 export const retryDelay = (attempt: number, chance: number): Seconds =>
   Math.ceil(Math.min(10 * 2 ** (attempt - 1), 3_600) * (1 - chance / 2))
 
 /** The workers of one process. They sleep until something is due; asleep they cost one small query a minute. */
 export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ended, full }: WorkersOptions): Workers<C> {
   const held = new Set<Held>()
-  // Fewer than are held: the ends of some are only being written down.
+  // Fewer than are held: the results of some are still being stored.
   let atWork = 0
   let begun: { readonly context: C; readonly kinds: ReadonlyMap<string, JobDefinition<TSchema, C>> } | undefined
   let closing = false
@@ -68,7 +68,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
   const alarm = createAlarm(() => void fill())
   const renewal = createAlarm(() => void renew())
 
-  /** Takes what is due, as much as there is room for. One round at a time; a call meanwhile makes it look once more. */
+  /** Claims due jobs, up to the number of free workers. One round at a time; a call during a round causes another one. */
   function fill(): Promise<void> {
     if (closing) return Promise.resolve()
     again = true
@@ -104,7 +104,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
   async function sleep(): Promise<void> {
     const [waiting, lapse] = await Promise.all([findNextWaiting.first(database.read), findNextLapse.first(database.read)])
     const next = Math.min(waiting?.at ?? Number.POSITIVE_INFINITY, lapse?.at ?? Number.POSITIVE_INFINITY, now() + LONGEST_SLEEP_SECONDS)
-    // Something due that wasn't claimed is in another process's hands this very moment.
+    // A due job that wasn't claimed is being claimed by another process.
     alarm.set(Math.max(next - now(), 0.5) * 1000)
   }
 
@@ -116,7 +116,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
       atWork++
       const ending = await attempt(job, definition, context, controller)
       atWork--
-      // At once, so that on SQLite the claim of the next one and the end of this one share a commit.
+      // Not awaited, so that on SQLite the next claim and the end of this job share a commit.
       void fill()
       await settle(job, ending, (performance.now() - started) / 1000)
     }
@@ -201,7 +201,7 @@ export function openWorkers<C>({ database, log, now, workers, leaseSeconds, ende
     },
     wake(at = 0) {
       const wait = at - now()
-      // A look that is under way may have missed it, and sets the alarm when it ends.
+      // A round under way may have missed it, and sets the alarm when it ends.
       if (wait > 0 && filling === undefined) alarm.setEarlier(wait * 1000)
       else void fill()
     },

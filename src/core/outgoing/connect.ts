@@ -2,5 +2,5 @@
 const { request } = process.getBuiltinModule("node:http")
 const { request: requestSecurely } = process.getBuiltinModule("node:https")
 
-/** What begins a request to an address of this protocol. */
+/** The function that starts a request by this protocol. */
 export const requestOver = (protocol: string): typeof request => (protocol === "https:" ? requestSecurely : request)

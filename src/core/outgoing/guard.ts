@@ -2,11 +2,11 @@ import { lookup } from "node:dns/promises"
 import { BlockList, isIP } from "node:net"
 import { compileGlob } from "../text/globs.ts"
 
-/** Where this service may call: decided by the address that is really connected to, so that no name can be made to mean another later. */
+/** Decides to which hosts this service may connect, by the address that is then used, so that a later change of DNS can't get around it. */
 export interface Guard {
   /**
    * The address to connect to for a host, looked up once and allowed. Throws {@link HostRefused} where there is none, or where any of the
-   * addresses that the name has is not allowed: whoever answers for the name may choose among them.
+   * its addresses is not allowed: the owner of the name decides which of them is returned.
    */
   readonly resolve: (host: string) => Promise<Address>
 }
@@ -28,7 +28,7 @@ const LOOPBACK: readonly Range[] = [
   ["::1", 128],
 ]
 
-/** Networks of one's own: RFC 1918 and RFC 4193. */
+/** Private networks: RFC 1918 and RFC 4193. */
 const PRIVATE: readonly Range[] = [
   ["10.0.0.0", 8],
   ["172.16.0.0", 12],
@@ -37,8 +37,8 @@ const PRIVATE: readonly Range[] = [
 ]
 
 /**
- * What is no address of somebody else's server: the special-purpose registries of IANA for IPv4 and IPv6, and the address under which a large
- * provider's machines find their own secrets.
+ * Addresses that are not public: the special-purpose registries of IANA for IPv4 and IPv6, and the address of a large cloud provider's metadata
+ * service.
  */
 const RESERVED: readonly Range[] = [
   ["0.0.0.0", 8],
@@ -53,7 +53,7 @@ const RESERVED: readonly Range[] = [
   ["203.0.113.0", 24],
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
-  // With the deprecated way of writing an IPv4 address as an IPv6 one.
+  // Includes the deprecated IPv4-compatible IPv6 addresses.
   ["::", 96],
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
@@ -82,7 +82,7 @@ const loopback = listOf(LOOPBACK)
 const ownNetworks = listOf(PRIVATE)
 const reserved = listOf(RESERVED)
 
-/** An address without the IPv6 dress that an IPv4 one may wear, in which it would slip through the lists. */
+/** An IPv4-mapped IPv6 address as IPv4, which the lists would not match otherwise. */
 function unmapped({ address, family }: Address): Address {
   if (family === 4) return { address, family }
   const [, dotted, high, low] = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(canonical(address)) ?? []
@@ -100,7 +100,7 @@ const within = (list: BlockList, { address, family }: Address): boolean => list.
 export const isLoopback = (address: Address): boolean => within(loopback, unmapped(address))
 export const isPrivate = (address: Address): boolean => within(ownNetworks, unmapped(address))
 
-/** Whether it is the address of a server somewhere in the world. */
+/** Whether it is a public address. */
 export function isExternal(address: Address): boolean {
   const plain = unmapped(address)
   return !within(loopback, plain) && !within(ownNetworks, plain) && !within(reserved, plain)
@@ -108,7 +108,7 @@ export function isExternal(address: Address): boolean {
 
 type Entry = (host: string, address: Address) => boolean
 
-/** What one word of the setting allows; undefined for a word that means nothing. */
+/** What one word of the setting allows; undefined for an unknown word. */
 function entryOf(word: string): Entry | undefined {
   switch (word) {
     case "*":
@@ -132,7 +132,7 @@ function entryOf(word: string): Entry | undefined {
   return compileGlob(word.toLowerCase())
 }
 
-/** The words of a setting such as "external, 10.1.0.0/16, *.example.org"; undefined where one of them means nothing. */
+/** The words of a setting such as "external, 10.1.0.0/16, *.example.org"; undefined if one of them is unknown. */
 export function readAllowed(text: string): readonly Entry[] | undefined {
   const entries: Entry[] = []
   for (const word of text.split(",").map((part) => part.trim().toLowerCase())) {
@@ -148,13 +148,13 @@ type Lookup = (host: string) => Promise<readonly { readonly address: string; rea
 
 const ask: Lookup = (host) => lookup(host, { all: true })
 
-/** Makes a guard from the setting's words. Throws a TypeError where one of them means nothing. */
+/** Makes a guard from the setting's words. Throws a TypeError if one of them is unknown. */
 export function openGuard(allowed: string, find: Lookup = ask): Guard {
   const entries = readAllowed(allowed)
   if (entries === undefined) throw new TypeError(`not a list of hosts that may be called: ${allowed}`)
 
   async function resolve(host: string): Promise<Address> {
-    // As they stand in addresses, and as a name server would take them.
+    // As they are written in URLs, and as a name server accepts them.
     const name = host
       .replace(/^\[|\]$/g, "")
       .replace(/\.$/, "")

@@ -6,9 +6,9 @@ export interface OutgoingRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Milliseconds from the beginning to the end of the answer. */
+  /** Timeout in milliseconds, from the start to the end of the answer. */
   readonly timeoutMs: number
-  /** The most of the answer's body that is kept; the rest is not read. */
+  /** The most bytes of the answer's body to read; the rest is dropped. */
   readonly maxBytes: number
   readonly signal?: AbortSignal
 }
@@ -17,21 +17,21 @@ export interface OutgoingAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** True where the body was longer than what was kept. */
+  /** True if the body was longer than that. */
   readonly cut: boolean
 }
 
-/** Calls other servers. */
+/** Sends requests to other servers. */
 export interface Outgoing {
   /**
-   * Sends one request to the address that the guard has allowed, and to no other: the connection is made to the very address that was looked at, and
-   * a redirect is given back as the answer that it is. Rejects with {@link HostRefused}, and with what the connection says.
+   * Sends one request to the address that the guard has allowed, and to no other: it connects to the address that was checked, and a redirect is
+   * returned as the answer, not followed. Rejects with {@link HostRefused}, or the error of the connection.
    */
   readonly send: (request: OutgoingRequest) => Promise<OutgoingAnswer>
   readonly guard: Guard
 }
 
-/** Opens the way out. */
+/** Creates the client for requests to other servers. */
 export function openOutgoing(guard: Guard, agent: string): Outgoing {
   async function send({ method, url, headers, body, timeoutMs, maxBytes, signal }: OutgoingRequest): Promise<OutgoingAnswer> {
     const target = new URL(url)
@@ -50,7 +50,7 @@ export function openOutgoing(guard: Guard, agent: string): Outgoing {
             ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
           },
           signal: ended,
-          // One connection for each request: a kept one might have been let through for somebody else.
+          // A new connection for each request: a kept one might have been allowed for another one.
           agent: false,
           lookup: (_host, options, found) => (options.all ? found(null, [{ address, family }]) : found(null, address, family)),
         },

@@ -10,11 +10,11 @@ export interface StreamRequest {
   readonly method: string
   /** An http or https address. */
   readonly url: string
-  /** The machine that is connected to, as the guard has allowed it, whatever the name means by then. */
+  /** The address to connect to, as the guard has allowed it; the name is not resolved again. */
   readonly address: Address
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly content: Readable; readonly length: number }
-  /** How long nothing may move, in milliseconds; the connection being made counts. */
+  /** The idle timeout in milliseconds, including the time to connect. */
   readonly silenceMs: number
   readonly signal: AbortSignal
 }
@@ -22,16 +22,16 @@ export interface StreamRequest {
 export interface StreamAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** To be read to its end, or destroyed. Fails where the connection does. */
+  /** To be read to its end, or destroyed. Fails if the connection does. */
   readonly body: Readable
 }
 
-/** What is decided here, not by whoever says which headers to send. */
+/** Headers that are set here, not by the caller. */
 const OURS = new Set(["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "keep-alive"])
 
 /**
- * Sends a request and gives the answer once its head is there. A redirect is an answer like any other. Rejects with what the connection says, and where
- * nothing moves any more.
+ * Sends a request and returns the answer once its headers have arrived. Redirects are not followed. Rejects with the error of the connection, and
+ * after the idle timeout.
  */
 export function openStream({ method, url, address, headers = {}, body, silenceMs, signal }: StreamRequest): Promise<StreamAnswer> {
   const target = new URL(url)
@@ -46,7 +46,7 @@ export function openStream({ method, url, address, headers = {}, body, silenceMs
         headers: { "user-agent": `hearth/${VERSION}`, ...passed, ...(body && { "content-length": String(body.length) }) },
         signal,
         timeout: silenceMs,
-        // One connection for each request: a kept one might have been let through for somebody else.
+        // A new connection for each request: a kept one might have been allowed for another one.
         agent: false,
         lookup: (_host, options, found) => (options.all ? found(null, [address]) : found(null, address.address, address.family)),
       },
@@ -60,9 +60,9 @@ export function openStream({ method, url, address, headers = {}, body, silenceMs
       answer?.destroy(error)
       sent.destroy(error)
     })
-    // After the head has come, the answer's own body tells.
+    // After the headers, errors are those of the answer's body.
     sent.on("error", reject)
-    // What can't be sent to its end shows as an error of the request; an answer that comes before that is still an answer.
+    // A body that can't be sent completely is an error of the request; an answer received before that still counts.
     if (body) pipeline(body.content, sent).catch(() => undefined)
     else sent.end()
   })

@@ -1,13 +1,13 @@
 /**
- * Matching in time that grows with the text and not with the cleverness of the pattern: all ways through the pattern are followed at once. JavaScript's
- * own expressions try one way after another, and somebody who may write a pattern could hold up the whole service with it.
+ * Matching in linear time by simulating a nondeterministic automaton. JavaScript's own regular expressions backtrack, so that a user's pattern could
+ * block the whole service.
  */
 
-/** What a text may look like. */
+/** A pattern for texts. */
 export type Pattern =
   /** One character, by its code point. */
   | { readonly kind: "one"; readonly of: (codePoint: number) => boolean }
-  /** No character, but a place: what stands before and after it; -1 where nothing does. */
+  /** A position between two characters, by the code points before and after it; -1 at the ends. */
   | { readonly kind: "place"; readonly fits: (before: number, after: number) => boolean }
   | { readonly kind: "sequence"; readonly parts: readonly Pattern[] }
   | { readonly kind: "choice"; readonly parts: readonly Pattern[] }
@@ -26,10 +26,10 @@ type Step =
   | { readonly kind: "ways"; ways: readonly number[] }
   | { readonly kind: "found" }
 
-/** Steps of a pattern; repetitions are written out, so that a short text could ask for millions. */
+/** The most states of a pattern; repetitions are expanded, so that a short pattern could need millions. */
 const MOST_STEPS = 4000
 
-/** What fits the whole text, from its beginning to its end. Undefined for a pattern that is too large to be matched. */
+/** A matcher for the whole text, from its beginning to its end. Undefined for a pattern that is too large. */
 export function wholeMatcher(pattern: Pattern): Matcher | undefined {
   const steps: Step[] = []
   if (!write(pattern, steps)) return undefined
@@ -37,7 +37,7 @@ export function wholeMatcher(pattern: Pattern): Matcher | undefined {
   return (text) => run(steps, text)
 }
 
-/** Writes the steps of a pattern behind those that are there; false where they are too many. */
+/** Appends the states of a pattern; false if there are too many. */
 function write(pattern: Pattern, steps: Step[]): boolean {
   if (steps.length > MOST_STEPS) return false
   switch (pattern.kind) {
@@ -72,7 +72,7 @@ function writeRepeat({ part, min, max }: Extract<Pattern, { kind: "repeat" }>, s
   for (let times = 0; times < min; times++) {
     const before = steps.length
     if (!write(part, steps)) return false
-    // Nothing, however often, is nothing.
+    // A repetition of the empty pattern is empty.
     if (steps.length === before) return true
   }
   if (max === Number.POSITIVE_INFINITY) {
@@ -103,7 +103,7 @@ function pushWays(steps: Step[]): { ways: readonly number[] } {
 
 function run(steps: readonly Step[], text: string): boolean {
   const characters = Array.from(text, (one) => one.codePointAt(0) ?? -1)
-  // Where each step was reached last: nothing is followed twice from one place of the text.
+  // The position at which each state was last reached: none is followed twice from one position.
   const reached = new Int32Array(steps.length).fill(-1)
   let current = reach(steps, [0], reached, characters, 0)
   for (const [at, codePoint] of characters.entries()) {
@@ -118,7 +118,7 @@ function run(steps: readonly Step[], text: string): boolean {
   return current.some((index) => steps[index]?.kind === "found")
 }
 
-/** The steps that wait for a character, or have found the end, from these on. */
+/** The states that need a character, or accept, reachable from these. */
 function reach(
   steps: readonly Step[],
   from: readonly number[],

@@ -1,4 +1,4 @@
-/** The one of `names` that was most likely meant by `given`, or undefined when none comes near. Case doesn't count. */
+/** The name that `given` is most likely a misspelling of, or undefined if none is close. Ignores case. */
 export function closestWord(given: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(given.length / 4))
   const ranked = names
@@ -7,7 +7,7 @@ export function closestWord(given: string, names: readonly string[]): string | u
   return ranked[0] !== undefined && ranked[0].distance <= limit ? ranked[0].name : undefined
 }
 
-/** How many letters must be put in, taken out or changed to turn one text into the other. */
+/** The edit distance of two texts. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {

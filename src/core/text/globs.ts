@@ -9,8 +9,8 @@ export interface GlobOptions {
 const LONGEST = 1000
 
 /**
- * A glob as a function that tells whether a whole text fits: `*` and `?`, `**`, `[a-z]`, `[!a-z]` or `[^a-z]`, `{one,other}`, and `\` before a character
- * that is meant as it is. Undefined for what is no such pattern, or a very large one. Matching takes time in proportion to the text, whatever the pattern.
+ * Compiles a glob into a function that tests whether it matches a whole text: `*` and `?`, `**`, `[a-z]`, `[!a-z]` or `[^a-z]`, `{one,other}`, and `\` before a character
+ * to take it literally. Undefined for an invalid or very large pattern. Matching takes time linear in the text.
  */
 export function compileGlob(glob: string, { separator }: GlobOptions = {}): Matcher | undefined {
   if (glob.length > LONGEST) return undefined
@@ -95,7 +95,7 @@ function readSetCharacter(reader: Reader): number | undefined {
   return meant === undefined ? undefined : code(meant)
 }
 
-/** Braces within braces that are followed. */
+/** The most nested braces. */
 const DEEPEST = 10
 
 function readBraces(reader: Reader, within: Pattern, depth: number): Pattern | undefined {

@@ -2,7 +2,7 @@
 
 export interface DiffLine {
   readonly kind: "context" | "added" | "deleted"
-  /** Without the sign before it and the newline behind it; cut at `lineLength`. */
+  /** Without the sign before it and the newline after it; cut at `lineLength`. */
   readonly text: string
   /** Its number on the side before the change; undefined for added lines. */
   readonly oldLine: number | undefined
@@ -12,9 +12,9 @@ export interface DiffLine {
   readonly noNewline: boolean
 }
 
-/** Lines that lie together, with those around them. */
+/** A hunk: changed lines with their context. */
 export interface DiffHunk {
-  /** The line with the four numbers, and what git shows behind it. */
+  /** The line with the four numbers, and what git shows after it. */
   readonly header: string
   readonly oldStart: number
   readonly oldCount: number
@@ -24,14 +24,14 @@ export interface DiffHunk {
 }
 
 export interface DiffFile {
-  /** Undefined for a file that is new, or gone. */
+  /** Undefined for a file that is new, or deleted. */
   readonly oldPath: string | undefined
   readonly newPath: string | undefined
   readonly status: "added" | "deleted" | "modified" | "renamed" | "copied"
   readonly oldMode: string | undefined
   readonly newMode: string | undefined
   readonly binary: boolean
-  /** Of all its lines, those beyond the limit counted in. */
+  /** The count of all its lines, including those beyond the limit. */
   readonly additions: number
   readonly deletions: number
   readonly hunks: readonly DiffHunk[]
@@ -57,7 +57,7 @@ export interface DiffLimits {
 export const DIFF_LIMITS: DiffLimits = { files: 1000, lines: 5000, lineLength: 5000 }
 
 /**
- * Reads a diff. What is no part of one, such as the head of a mail, is passed over; what is cut off reads as far as it goes. Never throws.
+ * Parses a diff. Other text, such as the headers of a mail, is skipped; a truncated diff is parsed as far as possible. Never throws.
  */
 export function parseDiff(text: string, limits: Partial<DiffLimits> = {}): Diff {
   const most = { ...DIFF_LIMITS, ...limits }
@@ -112,7 +112,7 @@ function readFile(lines: readonly string[], start: number, limits: DiffLimits): 
     if (read.hunk.lines.length > 0) hunks.push(read.hunk)
     at = read.next
   }
-  // The bytes of a binary file that git has put into words.
+  // The encoded bytes of a binary file.
   while (head.binary && at < lines.length && !beginsFile(lines, at)) at += 1
   const { oldPath = head.names[0], newPath = head.names[1], oldMode, newMode, status, binary } = head
   const { kept, additions, deletions } = count
@@ -211,7 +211,7 @@ function readHunk(
   const [oldEnd, newEnd] = [oldStart + oldCount, newStart + newCount]
   for (; at < lines.length && (oldLine < oldEnd || newLine < newEnd); at++) {
     const line = lines[at] ?? ""
-    // Some programs take away the space of an empty line.
+    // Some programs remove the space of an empty line.
     const sign = line === "" ? " " : line.charAt(0)
     const kind = sign === "+" ? "added" : sign === "-" ? "deleted" : sign === " " ? "context" : undefined
     if (kind === undefined && sign !== "\\") break
@@ -238,7 +238,7 @@ function readHunk(
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 }
 
-/** A path as git writes it: in quotes with its odd bytes escaped, or as it is; a tab ends one that has spaces. */
+/** A path as git writes it: quoted with special bytes escaped, or plain; a tab ends one that has spaces. */
 function pathAt(text: string): string {
   if (!text.startsWith('"')) return text.split("\t", 1)[0] ?? ""
   const bytes: Buffer[] = []
@@ -253,7 +253,7 @@ function pathAt(text: string): string {
 
 const withoutPrefix = (path: string): string => path.replace(/^[ab]\//, "")
 
-/** The two names of a `diff --git` line. Without quotes they can be told apart only if they are the same, as they are wherever no other line names them. */
+/** The two names of a `diff --git` line. Without quotes they can be separated only if they are equal, as they are wherever no other line names them. */
 function bothNames(text: string): readonly [string | undefined, string | undefined] {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
   if (quoted) return [withoutPrefix(pathAt(quoted[1] ?? "")), withoutPrefix(pathAt(quoted[2] ?? ""))]

@@ -3,12 +3,12 @@ import { anyCharacter, character, type Matcher, type Pattern, repeat, sequence, 
 /** The longest expression in characters. */
 const LONGEST = 1000
 const MOST_REPEATS = 1000
-/** Groups within groups that are followed. */
+/** The most nested groups. */
 const DEEPEST = 50
 
 /**
- * A regular expression as a function that tells whether it is found in a text: what can be matched in time that is proportional to the text, so neither
- * back-references nor looks around. `(?i)` at the beginning ignores case. Undefined for what is no such expression, or a very large one.
+ * Compiles a regular expression into a function that tests whether it matches somewhere in a text, in time linear in the text: without back-references
+ * and lookaround. `(?i)` at the beginning ignores case. Undefined for an invalid or very large expression.
  */
 export function compileRegex(expression: string): Matcher | undefined {
   if (expression.length > LONGEST) return undefined
@@ -32,7 +32,7 @@ interface Reader {
 
 const peek = ({ characters, at }: Reader): string | undefined => characters[at]
 
-/** Reads on where this is what stands there. */
+/** Consumes this text if it comes next. */
 function skip(reader: Reader, text: string): boolean {
   if (reader.characters.slice(reader.at, reader.at + text.length).join("") !== text) return false
   reader.at += text.length
@@ -101,7 +101,7 @@ function readRepeats(reader: Reader, atom: Pattern): Pattern | undefined {
   if (counts === undefined) return atom
   const [min, max] = counts
   if (max < min || min > MOST_REPEATS || (max !== Number.POSITIVE_INFINITY && max > MOST_REPEATS)) return undefined
-  // As little or as much as possible: for "is it there at all" that is the same.
+  // Lazy or greedy: for whether it matches at all that is the same.
   skip(reader, "?")
   return readCounts({ ...reader }) === undefined ? repeat(atom, min, max) : undefined
 }
@@ -203,7 +203,7 @@ function readEscaped(reader: Reader): Test | undefined {
     const value = Number.parseInt(hex[1] ?? hex[2] ?? "", 16)
     return within(value, value)
   }
-  // Letters and digits without a meaning of their own may get one; nobody means them as they are.
+  // Escaped letters and digits without a meaning are refused: other dialects give them one.
   return /[A-Za-z0-9]/.test(one) ? undefined : within(codeOf(one), codeOf(one))
 }
 

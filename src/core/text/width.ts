@@ -1,4 +1,4 @@
-/** Characters that take two columns where letters take one: those of East Asia, and pictures. */
+/** Characters that are two columns wide: those of East Asia, and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 

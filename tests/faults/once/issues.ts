@@ -9,7 +9,7 @@ const label = async ({ must, world, repo }: Scene): Promise<number> =>
 const milestone = async ({ must, world, repo }: Scene): Promise<number> =>
   (await must(world.alice, `POST ${repo.at}/milestones`, { title: "1.0" })).id
 
-/** A call on a new issue by alice, who may do everything. */
+/** A call on a new issue by alice, who has all rights. */
 const onIssue =
   (method: string, path = "", body?: object, before: (scene: Scene, at: string) => Promise<unknown> = async () => {}) =>
   async (scene: Scene) => {
@@ -162,21 +162,21 @@ export const issueCases: readonly Case[] = [
     leaves: { reactions: -1 },
   },
   {
-    name: "somebody is assigned",
+    name: "a user is assigned",
     prepare: onIssue("POST", "/assignees", { assignees: ["bob"] }),
     first: 201,
     others: [201],
     leaves: { notifications: 1, issue_assignees: 1, comments: 1, webhook_deliveries: 1 },
   },
   {
-    name: "somebody is unassigned",
+    name: "a user is unassigned",
     prepare: onIssue("DELETE", "/assignees", { assignees: ["bob"] }, after("POST /assignees", { assignees: ["bob"] })),
     first: 200,
     others: [200],
     leaves: { issue_assignees: -1, comments: 1, webhook_deliveries: 1 },
   },
   {
-    name: "somebody subscribes to an issue",
+    name: "a user subscribes to an issue",
     prepare: async (scene) => ({ by: scene.world.carol, route: `PUT ${scene.repo.at}/issues/${await issue(scene)}/subscriptions/carol` }),
     first: 201,
     others: [200],

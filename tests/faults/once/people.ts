@@ -22,7 +22,7 @@ const sshKey = (): string => {
 
 export const peopleCases: readonly Case[] = [
   {
-    name: "somebody is followed",
+    name: "a user is followed",
     prepare: async ({ world, must }) => {
       await must(world.alice, "DELETE /user/following/carol")
       return { by: world.alice, route: "PUT /user/following/carol" }
@@ -32,7 +32,7 @@ export const peopleCases: readonly Case[] = [
     leaves: { follows: 1 },
   },
   {
-    name: "somebody is followed no more",
+    name: "a user is no longer followed",
     prepare: async ({ world, must }) => {
       await must(world.alice, "PUT /user/following/carol")
       return { by: world.alice, route: "DELETE /user/following/carol" }
@@ -88,7 +88,7 @@ export const peopleCases: readonly Case[] = [
     leaves: { access_tokens: 1 },
   },
   {
-    name: "somebody is blocked",
+    name: "a user is blocked",
     prepare: async (scene) => {
       const name = scene.unique("pest")
       await scene.world.person(name)
@@ -131,14 +131,14 @@ export const peopleCases: readonly Case[] = [
     leaves: { teams: -1, team_units: -1 },
   },
   {
-    name: "somebody joins a team",
+    name: "a user joins a team",
     prepare: async (scene) => ({ by: scene.world.alice, route: `PUT ${(await team(scene)).at}/members/bob` }),
     first: 204,
     others: [204],
     leaves: { organization_members: 1, team_members: 1 },
   },
   {
-    name: "somebody leaves a team",
+    name: "a user leaves a team",
     prepare: async (scene) => {
       const { at } = await team(scene)
       await scene.must(scene.world.alice, `PUT ${at}/members/bob`)
@@ -149,7 +149,7 @@ export const peopleCases: readonly Case[] = [
     leaves: { organization_members: -1, team_members: -1 },
   },
   {
-    name: "somebody leaves an organization",
+    name: "a user leaves an organization",
     prepare: async (scene) => {
       const { org, at } = await team(scene)
       await scene.must(scene.world.alice, `PUT ${at}/members/bob`)

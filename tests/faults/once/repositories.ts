@@ -10,7 +10,7 @@ const call =
     return { by: world.alice, route: at(route), body }
   }
 
-/** A call on what another call has made. */
+/** A call on something that another call has created. */
 const onMade =
   (made: string, sent: object, method: string, body?: object, key = "id") =>
   async ({ world, repo, must }: Scene): Promise<Call> => {
@@ -219,7 +219,7 @@ export const repositoryCases: readonly Case[] = [
     },
     first: 200,
     others: [200],
-    // The others change what is published by then, and that is told.
+    // The others change what is published by then, which is an event.
     leaves: { activities: 1, webhook_deliveries: 3 },
   },
   {

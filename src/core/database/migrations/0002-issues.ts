@@ -6,7 +6,7 @@ import { keepTotals } from "./totals.ts"
 /** Issues with everything around them, tracked time and notifications. */
 export const issues = { id: 2, name: "issues", up }
 
-/** Authors are plain numbers: what somebody wrote outlives the account. */
+/** Author ids have no foreign key: texts outlive the account. */
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   const { table, index } = tableMaker(db, types)
 
@@ -59,7 +59,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { repository_id: "repositories", milestone_id: "milestones" },
   )
   await index("issues_number", "issues", ["repository_id", "number"], true)
-  // Numbers follow the order of creation: a page of the newest is read off the end of an index, for one kind as for both.
+  // Numbers follow the order of creation: a page of the newest is read from the end of an index, for one kind and for both.
   await index("issues_list", "issues", ["repository_id", "is_closed", "number"])
   await index("issues_kind", "issues", ["repository_id", "is_pull", "is_closed", "number"])
   await index("issues_author", "issues", ["author_id", "created_at"])
@@ -163,7 +163,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   await index("comments_reference_comment", "comments", ["ref_comment_id"])
   await index("comments_label", "comments", ["label_id"])
   await index("comments_author", "comments", ["author_id"])
-  // What few entries refer to; without these, deleting what they refer to would look through every comment there is.
+  // Columns that are set in few entries; without these indexes, deleting what they refer to would scan all comments.
   const rarely = ["milestone_id", "old_milestone_id", "dependent_issue_id", "ref_repository_id", "tracked_time_id"]
   for (const column of [...rarely, "assignee_id", "assignee_team_id", "resolver_id"])
     await sql`create index ${sql.ref(`comments_${column}`)} on comments (${sql.ref(column)}) where ${sql.ref(column)} is not null`.execute(
@@ -214,7 +214,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { user_id: "users", repository_id: "repositories", issue_id: "issues" },
   )
   await index("notifications_issue", "notifications", ["issue_id", "user_id"], true)
-  // With the repository at its end the index alone says what somebody is still shown.
+  // With the repository as its last column the index alone shows what a person can still see.
   await index("notifications_list", "notifications", ["user_id", "status", "subject", "updated_at", "id", "repository_id"])
   await index("notifications_repository", "notifications", ["repository_id", "user_id", "status", "subject", "updated_at", "id"])
   const notificationKey = ["user_id", "repository_id", "subject", "status"]
@@ -232,7 +232,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     .addColumn("unit", types.text, (column) => column.notNull().defaultTo(""))
     .execute()
   await sql`create index activities_comment on activities (comment_id) where comment_id <> 0`.execute(db)
-  // The row that the actor itself is told with stands for the event, where each event is shown once.
+  // Where each event is shown once, the actor's own row represents it.
   await sql`create index activities_performed on activities (receiver_id, created_at, id) where receiver_id = actor_id`.execute(db)
   await sql`create index activities_original on activities (repository_id, created_at, id) where receiver_id = actor_id`.execute(db)
   const activityKey = ["receiver_id", "repository_id", "actor_id", "unit", "is_private", "is_hidden"]

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 
-/** The full text of issues and comments. The databases themselves keep it in step, so that no way of writing a text can forget it. */
+/** The full text of issues and comments. Triggers keep it up to date, so that no write can forget it. */
 export const search = { id: 3, name: "search", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -9,7 +9,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
 }
 
 /**
- * A full-text index without the texts, which stand in their own tables. Its rows are numbered from both: twice the id of an issue, and
+ * A full-text index without the texts, which are in their own tables. Its rows are numbered from both: twice the id of an issue, and
  * twice the id of a comment and one. Letters with marks are letters of their own, as on PostgreSQL.
  */
 const sqlite = [
@@ -36,7 +36,7 @@ const sqlite = [
 
 /**
  * Indexes on expressions. Texts are taken apart into runs of letters and digits first, since PostgreSQL's own reading of host names, numbers
- * and hyphens would find other words than SQLite does. Of very long texts only the beginning counts: an entry holds at most a megabyte.
+ * and hyphens would find other words than SQLite does. Of very long texts only the beginning is indexed: an entry holds at most a megabyte.
  */
 const postgres = [
   `create function search_words(value text) returns tsvector language sql immutable parallel safe return

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** Rules for branches and tags, what branches were called before, and what checks say of commits. */
+/** Protections of branches and tags, former names of branches, and commit statuses. */
 export const protections = { id: 4, name: "protections", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -65,7 +65,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
       )
   }
 
-  // What the API tells of a branch's commit stands in its row, so that a list of branches reads no git objects.
+  // What the API shows of a branch's commit is stored in its row, so that a list of branches reads no git objects.
   for (const [column, type] of [
     ["is_told", types.flag],
     ["author_name", types.text],

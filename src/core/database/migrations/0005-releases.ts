@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** Releases and tags, and what repositories are made of. */
+/** Releases and tags, and the languages of repositories. */
 export const releases = { id: 5, name: "releases", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -52,7 +52,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     { repository_id: "repositories" },
     ["repository_id"],
   )
-  // Repositories that are there already have tags and files of which nothing is known yet: a job reads each of them.
+  // The tags and files of existing repositories are not recorded yet: a job reads each repository.
   await sql`insert into jobs (kind, payload) select kinds.kind, '{"repositoryId":' || repositories.id || '}' from repositories, (select 'repository.survey' as kind union all select 'tags.align') as kinds where repositories.is_empty = 0`.execute(
     db,
   )

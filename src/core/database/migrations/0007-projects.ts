@@ -63,7 +63,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
     ["project_id", "issue_id"],
   )
   await index("project_cards_issue", "project_cards", ["issue_id"])
-  // The order of a column with what decides who sees a card: a page is read from the index without sorting, and at its end stands the last card.
+  // The order of a column with the columns that decide who sees a card: a page is read from the index without sorting, and the last card is at its end.
   await sql`create index project_cards_order on project_cards (column_id, sorting, issue_id desc, repository_id, is_pull)`.execute(db)
   const totalKey = ["project_id", "column_id", "repository_id", "is_pull", "is_closed"]
   await table(
@@ -77,7 +77,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   for (const statement of types.kind === "sqlite" ? sqlite : postgres) await sql.raw(statement).execute(db)
 }
 
-/** A card is closed when its issue is: the database keeps it so, whoever closes the issue. */
+/** A card is closed when its issue is: triggers keep it up to date. */
 const sqlite = [
   `create trigger project_cards_follow after update of is_closed on issues when new.is_closed <> old.is_closed begin
     update project_cards set is_closed = new.is_closed where issue_id = new.id;

@@ -51,7 +51,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   )
   await index("gpg_keys_owner", "gpg_keys", ["owner_id", "id"])
   await index("gpg_keys_primary", "gpg_keys", ["primary_id"])
-  // A key that signs belongs to one person. Keys that only encrypt prove nothing, and anybody can put somebody else's under his own.
+  // A key that signs belongs to one person. Encryption subkeys prove nothing, and any user can add another's to their own key.
   await sql`create unique index gpg_keys_signer on gpg_keys (key_id) where signs = 1`.execute(db)
 
   await table("gpg_key_emails", { gpg_key_id: "reference", email: "text", lower_email: "text" }, { gpg_key_id: "gpg_keys" }, [

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { type Columns, tableMaker } from "./table-maker.ts"
 
-/** Runners, runs with their jobs, and what workflows are given. */
+/** Runners, runs with their jobs, variables and secrets. */
 export const actions = { id: 10, name: "actions", up }
 
 /** A repository, a person or organisation, or neither, which is the site. */

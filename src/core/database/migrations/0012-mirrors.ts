@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** How mirrors fare, mirrors elsewhere that are pushed to, and repositories that are brought here from other servers. */
+/** The state of mirrors, push mirrors, and imports of repositories from other servers. */
 export const mirrors = { id: 12, name: "mirrors", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
@@ -68,7 +68,7 @@ async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
   })
   await index("imports_repository", "imports", ["repository_id"])
 
-  // Who wrote there what somebody else has brought here.
+  // The original author of imported texts.
   for (const written of ["issues", "comments"]) {
     await addText(written, "original_author")
     await addInteger(written, "original_author_id")

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import type { ColumnTypes } from "../columns.ts"
 import { tableMaker } from "./table-maker.ts"
 
-/** What happened, to be read on from a position. */
+/** The log of domain events. */
 export const events = { id: 14, name: "events", up }
 
 async function up(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {

@@ -14,7 +14,7 @@ import { mirrors } from "./0012-mirrors.ts"
 import { lfs } from "./0013-lfs.ts"
 import { events } from "./0014-events.ts"
 
-/** The history of the tables, oldest first. A step that was released is never changed. */
+/** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
   foundation,
   issues,

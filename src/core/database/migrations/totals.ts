@@ -10,8 +10,8 @@ interface Totals {
 }
 
 /**
- * Lets the database itself keep count of a table's rows in groups, in the transaction that changes them, whoever changes them: cascades
- * too. A list of a million rows then knows its length from a handful of sums.
+ * Creates triggers that count a table's rows in groups, in the transaction that changes them, cascades included. The length of a list of a
+ * million rows is then the sum of a few numbers.
  */
 export async function keepTotals(db: Kysely<unknown>, types: ColumnTypes, totals: Totals): Promise<void> {
   const statements = types.kind === "sqlite" ? sqliteTriggers(totals) : postgresTriggers(totals)
@@ -49,7 +49,7 @@ function postgresTriggers({ table, totals, key }: Totals): readonly string[] {
         select ${columns}, sum(step) from (select ${columns}, 1 as step from added union all select ${columns}, -1 from removed) as moved
         group by ${columns} having sum(step) <> 0 order by ${columns} ${onto};
       else
-        -- Not inserted where it is missing: whoever it counted for is being deleted in the same breath.
+        -- Not inserted if it is missing: the row that it counts for is being deleted in the same statement.
         update ${totals} set total = ${totals}.total - gone.total
         from (select ${columns}, count(*) as total from removed group by ${columns}) as gone where ${same(key, `${totals}.`, "gone.")};
       end if;

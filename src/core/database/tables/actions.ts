@@ -1,7 +1,7 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** How far a job, an attempt or a run has come. `blocked` waits for other jobs, `waiting` for a runner. */
+/** The status of a job, an attempt or a run. `blocked` waits for other jobs, `waiting` for a runner. */
 export type ActionState = "blocked" | "waiting" | "running" | "cancelling" | "success" | "failure" | "cancelled" | "skipped"
 
 /** Machines that run jobs. One belongs to a repository, or to a person or organisation, or else to the site. */
@@ -16,37 +16,37 @@ export interface RunnersTable {
   digest: string
   /** A JSON list of names. */
   labels: Generated<string>
-  /** It takes one job, and is gone afterwards. */
+  /** It takes one job and is removed afterwards. */
   is_ephemeral: Generated<Flag>
   is_disabled: Generated<Flag>
-  /** When it was last heard of, and when it last told of a job. */
+  /** When it last called, and when it last reported on a job. */
   online_at: Generated<Seconds>
   active_at: Generated<Seconds>
   created_at: Seconds
   updated_at: Seconds
-  /** A runner that was removed is kept, so that jobs can name it. */
+  /** Removed runners are kept, so that jobs can name them. */
   deleted_at: Generated<Seconds>
 }
 
-/** What runners register with, one for each place. */
+/** Registration tokens of runners, one for each owner. */
 export interface RunnerRegistrationsTable {
   id: Generated<number>
   repository_id: number | null
   owner_id: number | null
-  /** SHA-256 of the token, hex: what a runner that registers is looked up by. */
+  /** SHA-256 of the token, hex, to look it up. */
   digest: string
-  /** The token itself, sealed: whoever asks again is shown the same. */
+  /** The token itself, sealed, to be shown again. */
   sealed_token: string
   created_at: Seconds
 }
 
-/** The last number that a run of a repository has had; numbers are never given twice. */
+/** The last run number of a repository; numbers are never reused. */
 export interface ActionCountersTable {
   repository_id: number
   last_number: number
 }
 
-/** A workflow that runs, or has run, for an event. */
+/** A run of a workflow for an event. */
 export interface ActionRunsTable {
   id: Generated<number>
   repository_id: number
@@ -55,24 +55,24 @@ export interface ActionRunsTable {
   /** The file below the folder of workflows. */
   workflow: string
   event: string
-  /** What the event was about, as JSON. */
+  /** The payload of the event, as JSON. */
   payload: string
   ref: string
   commit_id: string
-  /** The commit that its jobs' statuses are of, as JSON: what is told of them is written where git can't be asked. */
+  /** The commit that its jobs' statuses belong to, as JSON: statuses are written where git can't be used. */
   checked_commit: Generated<string>
-  /** What the workflow names itself, "" for nothing, and the folder that its file lies in. */
+  /** The workflow's own name, "" for none, and the folder of its file. */
   workflow_name: Generated<string>
   workflow_folder: Generated<string>
-  /** Somebody who may must agree before it runs. */
+  /** It needs approval before it runs. */
   needs_approval: Generated<Flag>
-  /** The pull request that it is about; 0 for none. */
+  /** The pull request that it runs for; 0 for none. */
   pull_id: Generated<number>
-  /** What it was started for, where that may be looked at twice; "" otherwise. */
+  /** A key of its trigger where that may be handled twice; "" otherwise. */
   cause: Generated<string>
-  /** Who brought it about; nobody's any more where the account is gone. */
+  /** The user who triggered it; the account may be deleted. */
   actor_id: number
-  /** Of the last attempt, like the times. */
+  /** The status of the last attempt, as are the times. */
   state: ActionState
   attempt: number
   created_at: Seconds
@@ -98,50 +98,50 @@ export interface ActionJobsTable {
   run_id: number
   repository_id: number
   attempt: number
-  /** What it is called in the workflow; those of a matrix share it. */
+  /** Its key in the workflow; jobs of a matrix share it. */
   key: string
   name: string
   /** A JSON list of the keys of the jobs that it waits for. */
   needs: string
-  /** Its condition as it is written; "" for none. */
+  /** The text of its condition; "" for none. */
   condition: string
-  /** A JSON list of what it asks of a runner. */
+  /** A JSON list of the labels that a runner needs. */
   labels: string
   /** The job as JSON, with the values of its matrix. */
   definition: string
-  /** Its failure is no failure of the run. */
+  /** Its failure doesn't fail the run. */
   continue_on_error: Flag
   state: ActionState
   /** 0 before a runner has taken it. */
   runner_id: Generated<number>
-  /** The job of an earlier attempt whose outcome still stands, where it was not done again; 0 for none. */
+  /** The job of an earlier attempt whose result is reused; 0 if it is run again. */
   original_id: Generated<number>
   created_at: Seconds
   started_at: Generated<Seconds>
   stopped_at: Generated<Seconds>
 }
 
-/** A job in the hands of a runner. */
+/** A job that a runner has taken. */
 export interface ActionTasksTable {
   id: Generated<number>
   job_id: number
   repository_id: number
   runner_id: number
   state: ActionState
-  /** SHA-256 of the token that the job itself acts with, hex. */
+  /** SHA-256 of the job's own token, hex. */
   digest: string
   /** The file of its log below the repository's; "" while there is none, and again when it has expired. */
   log_file: Generated<string>
-  /** Lines of its log, and bytes: what lies behind them in the file was written by a process that ended before it could say so. */
+  /** Lines and bytes of its log; anything after them in the file was written by a process that was killed before it updated the row. */
   log_lines: Generated<number>
   log_size: Generated<number>
-  /** Nothing comes any more. */
+  /** The log is complete. */
   log_sealed: Generated<Flag>
   log_expired: Generated<Flag>
   created_at: Seconds
   started_at: Generated<Seconds>
   stopped_at: Generated<Seconds>
-  /** When the runner last told of it. */
+  /** When the runner last reported on it. */
   updated_at: Seconds
 }
 
@@ -155,7 +155,7 @@ export interface ActionStepsTable {
   stopped_at: Generated<Seconds>
 }
 
-/** Files that an attempt of a run has left, in one zip file under a name that is its own in the attempt. */
+/** Files uploaded by an attempt of a run, in one zip file; its name is unique in the attempt. */
 export interface ActionArtifactsTable {
   id: Generated<number>
   run_id: number
@@ -173,7 +173,7 @@ export interface ActionArtifactsTable {
   expires_at: Seconds
 }
 
-/** What workflows are given by name. It belongs to a repository, or to a person or organisation. */
+/** Variables for workflows. They belong to a repository, or to a person or organisation. */
 export interface ActionVariablesTable {
   id: Generated<number>
   repository_id: number | null
@@ -186,7 +186,7 @@ export interface ActionVariablesTable {
   updated_at: Seconds
 }
 
-/** The same, without anybody being shown the value. */
+/** Secrets for workflows, whose values are never shown. */
 export interface ActionSecretsTable {
   id: Generated<number>
   repository_id: number | null
@@ -198,17 +198,17 @@ export interface ActionSecretsTable {
   updated_at: Seconds
 }
 
-/** When workflows of default branches are started by the clock: a row for each line. */
+/** Schedules of workflows on default branches: a row for each cron line. */
 export interface ActionSchedulesTable {
   id: Generated<number>
   repository_id: number
   workflow: string
-  /** As it is written. */
+  /** The text of the line. */
   line: string
   next_at: Seconds
 }
 
-/** Workflows that are switched off, by their files. */
+/** Disabled workflows, by their files. */
 export interface DisabledWorkflowsTable {
   repository_id: number
   workflow: string

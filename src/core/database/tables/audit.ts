@@ -6,13 +6,13 @@ export interface DeedsTable {
   id: Generated<number>
   administrator_id: number
   administrator_name: string
-  /** In whose name it was done, where that was somebody else's; "" otherwise. */
+  /** The user in whose name it was done, if not the administrator themselves; "" otherwise. */
   acting_as: string
   /** The operation's id. */
   operation: string
-  /** Its path as it was asked for, without the query, which may hold secrets. */
+  /** The requested path, without the query, which may contain secrets. */
   path: string
-  /** The answer's status: refused attempts are not written down. */
+  /** The answer's status: refused attempts are not logged. */
   status: number
   ip: string
   created_at: Seconds

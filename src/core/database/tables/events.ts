@@ -1,7 +1,7 @@
 import type { Generated } from "kysely"
 import type { Seconds } from "./types.ts"
 
-/** What happened, oldest first; see core/events/log.ts. Rows outlive what they name. */
+/** The log of domain events, oldest first; see core/events/log.ts. Rows outlive what they refer to. */
 export interface EventsTable {
   id: Generated<number>
   /** The id of the transaction on PostgreSQL; 0 on SQLite. */

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** The last number that a repository gave to an issue or pull request. Numbers are never given again. */
+/** The last number of an issue or pull request in a repository. Numbers are never reused. */
 export interface IssueCountersTable {
   repository_id: number
   last_number: number
@@ -16,14 +16,14 @@ export interface IssuesTable {
   author_id: number
   title: string
   content: string
-  /** Moves with every write of the body: whoever edits an older one is refused. */
+  /** Incremented with every change of the body: an edit of an older version is refused. */
   content_version: Generated<number>
   ref: Generated<string>
   milestone_id: Generated<number | null>
   is_closed: Generated<Flag>
   closed_at: Generated<Seconds>
   is_locked: Generated<Flag>
-  /** 0: not pinned; otherwise the place among the pinned ones. */
+  /** 0: not pinned; otherwise the position among the pinned ones. */
   pin_order: Generated<number>
   due_at: Generated<Seconds>
   /** Seconds. */
@@ -68,7 +68,7 @@ export interface MilestonesTable {
   updated_at: Seconds
 }
 
-/** Everything that happened to an issue, in order; plain comments are one kind of it. Which columns count depends on the kind. */
+/** The timeline of an issue, in order; plain comments are one kind of entry. Which columns are used depends on the kind. */
 export interface CommentsTable {
   id: Generated<number>
   issue_id: number
@@ -89,7 +89,7 @@ export interface CommentsTable {
   new_title: Generated<string>
   old_ref: Generated<string>
   new_ref: Generated<string>
-  /** Where the text stands that refers to this issue. */
+  /** The issue or comment with the text that refers to this issue. */
   ref_repository_id: Generated<number | null>
   ref_issue_id: Generated<number | null>
   ref_comment_id: Generated<number | null>
@@ -107,7 +107,7 @@ export interface CommentsTable {
   updated_at: Seconds
 }
 
-/** Somebody's explicit wish to be told of an issue, or not to be. */
+/** Explicit subscriptions to an issue, or refusals of one. */
 export interface IssueWatchesTable {
   issue_id: number
   user_id: number
@@ -129,7 +129,7 @@ export interface TrackedTimesTable {
   user_id: number
   /** Seconds. */
   seconds: number
-  /** Deleted entries stay, out of every list and sum: the timeline refers to them. */
+  /** Deleted entries are kept, but excluded from lists and sums: the timeline refers to them. */
   is_deleted: Generated<Flag>
   created_at: Seconds
 }
@@ -166,7 +166,7 @@ export interface AttachmentsTable {
   created_at: Seconds
 }
 
-/** What somebody is told: one thread for each person and subject. */
+/** Notifications: one thread for each person and subject. */
 export interface NotificationsTable {
   id: Generated<number>
   user_id: number
@@ -178,7 +178,7 @@ export interface NotificationsTable {
   updated_at: Seconds
 }
 
-/** How many threads somebody has of a kind, kept by the database (see migrations/totals.ts). */
+/** The number of a person's threads of a kind, kept by triggers (see migrations/totals.ts). */
 export interface NotificationTotalsTable {
   user_id: number
   repository_id: number
@@ -187,7 +187,7 @@ export interface NotificationTotalsTable {
   total: number
 }
 
-/** How many rows of a feed are alike in what decides who may see them, kept by the database. */
+/** The number of rows of a feed with the same values of the columns that decide who may see them, kept by triggers. */
 export interface ActivityTotalsTable {
   receiver_id: number
   repository_id: number

@@ -1,10 +1,10 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** Public SSH keys. Each is there once: as the key of one person, or as a key of repositories. */
+/** Public SSH keys. Each is stored once: as the key of one person, or as a deploy key of repositories. */
 export interface PublicKeysTable {
   id: Generated<number>
-  /** Whose key it is; null for keys of repositories. */
+  /** The owner of the key; null for deploy keys. */
   owner_id: number | null
   title: string
   /** `SHA256:` and the digest, as OpenSSH writes it. */
@@ -15,7 +15,7 @@ export interface PublicKeysTable {
   last_used_at: Generated<Seconds>
 }
 
-/** What a key may do in one repository. */
+/** The access that a deploy key gives to one repository. */
 export interface DeployKeysTable {
   id: Generated<number>
   key_id: number
@@ -33,16 +33,16 @@ export interface GpgKeysTable {
   primary_id: number | null
   /** 16 upper-case hexadecimal digits. */
   key_id: string
-  /** Of a primary key, all that belongs to it, in base64; "" of a subkey. */
+  /** For a primary key the whole key in base64; "" for a subkey. */
   certificate: string
   /** The packet of the public key alone, in base64. */
   packet: string
-  /** Whether its signatures count. */
+  /** Whether it may be used to sign. */
   signs: Flag
-  /** What keys of its algorithm can do. */
+  /** The capabilities of its algorithm. */
   can_sign: Flag
   can_encrypt: Flag
-  /** Whether its owner has signed with it what only the owner was asked to sign. */
+  /** Whether its owner has proved possession by signing a challenge. */
   is_verified: Flag
   created_at: Seconds
   expires_at: Seconds

@@ -1,28 +1,28 @@
 import type { Generated } from "kysely"
 import type { Seconds } from "./types.ts"
 
-/** A large file, stored once however many repositories have it. */
+/** A large file, stored once for all repositories that have it. */
 export interface LfsObjectsTable {
   id: Generated<number>
   /** The SHA-256 of the bytes, hex. */
   oid: string
   /** Bytes. */
   size: number
-  /** The name of the file that holds them. Content that comes again after it was removed gets another. */
+  /** The name of the file that holds them. Content that is uploaded again after its removal gets a new one. */
   file: string
   created_at: Seconds
   /** When it was last given to a repository. */
   linked_at: Seconds
 }
 
-/** That a repository has a large file. Without it the repository's readers get nothing, whatever they know. */
+/** That a repository has a large file. Without this row its readers can't download the file, even if they know the digest. */
 export interface LfsLinksTable {
   repository_id: number
   object_id: number
   created_at: Seconds
 }
 
-/** A path that somebody alone wants to change. */
+/** A path that only the owner of the lock may change. */
 export interface LfsLocksTable {
   id: Generated<number>
   repository_id: number

@@ -16,15 +16,15 @@ export interface MirrorsTable {
   next_sync_at: Seconds
   /** Why the last synchronisation failed; "" where it succeeded. */
   last_error: Generated<string>
-  /** The branch that HEAD named there the last time: only when that changes does the default branch here. */
+  /** The branch that HEAD named there last time: the default branch here follows only changes of it. */
   remote_head: Generated<string>
-  /** Synchronisations that have failed since one succeeded. */
+  /** Failed synchronisations since the last success. */
   failures: Generated<number>
   /** Whether large files come too. */
   lfs: Generated<Flag>
   /** Where they are; "" for where Git LFS looks for them. */
   lfs_endpoint: Generated<string>
-  /** Large files that the server didn't have the last time; they are asked for again. */
+  /** Large files that the server didn't have last time; they are requested again. */
   lfs_missing: Generated<number>
 }
 
@@ -45,14 +45,14 @@ export interface PushMirrorsTable {
   next_sync_at: Seconds
   /** Why the last push failed; "" where it succeeded. */
   last_error: Generated<string>
-  /** Pushes that have failed since one succeeded. */
+  /** Failed pushes since the last success. */
   failures: Generated<number>
 }
 
-/** How far an import is. */
+/** The status of an import. */
 export type ImportPhase = "git" | "records" | "done" | "failed"
 
-/** A repository that is brought here from another server. Rows outlive repositories, so that what went wrong can be told. */
+/** The import of a repository from another server. Rows outlive repositories, so that errors can be shown. */
 export interface ImportsTable {
   id: Generated<number>
   repository_id: number
@@ -66,14 +66,14 @@ export interface ImportsTable {
   lfs: Flag
   /** Where they are; "" for where Git LFS looks for them. */
   lfs_endpoint: string
-  /** A JSON list of what is to come beside git's part. */
+  /** A JSON list of what to import besides git. */
   parts: string
   phase: ImportPhase
-  /** A JSON object of how far the records are. */
+  /** The progress of the records, as a JSON object. */
   cursor: Generated<string>
-  /** A JSON object of how many of each part have come, and how many there are. */
+  /** A JSON object with the number of imported records of each part, and of all there are. */
   progress: Generated<string>
-  /** Why it failed, in words that the one who asked for it may see. */
+  /** Why it failed, in words for the user who requested it. */
   error: Generated<string>
   created_at: Seconds
   updated_at: Seconds

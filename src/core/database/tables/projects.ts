@@ -18,7 +18,7 @@ export interface ProjectsTable {
   updated_at: Seconds
 }
 
-/** Columns come by `sorting`, then by id. At most one of a project is the default, which takes what is put into the project as a whole. */
+/** Ordered by `sorting`, then by id. At most one of a project is the default, where new cards go. */
 export interface ProjectColumnsTable {
   id: Generated<number>
   project_id: number
@@ -39,14 +39,14 @@ export interface ProjectCardsTable {
   column_id: number
   /** Cards of a column come by `sorting`; of those with the same one the newer issue comes first. */
   sorting: number
-  /** The issue's own, as far as they decide who may see the card. */
+  /** Copies of the issue's columns that decide who may see the card. */
   repository_id: number
   is_pull: Flag
-  /** Kept by the database whenever the issue is closed or reopened. */
+  /** Updated by a trigger when the issue is closed or reopened. */
   is_closed: Flag
 }
 
-/** How many cards are alike in what decides who may see and count them, kept by the database (see migrations/totals.ts). */
+/** The number of cards with the same values of the columns that decide who may see them, kept by triggers (see migrations/totals.ts). */
 export interface ProjectCardTotalsTable
   extends Pick<ProjectCardsTable, "project_id" | "column_id" | "repository_id" | "is_pull" | "is_closed"> {
   total: number

@@ -17,7 +17,7 @@ export interface BranchProtectionsTable {
   enable_merge_whitelist: Flag
   enable_bypass_allowlist: Flag
   enable_status_check: Flag
-  /** A JSON list of globs; "null" where none were ever named. */
+  /** A JSON list of globs; "null" if it was never set. */
   status_check_contexts: string
   required_approvals: number
   enable_approvals_whitelist: Flag
@@ -59,7 +59,7 @@ export interface TagProtectionListsTable {
   team_id: number | null
 }
 
-/** What a branch was called before it was renamed. A branch that is there goes before it. */
+/** The former name of a renamed branch. A branch that exists under this name takes precedence. */
 export interface BranchRedirectsTable {
   repository_id: number
   name: string
@@ -67,7 +67,7 @@ export interface BranchRedirectsTable {
   created_at: Seconds
 }
 
-/** What a check says of a commit. The newest of a context counts. */
+/** The status that a check reports for a commit. The newest of a context counts. */
 export interface CommitStatusesTable {
   id: Generated<number>
   repository_id: number

@@ -1,19 +1,19 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** What a pull request has beside the issue that it is (same repository_id and number; `issues.is_pull` is 1). */
+/** The columns that a pull request has besides those of its issue (same repository_id and number; `issues.is_pull` is 1). */
 export interface PullsTable {
   id: Generated<number>
   issue_id: number
   /** The repository that it is to be merged into. */
   repository_id: number
   base_branch: string
-  /** Empty when the fork is gone. */
+  /** Null when the fork is deleted. */
   head_repository_id: number | null
   head_branch: string
-  /** The commit that the head branch names, or named last: what refs/pull/N/head is. */
+  /** The commit of the head branch, or its last one: refs/pull/N/head. */
   head_id: string
-  /** The base branch's commit that the columns from merge_base on were worked out for. */
+  /** The base branch's commit for which the columns from merge_base on were computed. */
   base_id: string
   merge_base: string
   /** Whether it can be merged: "empty" changes nothing, "ancestor" is contained in the base already. */
@@ -32,7 +32,7 @@ export interface PullsTable {
   merge_commit_id: string
   /** Set by hand: the merge was done outside. */
   is_merged_manually: Flag
-  /** The journal entry of the last attempt to merge it: while that is there, somebody is merging. */
+  /** The journal entry of the last attempt to merge it: while that row exists, a merge is under way. */
   merge_entry: Generated<number>
 }
 
@@ -47,8 +47,8 @@ export interface PullSchedulesTable {
 }
 
 /**
- * A review, or the wish for one: then state is "REQUEST_REVIEW", and the reviewer may be a team. What a review says stands in the one entry of
- * the timeline that belongs to it, of the kind "review" (while it is pending, "review_draft").
+ * A review, or a request for one: then state is "REQUEST_REVIEW", and the reviewer may be a team. The text of a review is in its entry of the
+ * timeline, of the kind "review" (while it is pending, "review_draft").
  */
 export interface ReviewsTable {
   id: Generated<number>
@@ -57,9 +57,9 @@ export interface ReviewsTable {
   reviewer_id: number
   reviewer_team_id: number | null
   state: "PENDING" | "APPROVED" | "COMMENT" | "REQUEST_CHANGES" | "REQUEST_REVIEW"
-  /** The head that was reviewed; "" for wishes. */
+  /** The head that was reviewed; "" for requests. */
   commit_id: string
-  /** A digest of what that head changed, to tell whether a later one changes the same; "" for wishes. */
+  /** A digest of the changes of that head, to see whether a later one has the same changes; "" for requests. */
   patch_id: string
   /** Counts for the branch's protection. */
   is_official: Flag
@@ -71,20 +71,20 @@ export interface ReviewsTable {
 }
 
 /**
- * What a comment of kind "code" (while its review is pending, "code_draft") has beside its row in `comments`; the first of a line and its
- * replies share review, path and line.
+ * The columns of a comment of kind "code" (while its review is pending, "code_draft") besides its row in `comments`; the first comment on a line
+ * and its replies share review, path and line.
  */
 export interface ReviewCommentsTable {
   comment_id: number
   review_id: number
   path: string
-  /** Positive: a line of the head; negative: of what it is compared with. Follows the line to where pushes move it. */
+  /** Positive: a line of the head; negative: of the merge base. Updated when pushes move the line. */
   line: number
-  /** The lines of the diff that led to it, as they were when it was written. */
+  /** The lines of the diff before it, as they were when it was written. */
   hunk: string
-  /** The commit that touched the line last when it was written; of the old side, the head. */
+  /** The commit that last changed the line when it was written; for the old side, the head. */
   commit_id: string
-  /** The line has changed since, and `line` is where it was last. */
+  /** The line has changed since, and `line` is its last position. */
   is_outdated: Flag
 }
 

@@ -1,45 +1,45 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** The tags of a repository as git has them, with what a list shows of each. */
+/** The tags of a repository in git, with what lists show of each. */
 export interface TagsTable {
   id: Generated<number>
   repository_id: number
   name: string
-  /** What the reference names: a tag object, or for a light tag the commit itself. */
+  /** The object that the reference names: a tag object, or for a lightweight tag the commit. */
   object_id: string
-  /** What the tag leads to in the end, through tags on tags. */
+  /** The object that the tag finally points to, through tags of tags. */
   target_id: string
-  /** The tag's message, or for a light tag the commit's; a very long one is cut. */
+  /** The tag's message, or for a lightweight tag the commit's; very long ones are cut. */
   message: string
-  /** When it was tagged, or for a light tag when the commit was made; 0 for what is neither. */
+  /** When it was tagged, or for a lightweight tag when the commit was made; 0 for tags of other objects. */
   tagged_at: Seconds
-  /** The place among the tags and releases of its repository, in the order in which they came. */
+  /** The position among the tags and releases of its repository, in order of creation. */
   sequence: number
 }
 
-/** What is published under a tag's name. The tag of a draft need not be there. */
+/** Releases, published under a tag's name. The tag of a draft need not exist. */
 export interface ReleasesTable {
   id: Generated<number>
   repository_id: number
   tag_name: string
-  /** What the tag was to be made at, in the words of whoever made the release. */
+  /** The branch or commit that the tag is to be created at, as the author gave it. */
   target_commitish: string
   title: string
   note: string
   is_draft: Flag
   is_prerelease: Flag
-  /** Whose release it is; the account may be gone. */
+  /** The author; the account may be deleted. */
   publisher_id: number
   created_at: Seconds
-  /** That of its tag where this was there first; else a place of its own. */
+  /** That of its tag if the tag is older; otherwise its own. */
   sequence: number
 }
 
-/** What the default branch of a repository is made of: the bytes of each programming language. */
+/** The languages of a repository's default branch, in bytes. */
 export interface RepositoryLanguagesTable {
   repository_id: number
-  /** The tree that was counted; "" while nothing was. */
+  /** The tree that was counted; "" if none was yet. */
   tree_id: string
   /** A JSON object of language → bytes. */
   bytes: string

@@ -1,38 +1,38 @@
 import type { Generated } from "kysely"
 import type { Flag, Seconds } from "./types.ts"
 
-/** Who is to be told of what happens. A webhook belongs to a repository, or to a person or organisation, or else to the site. */
+/** Webhooks. One belongs to a repository, or to a person or organisation, or else to the site. */
 export interface WebhooksTable {
   id: Generated<number>
   repository_id: number | null
   owner_id: number | null
-  /** Of the site's own: 1 is told of every repository, 0 is never told and copied into each new repository. */
+  /** For webhooks of the site: 1 receives the events of every repository, 0 receives none and is copied into each new repository. */
   is_system: Flag
   /** What kind of receiver it is: gitea, slack … */
   type: string
   name: string
   url: string
   content_type: "json" | "form"
-  /** What deliveries are signed with, sealed; "" for none. */
+  /** The secret that deliveries are signed with, sealed; "" for none. */
   sealed_secret: string
   /** The Authorization header that is sent, sealed; "" for none. */
   sealed_authorization: string
-  /** A JSON object of what only some kinds of receivers need. */
+  /** A JSON object of the settings of some kinds of receivers. */
   options: string
   /** A JSON list of the events that are switched on. */
   events: string
   /** A glob; "" is every branch. */
   branch_filter: string
   is_active: Flag
-  /** Deliveries that have failed since one succeeded. */
+  /** Failed deliveries since the last success. */
   failures: Generated<number>
-  /** While it fails: until when nothing is tried. */
+  /** While it fails: no delivery is attempted before this time. */
   rests_until: Generated<Seconds>
   created_at: Seconds
   updated_at: Seconds
 }
 
-/** What a webhook is told, and how that went. */
+/** Deliveries of webhooks and their results. */
 export interface WebhookDeliveriesTable {
   id: Generated<number>
   webhook_id: number
@@ -44,7 +44,7 @@ export interface WebhookDeliveriesTable {
   state: "waiting" | "delivered" | "failed"
   attempts: Generated<number>
   created_at: Seconds
-  /** From when on it is tried for a day: when it was made, or was asked for again. */
+  /** It is tried for a day from this time on: when it was created or requested again. */
   started_at: Seconds
   attempted_at: Generated<Seconds>
   next_attempt_at: Seconds
