@@ -7,13 +7,13 @@ import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
 /**
- * Reading feeds. Who may see an entry depends on its repository, actor and unit alone, and how many entries are alike in these the database
- * knows (activity_totals), so that a feed's length takes no walk along it. Both tables are asked with the same conditions.
+ * Reading feeds. The repository, actor and unit of an entry decide who may see it, and the database counts the entries that share them
+ * (activity_totals), so the length of a feed is known without reading it. Both tables are queried with the same conditions.
  */
 
 export type ActivityRow = Selectable<ActivitiesTable>
 
-/** Whose feed, or what of. */
+/** Whose feed, or the feed of what. */
 export type Feed =
   | { readonly of: "account"; readonly receiverId: number; readonly performedOnly: boolean }
   | { readonly of: "repository"; readonly repositoryId: number }
@@ -21,22 +21,22 @@ export type Feed =
 
 export interface Asked {
   readonly feed: Feed
-  /** Entries of private repositories too, as far as the caller may see those now. */
+  /** Include entries of private repositories that the caller may see now. */
   readonly withPrivate: boolean
-  /** Also what people did who hide it: it is the caller's own feed. */
+  /** Include entries of users who hide their activity: for the caller's own feed. */
   readonly ofAnybody: boolean
-  /** A day: from its first to before its end. */
+  /** A day: from its start, inclusive, to its end, exclusive. */
   readonly day?: { readonly from: Seconds; readonly to: Seconds } | undefined
 }
 
 type Table = "activities" | "activity_totals"
 type Condition = RawBuilder<SqlBool>
 
-/** Which rows of the table belong to the feed and are shown to the caller now. */
+/** Selects the rows of the table that belong to the feed and that the caller may see now. */
 function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Asked): Condition {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions: Condition[] = [sql<SqlBool>`${column("is_hidden")} = 0`]
-  // Written out as the indexes have it, which cover only the rows that stand for an event.
+  // Written out as in the partial indexes, which cover only the rows that represent an event.
   const original = sql<SqlBool>`${column("receiver_id")} = ${column("actor_id")}`
   switch (feed.of) {
     case "account":
@@ -65,7 +65,7 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Ask
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
-/** What the caller did itself, and what people did who show it to the caller. */
+/** Entries by the caller, and by users who show their activity to the caller. */
 function openActor(actor: Actor, column: RawBuilder<unknown>): Condition {
   const narrow = actor.kind === "anonymous" || isPublicOnly(actor) || actor.user.is_restricted === 1
   const visibilities = narrow ? sql`('public')` : sql`('public', 'limited')`
@@ -73,7 +73,7 @@ function openActor(actor: Actor, column: RawBuilder<unknown>): Condition {
     select 1 from users as doer where doer.id = ${column} and doer.hide_activity = 0 and doer.visibility in ${visibilities}))`
 }
 
-/** A page of a feed and its length: newest first. */
+/** A page of a feed, newest first, and the feed's length. */
 export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, offset }: Page): Promise<Found<ActivityRow>> {
   const { day } = asked
   let rows = db.selectFrom("activities").where(shown("activities", actor, asked))
@@ -81,7 +81,7 @@ export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, 
   const total = day
     ? (await rows.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
     : await lengthOf(db, actor, asked)
-  // Nothing to read where there is nothing on the page.
+  // An empty page needs no query.
   if (total <= offset) return { rows: [], total }
   const page = await rows
     .selectAll("activities")

@@ -17,7 +17,7 @@ const date = Type.Optional(
 
 const DAY = 86_400
 
-/** The day that a text names. */
+/** The day in the text, if it is a valid one. */
 function dayOf(text: string | undefined): Asked["day"] {
   const from = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN
   return Number.isNaN(from) ? undefined : { from, to: from + DAY }

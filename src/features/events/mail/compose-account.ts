@@ -4,7 +4,7 @@ import type { Mail } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 
-/** Pages that mails about accounts lead to; codes follow as `?code=`. */
+/** Pages that account mails link to; codes follow as `?code=`. */
 export const ACTIVATE_PATH = "/user/activate"
 export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
@@ -13,9 +13,9 @@ export interface AccountStory {
   readonly about: AccountMailsTable["about"]
   readonly user: User
   readonly address: string
-  /** Stays the same when the mail is sent again, so that one that arrives twice is shown once. */
+  /** The same when the mail is sent again, so that a duplicate is shown once. */
   readonly id: number
-  /** What the mail lets its reader do, and for how long. */
+  /** The URL that the mail offers, and how long it is valid. */
   readonly link?: { readonly code: string; readonly seconds: number }
 }
 
@@ -26,7 +26,7 @@ interface Words {
   readonly after: string
 }
 
-/** The mail that a person gets about its own account. Nothing in it was chosen by anybody else but its name and address. */
+/** The mail to a user about their own account. It contains no text chosen by other users. */
 export function composeAccountMail(site: Site, story: AccountStory): Mail {
   const { about, address, id, link, user } = story
   const { subject, before, page, after } = wordsOf(site, story)
@@ -89,7 +89,7 @@ const UNITS = [
   ["minute", 60],
 ] as const
 
-/** A length of time in the largest unit that it is at least two of, rounded down; a link is good for no shorter than the mail says. */
+/** A duration in the largest unit that it has at least two of, rounded down; a link is valid at least as long as the mail says. */
 function inWords(seconds: number): string {
   const [unit, length] = UNITS.find(([, size]) => seconds >= 2 * size) ?? (["minute", 60] as const)
   const count = Math.floor(seconds / length)

@@ -9,7 +9,7 @@ import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import { unsubscribeUrl } from "./unsubscribe.ts"
 
-/** All that a mail tells. */
+/** The content of a mail. */
 export interface Story {
   readonly about: keyof typeof DEEDS
   readonly receiver: User
@@ -19,7 +19,7 @@ export interface Story {
   readonly owner: User
   readonly issue?: Issue
   readonly comment?: { readonly id: number; readonly content: string } | undefined
-  /** Of a review, what it comes to and what it says on lines. */
+  /** The verdict of a review, and its comments on lines. */
   readonly review?: { readonly state: string; readonly remarks: readonly Remark[] } | undefined
 }
 
@@ -30,7 +30,7 @@ interface Remark {
   readonly content: string
 }
 
-/** Longer texts are read on the page. */
+/** Longer texts are truncated; the rest is read on the page. */
 const LONGEST = 20_000
 
 const DEEDS = {
@@ -49,14 +49,14 @@ const DEEDS = {
   offered: "offers you this repository",
 } as const
 
-/** What a review does, where it is more than words. */
+/** The wording for reviews with a verdict. */
 const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }
 
 const deedOf = ({ about, review }: Story): string => (review && VERDICTS[review.state]) ?? DEEDS[about]
 
 /**
- * The mail that tells somebody a story. `id` tells it from other mails about the same issue, and stays the same when it is sent again, so
- * that one that arrives twice is shown once.
+ * Composes a mail. `id` distinguishes it from other mails about the same issue, and is the same when it is sent again, so that a duplicate
+ * is shown once.
  */
 export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, story: Story, id: number): Mail {
   const { about, receiver, actor, repository, owner, issue, comment } = story
@@ -90,7 +90,7 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
   }
 }
 
-/** What was written: in the comment, or where the issue itself is new to the reader, in that. */
+/** The text of the comment or, where the issue itself is new to the reader, of the issue. */
 function contentOf({ about, issue, comment, review }: Story): string {
   const remarks = review?.remarks.map(({ path, line, content }) => `${path}:${Math.abs(line)}\n${content}`) ?? []
   if (comment) return [comment.content, ...remarks].filter((text) => text.trim() !== "").join("\n\n")

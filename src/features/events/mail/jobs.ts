@@ -12,7 +12,7 @@ import { findIssueById } from "../../planning/issues/store.ts"
 import { compose, type Story } from "./compose.ts"
 import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
 
-/** What a mail tells of, by ids: what they stand for is looked up when it is sent. */
+/** The subject of a mail, by ids: rows are looked up when it is sent. */
 const Event = {
   about: oneOf([
     "created",
@@ -39,7 +39,7 @@ const Event = {
 const EventRecord = Type.Object(Event)
 type Event = Static<typeof EventRecord>
 
-/** Makes one mail to each receiver out of one event, so that each is tried again by itself. */
+/** Queues one mail per receiver of an event, so that each is retried on its own. */
 export const spreadJob = defineJob({
   kind: "mail.spread",
   payload: Type.Object({ ...Event, receivers: Type.Array(int64()) }),
@@ -51,7 +51,7 @@ export const spreadJob = defineJob({
 })
 
 /**
- * Keeps a mail for each of these people in the transaction of what it tells of. Does nothing where no mail server is set up.
+ * Queues a mail to each of these users in the transaction of the event. Does nothing where no mail server is configured.
  */
 export async function announce(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function announce(
   await jobs.enqueue(tx, spreadJob, { ...event, receivers: [...receivers] })
 }
 
-/** Sends a mail, if its receiver may still see what it tells of. */
+/** Sends a mail, if its receiver may still see its subject. */
 export const sendJob = defineJob({
   kind: "mail.send",
   payload: Type.Object({ ...Event, receiverId: int64() }),
@@ -76,7 +76,7 @@ export const sendJob = defineJob({
   },
 })
 
-/** All that a mail tells, or undefined where it is not to be sent: the receiver can't be reached or may not see it, or it is gone. */
+/** The content of a mail, or undefined where it is not to be sent: the receiver can't be reached or may not see the subject, or it is gone. */
 async function storyFor(db: Handle, event: Event, receiverId: number): Promise<Story | undefined> {
   const receiver = await findUserById.first(db, { id: receiverId })
   const repository = await findRepositoryById.first(db, { id: event.repositoryId })
@@ -99,13 +99,13 @@ async function storyFor(db: Handle, event: Event, receiverId: number): Promise<S
   return { ...told, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
 }
 
-/** What a mail about a review tells of it beside its text. */
+/** The verdict and the line comments of a review. */
 async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<Story["review"]> {
   const review = about === "reviewed" && id !== null ? await findVerdict.first(db, { id }) : undefined
   return id === null || !review ? undefined : { state: review.state, remarks: await findRemarks(db, { reviewId: id, authorId: actorId }) }
 }
 
-/** Where a person is reached: at the primary address, once it is confirmed, and while the account is in use. */
+/** A user's address for mail: the primary one, once it is confirmed and while the account is active. */
 async function addressOf(db: Handle, user: User): Promise<string | undefined> {
   if (user.kind !== "person" || user.is_active === 0 || user.prohibit_login === 1) return undefined
   return (await findConfirmedAddress.first(db, { userId: user.id }))?.email

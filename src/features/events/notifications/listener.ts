@@ -3,7 +3,7 @@ import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { readThreadOf } from "./marking.ts"
 import { type IssueEvent, notify, notifyOffer } from "./rules.ts"
 
-/** People are told of what concerns them, in their threads and by mail. */
+/** Notifies users of events that concern them, by threads and by mail. */
 export const notifications: Listener = {
   name: "notifications",
   async hear({ tx, services, events, entries }) {
@@ -34,7 +34,7 @@ function notificationOf(event: DomainEvent, entries: Delivery["entries"]): Issue
     case "comment.created":
       return { ...on, kind: "commented", comment: event.comment, users: idsOf(event.mentioned) }
     case "pull.pushed":
-      // What a pull request brings along when it is opened is no news of its own.
+      // Reviewers and assignees set when a pull request is opened are part of its creation.
       return event.before === null ? undefined : { ...on, kind: "pushed" }
     case "pull.ready":
       return { ...on, kind: "ready" }

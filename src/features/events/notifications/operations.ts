@@ -51,14 +51,14 @@ interface MarkQuery {
   readonly last_read_at?: string
 }
 
-/** The statuses that are named; all of them where none of the words is one, as clients know it. */
+/** The named statuses; the fallback where none of the words is one, as clients expect. */
 function statusesOf(words: readonly string[] | undefined, fallback: readonly Status[]): readonly Status[] {
   if (words === undefined) return fallback
   const named = words.flatMap((word) => statusNamed(word) ?? [])
   return named.length === 0 ? STATUSES : named
 }
 
-/** Likewise the subjects. Commits are told to nobody, so that asking for them finds nothing. */
+/** Likewise the subjects. There are no notifications about commits, so selecting them finds nothing. */
 function subjectsOf(words: readonly string[] | undefined): readonly Subject[] {
   const given = (words ?? []).map((word) => word.trim().toLowerCase())
   const named = SUBJECTS.filter((subject) => given.includes(subject))

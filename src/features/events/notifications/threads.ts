@@ -10,8 +10,8 @@ import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
 /**
- * Finding threads of one person, however many there are. What is asked for is taken apart into groups of one status and one subject: each
- * is a range of an index in the order of the list, and its length is known without counting (see notification_totals).
+ * Finding a user's threads, however many there are. A query is divided into groups of one status and one subject: each is a range of an
+ * index in the order of the list, and its length is known without counting (see notification_totals).
  */
 
 export type Thread = Selectable<NotificationsTable>
@@ -21,7 +21,7 @@ export type Subject = Thread["subject"]
 export const STATUSES: readonly Status[] = ["unread", "read", "pinned"]
 export const SUBJECTS: readonly Subject[] = ["issue", "pull", "repository"]
 
-/** Which threads of the caller are meant. Moments are inclusive. */
+/** Selects threads of the caller. Times are inclusive. */
 export interface Asked {
   readonly repositoryId?: number
   readonly statuses: readonly Status[]
@@ -30,17 +30,17 @@ export interface Asked {
   readonly before?: Seconds | undefined
 }
 
-/** Threads of one kind. */
+/** Threads of one status and subject. */
 interface Group {
   readonly status: Status
   readonly subject: Subject
-  /** How many there are whose subject the caller may see. */
+  /** How many of them the caller may see. */
   readonly shown: number
-  /** The repositories of others, whose subjects the caller may see no more. */
+  /** The repositories of others whose subjects the caller may no longer see. */
   readonly hidden: readonly number[]
 }
 
-/** What there is of what is asked for, in groups; one query. */
+/** The non-empty groups of the selection; one query. */
 async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<readonly Group[]> {
   const unit = sql<string>`case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end`
   let totals = db
@@ -53,7 +53,7 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
     .where(inList("notification_totals.status", asked.statuses))
     .where(inList("notification_totals.subject", asked.subjects))
   if (asked.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", asked.repositoryId)
-  // What may be seen is only summed up; what may not is told repository by repository.
+  // Visible repositories are only summed up; invisible ones are listed.
   const hiding = sql<number>`case when visible = 1 then 0 else repository_id end`
   const rows = await db
     .selectFrom(totals.as("totals"))
@@ -83,13 +83,13 @@ function rangeOf(db: Handle, actor: SignedIn, asked: Asked, group: Group) {
   if (asked.since !== undefined) range = range.where("notifications.updated_at", ">=", asked.since)
   if (asked.before !== undefined) range = range.where("notifications.updated_at", "<=", asked.before)
   if (group.hidden.length === 0) return range
-  // Said this way, SQLite need not tell "not among them" from "unknown", which costs it several times as much.
+  // Written this way, SQLite needn't distinguish "not among them" from "unknown", which would be several times slower.
   return range.where(sql<SqlBool>`case when ${inList("notifications.repository_id", group.hidden)} then 0 else 1 end = 1`)
 }
 
 /**
- * The first `count` of all ranges, newest change first. Each range comes from its index in that order, so that merging them sorts nothing:
- * SQLite sees that by itself, PostgreSQL where each range is ordered and ends.
+ * The first `count` of all ranges, latest change first. Each range comes from its index in that order, so merging them needs no sort:
+ * SQLite detects this by itself, PostgreSQL where each range has an order and a limit.
  */
 function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], count: number) {
   const order = portable({ sqlite: sql``, postgres: sql`order by updated_at desc, id desc limit ${count}` })
@@ -99,7 +99,7 @@ function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], cou
   return db.selectFrom(all.as("ranges")).select(["id", "updated_at"]).orderBy("updated_at", "desc").orderBy("id", "desc")
 }
 
-/** A page of the caller's threads and how many there are: newest change first. */
+/** A page of the caller's threads, latest change first, and how many there are. */
 export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { limit, offset }: Page): Promise<Found<Thread>> {
   const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
   const ranges = groups.map((group) => rangeOf(db, actor, asked, group))
@@ -117,7 +117,7 @@ export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { l
   return { rows, total }
 }
 
-/** Between two moments the rows must be counted; the index holds all that it takes. */
+/** Between two times the rows must be counted; the index covers all columns needed. */
 async function countOf(ranges: readonly ReturnType<typeof rangeOf>[]): Promise<number> {
   const [first, ...others] = ranges.map((range) => range.clearSelect().select((eb) => eb.fn.countAll<number>().as("total")))
   if (first === undefined) return 0
@@ -131,7 +131,7 @@ export async function countThreads(db: Handle, actor: SignedIn, status: Status):
   return groups.reduce((all, group) => all + group.shown, 0)
 }
 
-/** The newest so many of what is asked for. */
+/** The ids of the newest selected threads, at most `count`. */
 export async function findNewestIds(
   db: Handle,
   actor: SignedIn,

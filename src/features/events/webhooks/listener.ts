@@ -12,7 +12,7 @@ import { runAnnouncements } from "./events/runs.ts"
 import { copyWebhooks } from "./rules.ts"
 import { findDefaults, findOfRepository } from "./store.ts"
 
-/** Webhooks are told what happened in repositories. Of pushes they are told by a step after the push (on-push.ts), which reads commits from git. */
+/** Sends domain events to webhooks. Pushes are handled after the push (on-push.ts), as their commits are read from git. */
 export const webhooks: Listener = {
   name: "webhooks",
   async hear({ tx, services, events }) {
@@ -28,7 +28,7 @@ export const webhooks: Listener = {
   },
 }
 
-/** A new repository has the webhooks that the site gives to each, and those of the template that it was made from. */
+/** Gives a new repository the site's default webhooks, and those of its template. */
 async function giveWebhooks(
   tx: Transaction,
   services: Services,

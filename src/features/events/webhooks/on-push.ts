@@ -7,14 +7,14 @@ import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, 
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
 
-/** References of one push that webhooks are told of; whoever pushes more imports. */
+/** References of one push that webhooks are notified of; a larger push is an import. */
 const TOLD_REFS = 100
-/** Commits of a new branch that are looked at. */
+/** Commits of a new branch that are read. */
 const LOOKED_AT = 10
 
 /**
- * Webhooks are told of pushes, and of branches and tags that come and go: of a new branch both, of a deleted one only that it is gone, of tags
- * always both. Git is only asked where somebody listens to pushes.
+ * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
+ * event, for tags always both. Git is only read where a webhook listens to pushes.
  */
 export const tellWebhooks: PushStep = async (moved) => {
   const { services, row, changes } = moved

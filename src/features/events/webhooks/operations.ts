@@ -21,7 +21,7 @@ const SORT = Type.Optional(
 )
 const sortOf = (word: string | undefined) => (word === "default" || word === "all" ? word : "system")
 
-/** The list of a scope; the site's has two sorts. */
+/** Listing the webhooks of a scope; the site has two sorts. */
 const listIn = (scope: HookScope): Operation => {
   const shared = {
     ...sharedIn(scope),
@@ -157,7 +157,7 @@ const ofRepository = { tag: "repository", scope: ["repository"], access: onRepos
 const gitHook = { ...ofRepository, textPath: ["id"], refuses: ["notFound"] } as const
 const NO_SCRIPTS = "This service runs no scripts at pushes: there are none. Webhooks and workflows take their place."
 
-/** Scripts that existing clients ask for; there are none here. */
+/** Git hook scripts, which existing clients ask for; there are none here. */
 const gitHookOperations: readonly Operation[] = [
   operation({
     ...ofRepository,
@@ -205,7 +205,7 @@ const gitHookOperations: readonly Operation[] = [
   }),
 ]
 
-/** Webhooks of every scope, and what they delivered. */
+/** Webhooks of every scope, and their deliveries. */
 export const webhookOperations: readonly Operation[] = [
   ...scoped,
   operation({

@@ -66,7 +66,7 @@ export type EditHookOption = Static<typeof EditHookOption>
 export const GitHook = record("GitHook", { name: Type.String(), is_active: Type.Boolean(), content: Type.String() })
 export const EditGitHookOption = record("EditGitHookOption", { content: Type.Optional(Type.String()) })
 
-/** A request as it was sent; an Authorization header is there without its value. */
+/** A request as it was sent; an Authorization header has its value removed. */
 export const DeliveryRequest = record("HookDeliveryRequest", {
   method: Type.String(),
   url: Type.String(),

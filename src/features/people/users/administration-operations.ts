@@ -22,7 +22,7 @@ const presentAddress = ({ email, is_activated, is_primary, user_id, name }: Addr
 
 const optionalFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-/** What the administrators of the site do with people. */
+/** User management by site administrators. */
 export const administrationOperations: readonly Operation[] = [
   operation({
     ...shared,

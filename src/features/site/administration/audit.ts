@@ -8,14 +8,14 @@ import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Deed } from "./records.ts"
 
-/** Who did what as an administrator of the site. */
+/** The audit log: changes made by site administrators. */
 
 export interface NewDeed {
   readonly administrator: User
-  /** In whose name, where that was somebody else's. */
+  /** The user that the administrator acted as, if any. */
   readonly actingAs: User | undefined
   readonly operation: Operation
-  /** The path that was asked for, without the query. */
+  /** The path of the request, without the query. */
   readonly path: string
   readonly ip: string
 }
@@ -42,13 +42,13 @@ const setStatus = query("audit.setStatus", (db, p: Params<{ id: number; status: 
   db.updateTable("deeds").set({ status: p.status }).where("id", "=", p.id),
 )
 
-/** Whether such a call is written down: it changes something, and takes an administrator. */
+/** Whether a call is recorded: it changes something, and requires an administrator. */
 export const isDeed = (operation: Operation, actingAs: boolean): boolean =>
   operation.method !== "GET" && (actingAs || operation.rule.needs === "siteAdministrator")
 
 /**
- * Runs what an administrator asked for, and writes it down: that it was begun before anything happens, and how it was answered afterwards, so that nothing
- * is done unseen. What was sent is not kept: it may hold secrets.
+ * Runs a request of an administrator and records it: its beginning before anything happens, and its status afterwards, so that no change goes
+ * unrecorded. The request body is not stored: it may contain secrets.
  */
 export async function audited<Answer extends { readonly status: number }>(
   { database, log, now }: Services,
@@ -90,7 +90,7 @@ export interface DeedFilter {
   readonly before?: number | undefined
 }
 
-/** A page of what was done, newest first, and how much there is. */
+/** A page of the audit log, newest first, and how many entries there are. */
 export async function findDeeds(
   db: Handle,
   filter: DeedFilter,
@@ -122,7 +122,7 @@ const YEAR = 365 * 86_400
 
 const forget = query("audit.forget", (db, p: Params<{ before: number }>) => db.deleteFrom("deeds").where("created_at", "<", p.before))
 
-/** Forgets what was written down more than a year ago. Only when asked for: how long it must be kept is for the operator to say. */
+/** Deletes entries older than a year. Runs only on demand: how long entries must be kept is for the operator to decide. */
 export const forgetDeeds: Task = {
   name: "delete_old_system_notices",
   run: async ({ database, now }) => `${await database.write((tx) => forget.changes(tx, { before: now() - YEAR }))} removed`,

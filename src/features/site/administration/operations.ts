@@ -22,7 +22,7 @@ const presentTask = ({ name, cron, nextRunAt, lastRunAt, runs }: ScheduledTask):
   exec_times: runs,
 })
 
-/** What administrators see and start beside people: scheduled tasks, and what was done by them. */
+/** What administrators see and start besides user management: scheduled tasks, and the audit log. */
 export const administrationOperations: readonly Operation[] = [
   operation({
     tag: "admin",

@@ -19,15 +19,15 @@ import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
 import type { Part } from "./source.ts"
 
-/** How long the answer waits for the import. Proxies in front give up after a minute. */
+/** How long the answer waits for the import. Proxies give up after a minute. */
 const PATIENCE_MS = 50_000
 const LOOK_MS = 100
 
 /**
- * Brings a repository here from another server, or makes one here that follows it. The work is done by a job, which goes on where it stopped when
- * the process ends; the answer waits for its end for so long as proxies do, and after that tells of the repository as it is then.
- * Refuses `invalid` for an owner, name, address or credentials that will not do, `forbidden` where the site doesn't allow it or the repository can't be the caller's to make,
- * `conflict` for a name that is taken. Of what was refused nothing is left.
+ * Imports a repository from another server, or creates a mirror of it. A job does the work, and continues where it stopped when the process
+ * ends; the answer waits for it as long as proxies allow, and then describes the repository in its current state.
+ * Refuses `invalid` for an invalid owner, name, address or credentials, `forbidden` where the site doesn't allow it or the caller may not create the
+ * repository, `conflict` for a name that is taken. A refused import leaves nothing behind.
  */
 export async function migrateRepository(services: Services, actor: SignedIn, options: MigrateRepoOptions): Promise<Owned> {
   const { config, database } = services
@@ -53,19 +53,19 @@ export async function migrateRepository(services: Services, actor: SignedIn, opt
   return (await waitFor(services, importId, owned, doer)) ?? owned
 }
 
-/** Clients know an owner who may own no more as an owner that will not do, unlike where a repository is made from nothing. */
+/** Clients expect an owner who may own no more repositories to be an invalid owner here, unlike when a repository is created. */
 function asInvalidOwner(error: unknown): never {
   throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.message) : error
 }
 
 /** The services with this API. */
 const SAME = ["gitea", "gogs"]
-/** What only they can give. */
+/** The parts that only they provide. */
 const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] as const
 
 /**
- * What is to be brought beside git's part. A mirror has nothing of its own beside that, and neither has plain git; existing clients send these
- * wishes all the same. Refuses `invalid` what another kind of server would have to be asked for.
+ * The parts to import besides git. Mirrors and plain git have none, but existing clients send these options all the same. Refuses `invalid` parts that only
+ * another kind of server provides.
  */
 function partsWished(options: MigrateRepoOptions): readonly Part[] {
   const { service = "git", mirror = false } = options
@@ -85,7 +85,7 @@ function partsWished(options: MigrateRepoOptions): readonly Part[] {
   ]
 }
 
-/** Where large files are to come from, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` what can't be done. */
+/** The source of large files, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` an impossible source. */
 async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions): Promise<string | undefined> {
   if (!lfs) return undefined
   if (!services.config.lfs.enabled) throw refuse.invalid("lfs", "this site keeps no large files; leave this out, or send false")
@@ -99,7 +99,7 @@ async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given 
   return endpoint.url
 }
 
-/** Whose it is to be. What the caller may not know of is unknown. */
+/** The future owner. An owner that the caller may not see counts as unknown. */
 async function ownerOf(
   { database: { read: db } }: Services,
   actor: SignedIn,
@@ -122,7 +122,7 @@ async function ownerOf(
   return found
 }
 
-/** What the other server has, before anything is made here. Refuses `invalid` in its words. */
+/** The references of the other server, read before anything is created here. Refuses `invalid` with the server's message. */
 async function look(services: Services, target: RemoteAddress): Promise<RemoteListing> {
   try {
     return await services.git.remotes.list(await reach(services, target))
@@ -144,7 +144,7 @@ interface Preparation {
   readonly options: MigrateRepoOptions
 }
 
-/** The empty repository with all rows, and the job that fills it, in one transaction. */
+/** Creates the empty repository with all rows, and the job that fills it, in one transaction. */
 async function prepare(services: Services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }: Preparation) {
   const { config, git, jobs, now, secrets } = services
   const branch = config.repository.defaultBranch
@@ -212,7 +212,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
   return { owned, importId }
 }
 
-/** The repository once it is here, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
+/** The repository once the import is done, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
 async function waitFor(services: Services, importId: number, { repository, owner }: Owned, doer: User): Promise<Owned | undefined> {
   const { database } = services
   for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS)) {

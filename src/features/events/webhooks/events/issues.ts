@@ -12,21 +12,21 @@ import { presentPullOf } from "../../../review/pulls/present.ts"
 import type { Announcement, Needed } from "../announce.ts"
 import type { EventKind, ReviewEvent } from "./kinds.ts"
 
-/** What webhooks are told of one thing that happened to an issue or a pull request, beside the issue itself. */
+/** An event of an issue or a pull request, without the issue itself. */
 interface News {
   /** The kind of event, for issues and for pull requests. */
   readonly event: readonly [EventKind, EventKind]
   readonly action: string
   readonly changes?: (home: Owned) => object
   readonly commitId?: string | undefined
-  /** The head before a push and after it. */
+  /** The head before and after a push. */
   readonly heads?: { readonly before: string; readonly after: string }
-  /** Who is asked for a review; 0 for a team. */
+  /** The requested reviewer; 0 for a team. */
   readonly reviewerId?: number
   readonly review?: { readonly type: ReviewEvent; readonly content: string }
 }
 
-/** What webhooks call a submitted review. */
+/** The event for a submitted review. */
 const VERDICTS = {
   APPROVED: "pull_request_review_approved",
   REQUEST_CHANGES: "pull_request_review_rejected",
@@ -85,7 +85,7 @@ function newsOf(site: Needed["site"], event: DomainEvent): readonly News[] {
   }
 }
 
-/** What can only happen to pull requests. */
+/** An event that only pull requests have. */
 const only = (event: EventKind): News["event"] => [event, event]
 
 function textChanges({ changes: { title, body, base } }: EventOf<"issue.edited">): object {
@@ -96,7 +96,7 @@ function textChanges({ changes: { title, body, base } }: EventOf<"issue.edited">
   }
 }
 
-/** What webhooks are told of what happened to an issue or a pull request, as it is now. */
+/** The events of an issue or a pull request, in its current state. */
 export function issueAnnouncements(tx: Transaction, services: Needed, event: DomainEvent): readonly Announcement[] {
   return newsOf(services.site, event).flatMap((news) => {
     if (!("issue" in event && "is_pull" in event.issue && "name" in event.actor)) return []

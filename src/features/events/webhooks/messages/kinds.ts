@@ -2,7 +2,7 @@ import { details, html, line, type Markup, markdown, plain, slack } from "./mark
 import { type Summary, summarize } from "./summary.ts"
 import { readTold, type Told } from "./told.ts"
 
-/** Messages for the receivers that are no programs: what each of them takes as JSON. */
+/** Messages for chat services: the JSON that each of them accepts. */
 
 export interface Telling {
   readonly event: string
@@ -31,7 +31,7 @@ const toSlack: Message = (summary, _told, { channel = "", username = "", icon_ur
 }
 
 const toDiscord: Message = (summary, { sender }) => ({
-  // A name in a title must not call everybody.
+  // A name in a title must not mention everyone.
   allowed_mentions: { parse: [] },
   embeds: [
     {
@@ -96,11 +96,11 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   wechatwork: toWechatwork,
 }
 
-/** What a receiver of a kind is sent for an event; undefined where there is nothing to say. */
+/** The message for a receiver of this kind; undefined where there is nothing to say. */
 export function messageFor(type: string, { event, payload, options }: Telling): object | undefined {
   const told = readTold(payload)
   if (!told) return undefined
-  // It only wants to know which repository to look at.
+  // Packagist only needs to know which repository has changed.
   if (type === "packagist") return event === "push" ? { repository: { url: told.repository.html_url } } : {}
   const summary = summarize(event, told)
   return summary && MESSAGES[type]?.(summary, told, options)

@@ -1,33 +1,33 @@
 import { publicName } from "../events/kinds.ts"
 import type { Told } from "./told.ts"
 
-/** A piece of a line: words, and where they lead. */
+/** A part of a line: text, and the URL that it links to. */
 export interface Part {
   readonly text: string
   readonly link?: string
 }
 
-/** What has happened in the words for people, without any markup. */
+/** An event in plain English, without any markup. */
 export interface Summary {
   readonly headline: readonly Part[]
   /** One line for each commit of a push. */
   readonly lines: readonly (readonly Part[])[]
-  /** What somebody wrote. */
+  /** The text that a user wrote. */
   readonly words: string
-  /** Where to read more. */
+  /** The URL with the details. */
   readonly link: string
   readonly color: "green" | "red" | "yellow" | "blue" | "grey"
 }
 
 const SHORT_ID = 10
-/** Characters of a text that a message carries. */
+/** The longest text in a message, in characters. */
 const LONGEST_WORDS = 2_000
 
 const cut = (text: string): string => (text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS).toWellFormed()}…` : text)
 const short = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "")
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
-/** What a payload says; undefined where there is nothing to say, as for a push without commits. */
+/** The summary of a payload; undefined where there is nothing to say, as for a push without commits. */
 export function summarize(event: string, told: Told): Summary | undefined {
   const { repository, sender } = told
   const place: Part = { text: repository.full_name, link: repository.html_url }
@@ -102,7 +102,7 @@ type Say = (
   more?: Partial<Pick<Summary, "lines" | "words">>,
 ) => Summary
 
-/** Of issues, pull requests, and what is said on them. */
+/** Events of issues, pull requests, and their comments. */
 function onSubject(told: Told, said: Say): Summary | undefined {
   const { action = "", pull_request, issue, comment, review, requested_reviewer: reviewer } = told
   const subject = pull_request ?? issue

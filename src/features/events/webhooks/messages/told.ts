@@ -1,7 +1,7 @@
 import { nullable } from "../../../../core/record.ts"
 import Type, { Check, type Static } from "../../../../core/schema.ts"
 
-/** The little of a payload that messages to people are made from. */
+/** The few members of a payload that messages are made from. */
 
 const Person = Type.Object({ login: Type.String(), avatar_url: Type.String(), html_url: Type.String() })
 const Subject = Type.Object({
@@ -42,5 +42,5 @@ const Told = Type.Object({
 })
 export type Told = Static<typeof Told>
 
-/** Reads a payload; undefined for one that no message can be made from. */
+/** Parses a payload; undefined for one that no message can be made from. */
 export const readTold = (payload: unknown): Told | undefined => (Check(Told, payload) ? payload : undefined)

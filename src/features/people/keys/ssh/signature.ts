@@ -2,20 +2,20 @@ import { hash, verify } from "node:crypto"
 import type { SshKey } from "./public-key.ts"
 import { Malformed, type WireReader, wireReader } from "./wire.ts"
 
-/** A signature of an SSH key, taken out of what it came in. */
+/** A parsed SSH signature. */
 export interface SshSignature {
-  /** In the signature's own words, such as rsa-sha2-512. */
+  /** The signature's own algorithm name, such as rsa-sha2-512. */
   readonly algorithm: string
-  /** The signature alone; of a security key, with what it adds. */
+  /** The signature alone; for a security key, with the fields that it adds. */
   readonly body: Buffer
-  /** How the two numbers of an ECDSA signature are written. */
+  /** How the two numbers of an ECDSA signature are encoded. */
   readonly numbers: "ssh" | "der"
 }
 
-/** A security key says that somebody touched it. */
+/** The flag of a security key that says that its user touched it. */
 const USER_PRESENT = 1
 
-/** Whether the key made this signature over the data. SHA-1 counts for nothing, nor does a security key that nobody touched. */
+/** Whether the key made this signature over the data. SHA-1 is not accepted, nor a security key without user presence. */
 export function isSignedBy(key: SshKey, signature: SshSignature, data: Buffer): boolean {
   try {
     return checked(key, signature, data)
@@ -60,7 +60,7 @@ const ECDSA = {
   "ecdsa-sha2-nistp521": { digest: "sha512", size: 66 },
 } as const
 
-/** Two numbers, each filled up with zeros to its full length. */
+/** Two numbers, each padded with zeros to its full length. */
 function fixedNumbers(reader: WireReader, size: number): Buffer {
   return Buffer.concat(
     [reader.number(), reader.number()].map((number) => {
@@ -70,7 +70,7 @@ function fixedNumbers(reader: WireReader, size: number): Buffer {
   )
 }
 
-/** What a security key signs is not the data but its digest, with for whom it signs, what it saw, and how often it has signed. */
+/** A security key signs the digest of the data together with its application, flags and signature counter. */
 function touched(
   signature: Buffer,
   reader: WireReader,
