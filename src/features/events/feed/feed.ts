@@ -19,7 +19,7 @@ export type Feed =
   | { readonly of: "repository"; readonly repositoryId: number }
   | { readonly of: "team"; readonly teamId: number; readonly organizationId: number }
 
-export interface Asked {
+export interface FeedQuery {
   readonly feed: Feed
   /** Include entries of private repositories that the caller may see now. */
   readonly withPrivate: boolean
@@ -33,7 +33,7 @@ type Table = "activities" | "activity_totals"
 type Condition = RawBuilder<SqlBool>
 
 /** Selects the rows of the table that belong to the feed and that the caller may see now. */
-function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Asked): Condition {
+function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: FeedQuery): Condition {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions: Condition[] = [sql<SqlBool>`${column("is_hidden")} = 0`]
   // Written out as in the partial indexes, which cover only the rows that represent an event.
@@ -56,7 +56,7 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Ask
   if (!withPrivate) conditions.push(sql<SqlBool>`${column("is_private")} = 0`)
   const seesAll = isSiteAdministrator(actor) && !isPublicOnly(actor)
   if (!seesAll) {
-    if (!ofAnybody) conditions.push(openActor(actor, column("actor_id")))
+    if (!ofAnybody) conditions.push(visibleActor(actor, column("actor_id")))
     conditions.push(
       sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${column("repository_id")}
         and ${readableRepositories(actor, sql<string>`${column("unit")}`)})`,
@@ -66,7 +66,7 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Ask
 }
 
 /** Entries by the caller, and by users who show their activity to the caller. */
-function openActor(actor: Actor, column: RawBuilder<unknown>): Condition {
+function visibleActor(actor: Actor, column: RawBuilder<unknown>): Condition {
   const narrow = actor.kind === "anonymous" || isPublicOnly(actor) || actor.user.is_restricted === 1
   const visibilities = narrow ? sql`('public')` : sql`('public', 'limited')`
   return sql<SqlBool>`(${column} = ${actorId(actor)} or exists (
@@ -74,7 +74,7 @@ function openActor(actor: Actor, column: RawBuilder<unknown>): Condition {
 }
 
 /** A page of a feed, newest first, and the feed's length. */
-export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, offset }: Page): Promise<Found<ActivityRow>> {
+export async function readFeed(db: Handle, actor: Actor, asked: FeedQuery, { limit, offset }: Page): Promise<Found<ActivityRow>> {
   const { day } = asked
   let rows = db.selectFrom("activities").where(shown("activities", actor, asked))
   if (day) rows = rows.where("activities.created_at", ">=", day.from).where("activities.created_at", "<", day.to)
@@ -93,7 +93,7 @@ export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, 
   return { rows: page, total }
 }
 
-async function lengthOf(db: Handle, actor: Actor, asked: Asked): Promise<number> {
+async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<number> {
   const { total } = await db
     .selectFrom("activity_totals")
     .where(shown("activity_totals", actor, asked))

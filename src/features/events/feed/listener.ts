@@ -69,9 +69,9 @@ function activitiesOf(event: DomainEvent, entries: Delivery["entries"]): readonl
     case "reference.created":
     case "reference.moved":
     case "reference.removed":
-      return (repository.is_mirror === 1 ? syncActivities(event) : pushActivities(event)).map((told) => ({
+      return (repository.is_mirror === 1 ? syncActivities(event) : pushActivities(event)).map((entry) => ({
         ...activity,
-        ...told,
+        ...entry,
         refName: event.ref,
       }))
     case "release.published":
@@ -99,9 +99,9 @@ const LONGEST_LINE = 5_000
 const firstLine = (text: string): string => (text.split("\n", 1)[0] ?? "").slice(0, LONGEST_LINE).toWellFormed()
 
 type ReferenceEvent = EventOf<"reference.created" | "reference.moved" | "reference.removed">
-type Told = Pick<NewActivity, "kind" | "content">
+type ReferenceActivity = Pick<NewActivity, "kind" | "content">
 
-function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readonly Told[] {
+function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readonly ReferenceActivity[] {
   const isBranch = branchOf(ref) !== undefined
   if (kind === "reference.removed") return [{ kind: isBranch ? "delete_branch" : "delete_tag", content }]
   if (!isBranch) return [{ kind: "push_tag", content }]
@@ -111,7 +111,7 @@ function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readon
 }
 
 /** Users can't push to a mirror: its references change only with the remote repository. */
-function syncActivities({ kind, summary: content }: ReferenceEvent): readonly Told[] {
+function syncActivities({ kind, summary: content }: ReferenceEvent): readonly ReferenceActivity[] {
   if (kind === "reference.removed") return [{ kind: "mirror_sync_delete", content: "" }]
   const pushed = { kind: "mirror_sync_push", content } as const
   return kind === "reference.created" ? [pushed, { kind: "mirror_sync_create", content: "" }] : [pushed]

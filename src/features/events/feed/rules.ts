@@ -51,7 +51,7 @@ export interface NewActivity {
  */
 export async function recordActivity(tx: Transaction, event: NewActivity): Promise<void> {
   const { kind, actor, repository } = event
-  await tell(tx, {
+  await insertActivities(tx, {
     kind,
     unit: UNIT_OF[kind] ?? "",
     actorId: actor.id,
@@ -75,7 +75,7 @@ interface Row {
 }
 
 /** One statement for any number of watchers. The rows are written in the order of the users, so that concurrent events don't deadlock. */
-const tell = query("activity.tell", (db, p: Params<Row>) => {
+const insertActivities = query("activity.tell", (db, p: Params<Row>) => {
   const receivers = db
     .selectFrom("users as doer")
     .select("doer.id")

@@ -83,15 +83,15 @@ export const accountMailJob = defineJob({
     const user = await findUserById.first(database.read, { id: userId })
     const address = user && (await findAddressesOf(database.read, { userId })).find(({ lower_email }) => lower_email === wanted)
     if (!user || !address) return
-    const told = { about, user, address: address.email, id }
+    const content = { about, user, address: address.email, id }
     if (about === "welcome") {
-      if (user.is_active === 1) await mailer.send(composeAccountMail(site, told), signal)
+      if (user.is_active === 1) await mailer.send(composeAccountMail(site, content), signal)
       return
     }
     const holder = { purpose: PURPOSES[about], user, address }
     if (!isUsable(holder)) return
     const seconds = about === "recovery" ? config.security.recoverySeconds : config.users.confirmationSeconds
     const link = { code: makeCode(secrets, holder, now() + seconds), seconds }
-    await mailer.send(composeAccountMail(site, { ...told, link }), signal)
+    await mailer.send(composeAccountMail(site, { ...content, link }), signal)
   },
 })

@@ -9,7 +9,7 @@ export const ACTIVATE_PATH = "/user/activate"
 export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
 
-export interface AccountStory {
+export interface AccountMailContent {
   readonly about: AccountMailsTable["about"]
   readonly user: User
   readonly address: string
@@ -27,9 +27,9 @@ interface Words {
 }
 
 /** The mail to a user about their own account. It contains no text chosen by other users. */
-export function composeAccountMail(site: Site, story: AccountStory): Mail {
-  const { about, address, id, link, user } = story
-  const { subject, before, page, after } = wordsOf(site, story)
+export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
+  const { about, address, id, link, user } = mail
+  const { subject, before, page, after } = wordsOf(site, mail)
   const url = `${site.rootUrl}${page}${link ? `?code=${link.code}` : ""}`
   const ending = link ? `The link is good once, for ${inWords(link.seconds)}. ${after}` : after
   const paragraphs = [`Hello ${user.name},`, before]
@@ -50,7 +50,7 @@ export function composeAccountMail(site: Site, story: AccountStory): Mail {
   }
 }
 
-function wordsOf({ host }: Site, { about, user, address }: AccountStory): Words {
+function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): Words {
   switch (about) {
     case "welcome":
       return {

@@ -9,7 +9,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { compose, type Story } from "./compose.ts"
+import { compose, type MailContent } from "./compose.ts"
 import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
 
 /** The subject of a mail, by ids: rows are looked up when it is sent. */
@@ -40,7 +40,7 @@ const EventRecord = Type.Object(Event)
 type Event = Static<typeof EventRecord>
 
 /** Queues one mail per receiver of an event, so that each is retried on its own. */
-export const spreadJob = defineJob({
+export const fanOutJob = defineJob({
   kind: "mail.spread",
   payload: Type.Object({ ...Event, receivers: Type.Array(int64()) }),
   run: async ({ receivers, ...event }, { context }) => {
@@ -53,14 +53,14 @@ export const spreadJob = defineJob({
 /**
  * Queues a mail to each of these users in the transaction of the event. Does nothing where no mail server is configured.
  */
-export async function announce(
+export async function queueMails(
   tx: Transaction,
   { config, jobs }: Pick<Services, "config" | "jobs">,
   event: Event,
   receivers: readonly number[],
 ): Promise<void> {
   if (config.mail.host === "" || receivers.length === 0) return
-  await jobs.enqueue(tx, spreadJob, { ...event, receivers: [...receivers] })
+  await jobs.enqueue(tx, fanOutJob, { ...event, receivers: [...receivers] })
 }
 
 /** Sends a mail, if its receiver may still see its subject. */
@@ -70,14 +70,14 @@ export const sendJob = defineJob({
   timeoutSeconds: 120,
   run: async ({ receiverId, ...event }, { context, id, signal }) => {
     const { database, mailer, site, secrets } = context
-    const story = await storyFor(database.read, event, receiverId)
-    if (!story) return
-    await mailer.send(compose({ site, secrets }, story, id), signal)
+    const mail = await loadContent(database.read, event, receiverId)
+    if (!mail) return
+    await mailer.send(compose({ site, secrets }, mail, id), signal)
   },
 })
 
 /** The content of a mail, or undefined where it is not to be sent: the receiver can't be reached or may not see the subject, or it is gone. */
-async function storyFor(db: Handle, event: Event, receiverId: number): Promise<Story | undefined> {
+async function loadContent(db: Handle, event: Event, receiverId: number): Promise<MailContent | undefined> {
   const receiver = await findUserById.first(db, { id: receiverId })
   const repository = await findRepositoryById.first(db, { id: event.repositoryId })
   const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
@@ -90,17 +90,17 @@ async function storyFor(db: Handle, event: Event, receiverId: number): Promise<S
   )
   if (address === undefined || !reaches(permission)) return undefined
   const actor = (await findUserById.first(db, { id: event.actorId })) ?? GHOST
-  const told = { about: event.about, receiver, address, repository, owner, actor }
-  if (event.issueId === 0) return told
+  const content = { about: event.about, receiver, address, repository, owner, actor }
+  if (event.issueId === 0) return content
   const issue = await findIssueById.first(db, { id: event.issueId })
   const comment = event.commentId === 0 ? undefined : await findComment.first(db, { id: event.commentId })
   if (!issue || (event.commentId !== 0 && !comment)) return undefined
   if (unitMode(permission, repository, issue.is_pull === 1 ? "repo.pulls" : "repo.issues") < Mode.read) return undefined
-  return { ...told, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
+  return { ...content, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
 }
 
 /** The verdict and the line comments of a review. */
-async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<Story["review"]> {
+async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<MailContent["review"]> {
   const review = about === "reviewed" && id !== null ? await findVerdict.first(db, { id }) : undefined
   return id === null || !review ? undefined : { state: review.state, remarks: await findRemarks(db, { reviewId: id, authorId: actorId }) }
 }

@@ -10,8 +10,8 @@ export const notifications: Listener = {
     for (const event of events) {
       if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
       if (event.kind === "pull.mergeAsked") await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
-      const told = notificationOf(event, entries)
-      if (told) await notify(tx, services, told)
+      const notification = notificationOf(event, entries)
+      if (notification) await notify(tx, services, notification)
     }
   },
 }

@@ -8,7 +8,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findThread, setStatus } from "./store.ts"
-import { type Asked, findNewestIds, STATUSES, type Status, type Thread } from "./threads.ts"
+import { findNewestIds, STATUSES, type Status, type Thread, type ThreadFilter } from "./threads.ts"
 
 /** Threads marked in one transaction: other writers can proceed between two of them. */
 const AT_ONCE = 1_000
@@ -20,13 +20,13 @@ const AT_ONCE = 1_000
 export async function markThreads(
   { database, now: clock }: Pick<Services, "database" | "now">,
   actor: SignedIn,
-  { asked, status, shown }: { readonly asked: Asked; readonly status: Status; readonly shown: number },
+  { filter, status, shown }: { readonly filter: ThreadFilter; readonly status: Status; readonly shown: number },
 ): Promise<readonly number[]> {
   const now = clock()
-  const others: Asked = {
-    ...asked,
-    statuses: asked.statuses.filter((before) => before !== status),
-    before: Math.min(asked.before ?? now, now),
+  const others: ThreadFilter = {
+    ...filter,
+    statuses: filter.statuses.filter((before) => before !== status),
+    before: Math.min(filter.before ?? now, now),
   }
   const changed: number[] = []
   for (;;) {

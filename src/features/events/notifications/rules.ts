@@ -5,8 +5,8 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
-import { announce } from "../mail/jobs.ts"
-import { tellOfIssue, tellOfOffer } from "./store.ts"
+import { queueMails } from "../mail/jobs.ts"
+import { insertIssueThreads, insertOfferThreads } from "./store.ts"
 
 /** Who is notified of an event. Actors are not, and neither are users who may not read the subject; that is checked again when threads are shown. */
 
@@ -45,7 +45,7 @@ export async function notify(tx: Transaction, services: Needed, event: IssueEven
   if (!unitEnabled(repository, unit) || (!broadcast && users.length === 0)) return
   // Watchers are notified once it is ready.
   const quiet = issue.is_pull === 1 && kind !== "created" && isUnfinished(issue.title)
-  const told = await tellOfIssue(tx, {
+  const notified = await insertIssueThreads(tx, {
     issueId: issue.id,
     repositoryId: repository.id,
     actorId: actor.id,
@@ -56,11 +56,11 @@ export async function notify(tx: Transaction, services: Needed, event: IssueEven
     watchers: broadcast && !quiet ? 1 : 0,
     now,
   })
-  await announce(
+  await queueMails(
     tx,
     services,
     { about: kind, issueId: issue.id, repositoryId: repository.id, commentId: event.comment?.id ?? 0, actorId: actor.id },
-    told.map(({ user_id }) => user_id),
+    notified.map(({ user_id }) => user_id),
   )
 }
 
@@ -74,11 +74,11 @@ export interface OfferEvent {
 
 /** Notifies the users who can accept or decline the offer of a repository: the user, or those who may create repositories in the organisation. */
 export async function notifyOffer(tx: Transaction, services: Needed, { repository, recipient, actor, now }: OfferEvent): Promise<void> {
-  const told = await tellOfOffer(tx, { repositoryId: repository.id, recipientId: recipient.id, actorId: actor.id, now })
-  await announce(
+  const notified = await insertOfferThreads(tx, { repositoryId: repository.id, recipientId: recipient.id, actorId: actor.id, now })
+  await queueMails(
     tx,
     services,
     { about: "offered", issueId: 0, repositoryId: repository.id, commentId: 0, actorId: actor.id },
-    told.map(({ user_id }) => user_id),
+    notified.map(({ user_id }) => user_id),
   )
 }

@@ -4,7 +4,7 @@ import { readableByUsers } from "../../../access/visibility.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 
-interface Telling {
+interface IssueReceivers {
   readonly issueId: number
   readonly repositoryId: number
   readonly actorId: number
@@ -24,7 +24,7 @@ interface Telling {
  * Writes an event of an issue into the threads of all users that it concerns, and returns them: one statement, for any number of users. The
  * rows are written in the order of the users, so that concurrent events don't deadlock.
  */
-export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Telling>) => {
+export const insertIssueThreads = query("notifications.tellOfIssue", (db, p: Params<IssueReceivers>) => {
   const around = sql<SqlBool>`${p.broadcast} = 1`
   const people = db
     .selectFrom("users as named")
@@ -110,7 +110,7 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
     .returning("user_id")
 })
 
-interface Offering {
+interface OfferReceivers {
   readonly repositoryId: number
   readonly recipientId: number
   readonly actorId: number
@@ -118,7 +118,7 @@ interface Offering {
 }
 
 /** Writes a thread for each user who can accept or decline the offer of a repository, and returns them. */
-export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Offering>) =>
+export const insertOfferThreads = query("notifications.tellOfOffer", (db, p: Params<OfferReceivers>) =>
   db
     .insertInto("notifications")
     .columns(["user_id", "repository_id", "subject", "status", "created_at", "updated_at"])

@@ -22,7 +22,7 @@ export const STATUSES: readonly Status[] = ["unread", "read", "pinned"]
 export const SUBJECTS: readonly Subject[] = ["issue", "pull", "repository"]
 
 /** Selects threads of the caller. Times are inclusive. */
-export interface Asked {
+export interface ThreadFilter {
   readonly repositoryId?: number
   readonly statuses: readonly Status[]
   readonly subjects: readonly Subject[]
@@ -41,7 +41,7 @@ interface Group {
 }
 
 /** The non-empty groups of the selection; one query. */
-async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<readonly Group[]> {
+async function groupsOf(db: Handle, actor: SignedIn, filter: ThreadFilter): Promise<readonly Group[]> {
   const unit = sql<string>`case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end`
   let totals = db
     .selectFrom("notification_totals")
@@ -50,9 +50,9 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
     .select(sql<number>`case when ${readableRepositories(actor, unit)} then 1 else 0 end`.as("visible"))
     .where("notification_totals.user_id", "=", actor.user.id)
     .where("notification_totals.total", ">", 0)
-    .where(inList("notification_totals.status", asked.statuses))
-    .where(inList("notification_totals.subject", asked.subjects))
-  if (asked.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", asked.repositoryId)
+    .where(inList("notification_totals.status", filter.statuses))
+    .where(inList("notification_totals.subject", filter.subjects))
+  if (filter.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", filter.repositoryId)
   // Visible repositories are only summed up; invisible ones are listed.
   const hiding = sql<number>`case when visible = 1 then 0 else repository_id end`
   const rows = await db
@@ -72,16 +72,16 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
 }
 
 /** The threads of a group that the caller may see. */
-function rangeOf(db: Handle, actor: SignedIn, asked: Asked, group: Group) {
+function rangeOf(db: Handle, actor: SignedIn, filter: ThreadFilter, group: Group) {
   let range = db
     .selectFrom("notifications")
     .select(["notifications.id", "notifications.updated_at"])
     .where("notifications.user_id", "=", actor.user.id)
     .where("notifications.status", "=", group.status)
     .where("notifications.subject", "=", group.subject)
-  if (asked.repositoryId !== undefined) range = range.where("notifications.repository_id", "=", asked.repositoryId)
-  if (asked.since !== undefined) range = range.where("notifications.updated_at", ">=", asked.since)
-  if (asked.before !== undefined) range = range.where("notifications.updated_at", "<=", asked.before)
+  if (filter.repositoryId !== undefined) range = range.where("notifications.repository_id", "=", filter.repositoryId)
+  if (filter.since !== undefined) range = range.where("notifications.updated_at", ">=", filter.since)
+  if (filter.before !== undefined) range = range.where("notifications.updated_at", "<=", filter.before)
   if (group.hidden.length === 0) return range
   // Written this way, SQLite needn't distinguish "not among them" from "unknown", which would be several times slower.
   return range.where(sql<SqlBool>`case when ${inList("notifications.repository_id", group.hidden)} then 0 else 1 end = 1`)
@@ -100,10 +100,10 @@ function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], cou
 }
 
 /** A page of the caller's threads, latest change first, and how many there are. */
-export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { limit, offset }: Page): Promise<Found<Thread>> {
-  const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
-  const ranges = groups.map((group) => rangeOf(db, actor, asked, group))
-  const timed = asked.since !== undefined || asked.before !== undefined
+export async function findThreads(db: Handle, actor: SignedIn, filter: ThreadFilter, { limit, offset }: Page): Promise<Found<Thread>> {
+  const groups = (await groupsOf(db, actor, filter)).filter((group) => group.shown > 0)
+  const ranges = groups.map((group) => rangeOf(db, actor, filter, group))
+  const timed = filter.since !== undefined || filter.before !== undefined
   const total = timed ? await countOf(ranges) : groups.reduce((all, group) => all + group.shown, 0)
   const found = newestOf(db, ranges, offset + limit)
   if (found === undefined || total <= offset) return { rows: [], total }
@@ -135,13 +135,13 @@ export async function countThreads(db: Handle, actor: SignedIn, status: Status):
 export async function findNewestIds(
   db: Handle,
   actor: SignedIn,
-  asked: Asked,
+  filter: ThreadFilter,
   count: number,
 ): Promise<readonly { readonly id: number; readonly updated_at: Seconds }[]> {
-  const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
+  const groups = (await groupsOf(db, actor, filter)).filter((group) => group.shown > 0)
   const found = newestOf(
     db,
-    groups.map((group) => rangeOf(db, actor, asked, group)),
+    groups.map((group) => rangeOf(db, actor, filter, group)),
     count,
   )
   return found === undefined ? [] : found.limit(count).execute()

@@ -7,13 +7,13 @@ import { timeText } from "../../planning/tracking/words.ts"
 export const timeline: Listener = {
   name: "timeline",
   async hear({ tx, events, entries }) {
-    const told = events.flatMap((event) => entriesOf(event).map((entry) => ({ event, entry })))
-    if (told.length === 0) return
+    const occurred = events.flatMap((event) => entriesOf(event).map((entry) => ({ event, entry })))
+    if (occurred.length === 0) return
     const rows = await addTimelineEntries(
       tx,
-      told.map(({ entry }) => entry),
+      occurred.map(({ entry }) => entry),
     )
-    for (const [index, { event }] of told.entries()) {
+    for (const [index, { event }] of occurred.entries()) {
       const row = rows[index]
       if (row && !entries.has(event)) entries.set(event, row.id)
     }
@@ -108,9 +108,9 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
     case "review.dismissed":
       return [{ ...entry, kind: "dismiss_review", content: event.message, review_id: event.review.id }]
     case "review.requested":
-      return event.requests.map((request) => ({ ...entry, kind: "review_request", ...asked(request) }) as const)
+      return event.requests.map((request) => ({ ...entry, kind: "review_request", ...requested(request) }) as const)
     case "review.requestRemoved":
-      return event.requests.map((request) => ({ ...entry, kind: "review_request", removed_assignee: 1, ...asked(request) }) as const)
+      return event.requests.map((request) => ({ ...entry, kind: "review_request", removed_assignee: 1, ...requested(request) }) as const)
     case "issue.opened":
     case "issue.deleted":
     case "comment.created":
@@ -124,5 +124,5 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
 }
 
 /** The user or team that a review is requested from. */
-const asked = ({ reviewer_id, reviewer_team_id }: { readonly reviewer_id: number; readonly reviewer_team_id: number | null }) =>
+const requested = ({ reviewer_id, reviewer_team_id }: { readonly reviewer_id: number; readonly reviewer_team_id: number | null }) =>
   reviewer_team_id === null ? { assignee_id: reviewer_id } : { assignee_team_id: reviewer_team_id }

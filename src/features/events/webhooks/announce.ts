@@ -45,12 +45,12 @@ export async function announce(
   if (!home) return
   const common = new Map<number, Promise<object>>()
   for (const announcement of announcements) {
-    const told = listening.filter((webhook) => listens(webhook, announcement))
-    if (told.length === 0) continue
+    const receivers = listening.filter((webhook) => listens(webhook, announcement))
+    if (receivers.length === 0) continue
     const { event, sender, payload } = announcement
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
-    await queueDeliveries(tx, services, told, event, { ...(await shared), ...(await payload(home)) })
+    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(home)) })
   }
 }
 
@@ -75,9 +75,9 @@ export async function queueDeliveries(
   { jobs, now }: Needed,
   webhooks: readonly Pick<Webhook, "id">[],
   event: EventKind,
-  told: object,
+  content: object,
 ): Promise<void> {
-  const payload = JSON.stringify(told, null, NARROW.includes(event) ? 1 : 2)
+  const payload = JSON.stringify(content, null, NARROW.includes(event) ? 1 : 2)
   for (const { id } of webhooks) {
     const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now() })
     if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })

@@ -5,7 +5,7 @@ import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import { redact } from "../../../core/redact.ts"
 import type { Services } from "../../../core/services.ts"
 import type { DeliveryRequest, DeliveryResponse } from "./records.ts"
-import { type Opened, requestOf } from "./request.ts"
+import { type DeliverySecrets, requestOf } from "./request.ts"
 import { sealOf } from "./rules.ts"
 import {
   type Delivery,
@@ -22,7 +22,7 @@ import {
 /** Milliseconds that a receiver has to answer. */
 const TIMEOUT = 5_000
 /** Bytes of an answer that are stored. */
-const KEPT_ANSWER = 65_536
+const MAX_ANSWER_BYTES = 65_536
 /** Seconds between two attempts, at least and at most; in between, twice the time passed so far: about eleven attempts in a day. */
 const PAUSES = { shortest: 10, longest: 21_600 } as const
 /** The longest pause for a failing receiver, in seconds. */
@@ -56,7 +56,7 @@ export const deliveries = defineJob({
     if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
     const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
     if (rests) throw await postpone(services, delivery, webhook)
-    await settle(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
+    await recordOutcome(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
   },
 })
 
@@ -78,9 +78,9 @@ async function attemptOnce(
   try {
     request = requestOf(webhook, delivery, attempt, await open(services, services.database.read, webhook))
     if (!request) return { request, response: undefined, error: "" }
-    const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: KEPT_ANSWER, signal })
+    const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: MAX_ANSWER_BYTES, signal })
     const isFine = answer.status >= 200 && answer.status < 300
-    return { request, response: keptAnswer(answer), error: isFine ? "" : `the receiver answered ${answer.status}` }
+    return { request, response: storedAnswer(answer), error: isFine ? "" : `the receiver answered ${answer.status}` }
   } catch (error) {
     // Interrupted because the service stops: not a failure, and the job will run again.
     if (signal.aborted) throw error
@@ -89,7 +89,7 @@ async function attemptOnce(
 }
 
 /** Decrypts the secrets. Throws where one can't be decrypted any more. */
-async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<Opened> {
+async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<DeliverySecrets> {
   const unseal = (text: string, what: "secret" | "authorization") => (text === "" ? "" : secrets.unseal(text, sealOf(webhook.id, what)))
   const owner = webhook.owner_id === null ? undefined : await findUserById.first(db, { id: webhook.owner_id })
   return {
@@ -102,20 +102,20 @@ async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promis
 // Neither database stores this character in a text column.
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
-const keptAnswer = ({ status, headers, body }: OutgoingAnswer): DeliveryResponse => ({
+const storedAnswer = ({ status, headers, body }: OutgoingAnswer): DeliveryResponse => ({
   status,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)])),
   body: storable(body.toString("utf8")),
 })
 
 /** A request as it is stored: without credentials, and without a body that the delivery stores already. */
-const kept = (request: DeliveryRequest, { payload }: Delivery): DeliveryRequest => ({
+const storedRequest = (request: DeliveryRequest, { payload }: Delivery): DeliveryRequest => ({
   ...request,
   body: request.body === payload ? "" : request.body,
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, name === "Authorization" ? "…" : value])),
 })
 
-async function settle(
+async function recordOutcome(
   services: Services,
   delivery: Delivery,
   webhook: Webhook,
@@ -133,7 +133,7 @@ async function settle(
       state: !failed ? "delivered" : pause === undefined ? "failed" : "waiting",
       attemptedAt: at,
       nextAttemptAt: at + (pause ?? 0),
-      request: request ? JSON.stringify(kept(request, delivery)) : "",
+      request: request ? JSON.stringify(storedRequest(request, delivery)) : "",
       response: response ? JSON.stringify(response) : "",
       error,
     })
@@ -153,7 +153,7 @@ function pauseAfter({ started_at }: Delivery, now: number): number | undefined {
   return elapsed + pause > DAY ? undefined : pause
 }
 
-const KEPT_SECONDS = 7 * DAY
+const RETENTION_SECONDS = 7 * DAY
 // Small enough not to keep other writers waiting.
 const BATCH = 500
 
@@ -162,7 +162,7 @@ export const cleanUpDeliveries: Task = {
   name: "cleanup_hook_task_table",
   cron: "40 3 * * *",
   async run({ database, now }, signal) {
-    const before = now() - KEPT_SECONDS
+    const before = now() - RETENTION_SECONDS
     let removed = 0
     for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
       batch = await database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH }))

@@ -17,14 +17,14 @@ export const webhooks: Listener = {
   name: "webhooks",
   async hear({ tx, services, events }) {
     for (const event of events) if (event.kind === "repository.created") await giveWebhooks(tx, services, event)
-    const told = new Map<number, Announcement[]>()
+    const byRepository = new Map<number, Announcement[]>()
     for (const event of events) {
       const announcements = announcementsOf(tx, services, event)
       const repositoryId = repositoryOf(event)
       if (repositoryId === undefined || announcements.length === 0) continue
-      told.set(repositoryId, [...(told.get(repositoryId) ?? []), ...announcements])
+      byRepository.set(repositoryId, [...(byRepository.get(repositoryId) ?? []), ...announcements])
     }
-    for (const [repositoryId, announcements] of told) await announce(tx, services, repositoryId, announcements)
+    for (const [repositoryId, announcements] of byRepository) await announce(tx, services, repositoryId, announcements)
   },
 }
 

@@ -9,7 +9,7 @@ type To = Pick<Webhook, "type" | "url" | "content_type" | "options">
 type Content = Pick<Delivery, "uuid" | "event" | "payload">
 
 /** The decrypted secrets that a delivery is sent with, and its target. */
-export interface Opened {
+export interface DeliverySecrets {
   readonly secret: string
   readonly authorization: string
   /** The owner of the webhook, in the terms of receivers. */
@@ -23,7 +23,7 @@ const hmac = (algorithm: "sha1" | "sha256", secret: string, text: string): strin
  * The request of an attempt. The signatures are of the JSON body, also where it is sent as a form. Undefined where receivers of this kind get
  * no message for such an event.
  */
-export function requestOf(webhook: To, delivery: Content, attempt: number, opened: Opened): DeliveryRequest | undefined {
+export function requestOf(webhook: To, delivery: Content, attempt: number, opened: DeliverySecrets): DeliveryRequest | undefined {
   const text = bodyFor(webhook, delivery)
   if (text === undefined) return undefined
   const isForm = webhook.content_type === "form" && speaksPayload(webhook.type)
@@ -54,7 +54,12 @@ function withSegment(address: string, segment: string): string {
   return url.toString()
 }
 
-function headersOf({ uuid, event }: Content, attempt: number, text: string, { secret, target }: Opened): Readonly<Record<string, string>> {
+function headersOf(
+  { uuid, event }: Content,
+  attempt: number,
+  text: string,
+  { secret, target }: DeliverySecrets,
+): Readonly<Record<string, string>> {
   const name = publicName(event)
   const sha256 = hmac("sha256", secret, text)
   return {

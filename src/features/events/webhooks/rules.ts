@@ -10,7 +10,7 @@ import { compileGlob } from "../../../core/text/globs.ts"
 import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
-import { type Delivery, deliverJob, endWaiting, findWebhook, type Place, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import { type Delivery, deliverJob, endWaiting, findWebhook, type HookOwner, restartDelivery, type Webhook, writeHealth } from "./store.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>
@@ -23,18 +23,18 @@ export const sealOf = (webhookId: number, what: "secret" | "authorization"): str
  * Refuses as invalid a configuration without an address or content type or with invalid ones, and an invalid glob as filter;
  * `badRequest` an invalid channel.
  */
-export async function createWebhook(tx: Transaction, services: Needed, place: Place, options: CreateHookOption): Promise<Webhook> {
+export async function createWebhook(tx: Transaction, services: Needed, owner: HookOwner, options: CreateHookOption): Promise<Webhook> {
   const { type, config } = options
   const now = services.now()
   const url = addressOf(required(config, "url"))
   const contentType = contentTypeOf(required(config, "content_type"))
-  const isSystem = place.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
+  const isSystem = owner.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
   return insertSealed(
     tx,
     services.secrets,
     {
-      repository_id: place.of === "repository" ? place.repositoryId : null,
-      owner_id: place.of === "owner" ? place.ownerId : null,
+      repository_id: owner.of === "repository" ? owner.repositoryId : null,
+      owner_id: owner.of === "owner" ? owner.ownerId : null,
       is_system: isSystem,
       type,
       name: (options.name ?? "").trim(),
@@ -59,11 +59,11 @@ export async function createWebhook(tx: Transaction, services: Needed, place: Pl
 export async function editWebhook(
   tx: Transaction,
   { secrets, now }: Needed,
-  place: Place,
+  owner: HookOwner,
   id: number,
   options: EditHookOption,
 ): Promise<Webhook> {
-  const before = await findWebhook(tx, place, id)
+  const before = await findWebhook(tx, owner, id)
   if (!before) throw refuse.notFound()
   const { config = {}, events, branch_filter, authorization_header, active, name } = options
   if (active === false) await endWaiting(tx, { webhookId: id, error: "the webhook was switched off", now: now() })
@@ -91,8 +91,8 @@ export async function editWebhook(
 }
 
 /** Deletes a webhook with its deliveries; waiting ones are not sent. Refuses `notFound` where it was deleted already. */
-export async function deleteWebhook(tx: Transaction, place: Place, id: number): Promise<void> {
-  if (!(await findWebhook(tx, place, id))) throw refuse.notFound()
+export async function deleteWebhook(tx: Transaction, owner: HookOwner, id: number): Promise<void> {
+  if (!(await findWebhook(tx, owner, id))) throw refuse.notFound()
   await deleteFound(tx.deleteFrom("webhooks").where("id", "=", id))
 }
 

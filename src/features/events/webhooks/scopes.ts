@@ -3,17 +3,17 @@ import { onRepositoryAsAdministrator } from "../../../access/policies/repositori
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import type { Access, Operation } from "../../../core/operation.ts"
 import { ME, ORGANIZATION, type OwnerScope, REPOSITORY, SITE } from "../../../core/owner-scope.ts"
-import type { Place } from "./store.ts"
+import type { HookOwner } from "./store.ts"
 
 /** The scopes of webhooks, and who may manage them. */
 export interface HookScope extends OwnerScope {
-  readonly access: Access<{ readonly place: Place }>
+  readonly access: Access<{ readonly owner: HookOwner }>
   readonly publicOnly?: "refused"
 }
 
-const within = <Found>(access: Access<Found>, placeOf: (found: Found) => Place): HookScope["access"] => ({
+const within = <Found>(access: Access<Found>, ownerOf: (found: Found) => HookOwner): HookScope["access"] => ({
   rule: access.rule,
-  open: async (request) => ({ place: placeOf(await access.open(request)) }),
+  open: async (request) => ({ owner: ownerOf(await access.open(request)) }),
 })
 
 const ofSite: HookScope = {
@@ -42,4 +42,4 @@ export const inEveryScope = (declare: (scope: HookScope) => readonly Operation[]
   [ofSite, ofOrganization, mine, ofRepository].flatMap(declare)
 
 /** The properties that all operations of a scope share. */
-export const sharedIn = ({ tag, scope, access, publicOnly }: HookScope) => ({ tag, scope, access, ...(publicOnly && { publicOnly }) })
+export const propertiesOf = ({ tag, scope, access, publicOnly }: HookScope) => ({ tag, scope, access, ...(publicOnly && { publicOnly }) })

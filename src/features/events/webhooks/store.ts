@@ -14,34 +14,34 @@ export type Webhook = Selectable<WebhooksTable>
 export type Delivery = Selectable<WebhookDeliveriesTable>
 
 /** The owner of webhooks: a repository, a user or an organisation, or the site, with one sort of its webhooks or both. */
-export type Place = Exclude<Owning, { readonly of: "site" }> | { readonly of: "site"; readonly sort: "all" | "default" | "system" }
+export type HookOwner = Exclude<Owning, { readonly of: "site" }> | { readonly of: "site"; readonly sort: "all" | "default" | "system" }
 
-const inPlace = (db: Handle, place: Place) => {
+const webhooksOf = (db: Handle, owner: HookOwner) => {
   const all = db.selectFrom("webhooks")
-  switch (place.of) {
+  switch (owner.of) {
     case "repository":
-      return all.where("repository_id", "=", place.repositoryId)
+      return all.where("repository_id", "=", owner.repositoryId)
     case "owner":
-      return all.where("owner_id", "=", place.ownerId)
+      return all.where("owner_id", "=", owner.ownerId)
     case "site": {
       const ofSite = all.where("repository_id", "is", null).where("owner_id", "is", null)
-      return place.sort === "all" ? ofSite : ofSite.where("is_system", "=", place.sort === "system" ? 1 : 0)
+      return owner.sort === "all" ? ofSite : ofSite.where("is_system", "=", owner.sort === "system" ? 1 : 0)
     }
   }
 }
 
 /** A page of an owner's webhooks, oldest first, and how many there are. */
-export async function findWebhooks(db: Handle, place: Place, { limit, offset }: Page) {
-  const { total } = await inPlace(db, place)
+export async function findWebhooks(db: Handle, owner: HookOwner, { limit, offset }: Page) {
+  const { total } = await webhooksOf(db, owner)
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow()
-  const rows = await inPlace(db, place).selectAll().orderBy("id").limit(limit).offset(offset).execute()
+  const rows = await webhooksOf(db, owner).selectAll().orderBy("id").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
 /** A webhook of an owner, or undefined. */
-export const findWebhook = (db: Handle, place: Place, id: number): Promise<Webhook | undefined> =>
-  inPlace(db, place).selectAll().where("id", "=", id).executeTakeFirst()
+export const findWebhook = (db: Handle, owner: HookOwner, id: number): Promise<Webhook | undefined> =>
+  webhooksOf(db, owner).selectAll().where("id", "=", id).executeTakeFirst()
 
 export const findWebhookById = query("webhooks.findById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("webhooks").selectAll().where("id", "=", p.id),

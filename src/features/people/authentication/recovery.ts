@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "../users/addresses.ts"
-import { type Holder, isUsable, readCode, takeCode } from "../users/codes.ts"
+import { type Holder, isUsable, readCode, redeemCode } from "../users/codes.ts"
 import { requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
 import { findAddressesOf } from "../users/store.ts"
@@ -20,7 +20,7 @@ const MOST_WRONG_CODES = 5
  * Sends a recovery mail to the primary address of the user with this address. Does nothing, and doesn't say so, where there is no such user
  * or they may not sign in now.
  */
-export async function askRecovery({ database, now }: Services, typed: string): Promise<void> {
+export async function requestRecovery({ database, now }: Services, typed: string): Promise<void> {
   const given = await findTypedAddress(database.read, typed)
   const user = given?.is_activated === 1 ? await findUserById.first(database.read, { id: given.user_id }) : undefined
   const primary = user && (await findAddressesOf(database.read, { userId: user.id }))[0]
@@ -62,7 +62,7 @@ export async function recover(services: Services, { code, password, secondFactor
   }
   const hash = await passwords.hash(password)
   await database.write(async (tx) => {
-    const { user } = await takeCode(tx, secrets, code, ["recover"], now())
+    const { user } = await redeemCode(tx, secrets, code, ["recover"], now())
     await changePerson(tx, user.id, { password_hash: hash, must_change_password: 0 }, now())
   })
 }

@@ -5,7 +5,7 @@ import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findAddressesOf, lockUser } from "../users/store.ts"
-import { type GpgKey, type GpgKeyPart, GpgKeyUnusable, readGpgKey, readGpgSignature } from "./openpgp.ts"
+import { type GpgKey, type GpgKeyPart, readGpgKey, readGpgSignature, UnusableGpgKeyError } from "./openpgp.ts"
 import type { CreateGPGKeyOption, VerifyGPGKeyOption } from "./records.ts"
 import { findGpgKeyByKeyId, findGpgKeyOf, findSignersAmong, type GpgKeyRow } from "./store.ts"
 
@@ -68,7 +68,7 @@ async function readAsked(armored: string): Promise<GpgKey> {
   try {
     return await readGpgKey(armored)
   } catch (error) {
-    if (error instanceof GpgKeyUnusable) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
+    if (error instanceof UnusableGpgKeyError) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
     throw error
   }
 }

@@ -8,10 +8,10 @@ import type { Key, PublicKey, Signature, Subkey } from "openpgp"
 const library = () => import("openpgp")
 
 /** Why an OpenPGP key can't be used, in words that complete a sentence. */
-export class GpgKeyUnusable extends Error {
+export class UnusableGpgKeyError extends Error {
   constructor(words: string) {
     super(words)
-    this.name = "GpgKeyUnusable"
+    this.name = "UnusableGpgKeyError"
   }
 }
 
@@ -44,13 +44,13 @@ const LONGEST_SIGNATURE = 64 * 1024
 const MOST_SUBKEYS = 50
 const MOST_USERS = 100
 
-/** Reads an armoured public key. Throws {@link GpgKeyUnusable}. */
+/** Reads an armoured public key. Throws {@link UnusableGpgKeyError}. */
 export async function readGpgKey(armored: string): Promise<GpgKey> {
   const key = await onlyKey(armored)
-  if (key.isPrivate()) throw new GpgKeyUnusable("the provided key is a private key")
+  if (key.isPrivate()) throw new UnusableGpgKeyError("the provided key is a private key")
   if (key.subkeys.length > MOST_SUBKEYS || key.users.length > MOST_USERS)
-    throw new GpgKeyUnusable(`the key has more than ${MOST_SUBKEYS} subkeys or ${MOST_USERS} user ids`)
-  if (await key.isRevoked()) throw new GpgKeyUnusable("the key is revoked")
+    throw new UnusableGpgKeyError(`the key has more than ${MOST_SUBKEYS} subkeys or ${MOST_USERS} user ids`)
+  if (await key.isRevoked()) throw new UnusableGpgKeyError("the key is revoked")
   const subkeys: GpgKeyPart[] = []
   for (const subkey of key.subkeys) {
     const part = await subkeyPart(key, subkey)
@@ -67,13 +67,13 @@ export async function readGpgKey(armored: string): Promise<GpgKey> {
 }
 
 async function onlyKey(armored: string): Promise<Key> {
-  if (armored.length > LONGEST_KEY) throw new GpgKeyUnusable(`the text is longer than ${LONGEST_KEY} characters`)
+  if (armored.length > LONGEST_KEY) throw new UnusableGpgKeyError(`the text is longer than ${LONGEST_KEY} characters`)
   const { readKeys } = await library()
   const [key, ...others] = await readKeys({ armoredKeys: armored }).catch((error: unknown) => {
-    throw new GpgKeyUnusable(error instanceof Error ? error.message : "it can't be read")
+    throw new UnusableGpgKeyError(error instanceof Error ? error.message : "it can't be read")
   })
-  if (key === undefined) throw new GpgKeyUnusable("there is no key in it")
-  if (others.length > 0) throw new GpgKeyUnusable("there are several keys in it; add them one by one")
+  if (key === undefined) throw new UnusableGpgKeyError("there is no key in it")
+  if (others.length > 0) throw new UnusableGpgKeyError("there are several keys in it; add them one by one")
   return key
 }
 

@@ -6,7 +6,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { lockUser } from "../users/store.ts"
 import { type KeyText, keyLine, parseKeyText } from "./ssh/key-text.ts"
-import { fingerprintOf, KeyUnusable } from "./ssh/public-key.ts"
+import { fingerprintOf, UnusableKeyError } from "./ssh/public-key.ts"
 import { findPublicKeyByFingerprint, findPublicKeyByTitle, forgetUnusedKey, type PublicKeyRow } from "./store.ts"
 
 /** Parses the text of a public key. Refuses, as `invalid` for `key`, one that can't be used, and says why. */
@@ -14,7 +14,7 @@ export function readKeyText(text: string): KeyText {
   try {
     return parseKeyText(text)
   } catch (error) {
-    if (error instanceof KeyUnusable) throw refuse.invalid("key", error.message)
+    if (error instanceof UnusableKeyError) throw refuse.invalid("key", error.message)
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { flag, type Seconds, type TeamsTable } from "../../../core/database/tabl
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findMemberIds } from "../organizations/owners.ts"
-import { leaveWithoutTeam, lockTeam } from "./membership.ts"
+import { lockTeam, removeMembersWithoutTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
 import { findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
@@ -92,7 +92,7 @@ export async function deleteTeam(tx: Transaction, teamId: number): Promise<void>
   const members = await memberIds(tx, team.id)
   const repositories = await repositoryIds(tx, team.id)
   await tx.deleteFrom("teams").where("id", "=", team.id).execute()
-  await leaveWithoutTeam(tx, team.organization_id, members)
+  await removeMembersWithoutTeam(tx, team.organization_id, members)
   publish(tx, { kind: "access.lost", userIds: members, repositoryIds: repositories })
 }
 

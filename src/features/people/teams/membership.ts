@@ -55,13 +55,13 @@ export async function removeTeamMember(tx: Transaction, teamId: number, userId: 
   if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
   await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
-  await leaveWithoutTeam(tx, team.organization_id, [userId])
+  await removeMembersWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
   publish(tx, { kind: "access.lost", userIds: [userId], repositoryIds: repositories.map((row) => row.repository_id) })
 }
 
 /** Members of an organisation need a team: those of these users who have none left leave it and stop watching its repositories. */
-export async function leaveWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+export async function removeMembersWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
   const left = await tx
     .deleteFrom("organization_members")
     .where("organization_id", "=", organizationId)

@@ -17,7 +17,7 @@ import { findAddressesOf } from "./store.ts"
  * Creates a user as an administrator requests. Refuses `badRequest` for a missing or weak password, and `invalid`, naming the field, for
  * everything else that is not acceptable.
  */
-export async function createAsked(services: Services, asked: CreateUserOption): Promise<User> {
+export async function createRequestedUser(services: Services, asked: CreateUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requireBuiltInSource(asked.source_id)
   const createdAt = asked.created_at === undefined ? undefined : momentOf(asked.created_at)
@@ -52,7 +52,7 @@ export async function createAsked(services: Services, asked: CreateUserOption): 
  * Changes a user as an administrator requests, all or nothing. Refuses `badRequest` for a weak password, an invalid or taken address, and
  * a change that would leave the site without an administrator; `invalid` for an organisation and an unknown source.
  */
-export async function editAsked(services: Services, user: User, asked: EditUserOption): Promise<User> {
+export async function editRequestedUser(services: Services, user: User, asked: EditUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requirePerson(user)
   requireBuiltInSource(asked.source_id)

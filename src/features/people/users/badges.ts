@@ -12,7 +12,7 @@ async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<read
 }
 
 /** Gives badges to a user, all or none. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
-export async function giveBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+export async function addBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
   for (const id of await badgeIds(tx, slugs))
     await tx
       .insertInto("user_badges")
@@ -22,7 +22,7 @@ export async function giveBadges(tx: Transaction, user: User, slugs: readonly st
 }
 
 /** Removes badges from a user; those that they don't have are ignored. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
-export async function takeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+export async function removeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
   for (const id of await badgeIds(tx, slugs))
     await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
 }

@@ -82,7 +82,7 @@ const signedText = ({ purpose, user, address }: Holder, expiresAt: Seconds): str
  * Redeems a code: the user's row is locked until the transaction ends, so that of two concurrent uses one fails. Refuses `notFound` for an
  * invalid or void code.
  */
-export async function takeCode(
+export async function redeemCode(
   tx: Transaction,
   secrets: Secrets,
   code: string,

@@ -5,7 +5,7 @@ import { flag, type Seconds, type UsersTable, type Visibility } from "../../../c
 import { refuse } from "../../../core/errors.ts"
 import { insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { countOtherAdministrators, letPrimaryAddressCount, lockAdministrators, lockUser } from "./store.ts"
+import { confirmPrimaryAddress, countOtherAdministrators, lockAdministrators, lockUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -100,7 +100,7 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
   if (!stays && (await isLastAdministrator(tx, user)))
     throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make somebody else an administrator first`)
   // From here on only administrators deactivate the account, and its address can't be used to undo that.
-  if (is_active === 1 && user.is_active === 0) await letPrimaryAddressCount(tx, { userId: user.id })
+  if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
   return tx
     .updateTable("users")

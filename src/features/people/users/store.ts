@@ -252,12 +252,12 @@ export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ u
 )
 
 /** Marks an address as confirmed. */
-export const letAddressCount = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
+export const confirmAddress = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
   db.updateTable("emails").set({ is_activated: 1 }).where("id", "=", p.id),
 )
 
 /** Marks a person's primary address as confirmed. */
-export const letPrimaryAddressCount = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
+export const confirmPrimaryAddress = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
   db.updateTable("emails").set({ is_activated: 1 }).where("user_id", "=", p.userId).where("is_primary", "=", 1),
 )
 

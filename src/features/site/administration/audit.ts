@@ -6,11 +6,11 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { type Operation, type Page, refusalStatus } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Deed } from "./records.ts"
+import type { AuditEntry } from "./records.ts"
 
 /** The audit log: changes made by site administrators. */
 
-export interface NewDeed {
+export interface NewAuditEntry {
   readonly administrator: User
   /** The user that the administrator acted as, if any. */
   readonly actingAs: User | undefined
@@ -43,7 +43,7 @@ const setStatus = query("audit.setStatus", (db, p: Params<{ id: number; status: 
 )
 
 /** Whether a call is recorded: it changes something, and requires an administrator. */
-export const isDeed = (operation: Operation, actingAs: boolean): boolean =>
+export const isAudited = (operation: Operation, actingAs: boolean): boolean =>
   operation.method !== "GET" && (actingAs || operation.rule.needs === "siteAdministrator")
 
 /**
@@ -52,7 +52,7 @@ export const isDeed = (operation: Operation, actingAs: boolean): boolean =>
  */
 export async function audited<Answer extends { readonly status: number }>(
   { database, log, now }: Services,
-  { administrator, actingAs, operation, path, ip }: NewDeed,
+  { administrator, actingAs, operation, path, ip }: NewAuditEntry,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   const begun = {
@@ -70,7 +70,7 @@ export async function audited<Answer extends { readonly status: number }>(
     try {
       await database.write((tx) => setStatus(tx, { id: row?.id ?? 0, status }))
     } catch (error) {
-      log.error({ err: error, deed: row?.id }, "the end of what an administrator did can't be written down")
+      log.error({ err: error, auditEntry: row?.id }, "the outcome of an administrator's change can't be recorded")
     }
   }
   try {
@@ -83,7 +83,7 @@ export async function audited<Answer extends { readonly status: number }>(
   }
 }
 
-export interface DeedFilter {
+export interface AuditFilter {
   readonly administrator?: string | undefined
   readonly operation?: string | undefined
   readonly since?: number | undefined
@@ -91,11 +91,11 @@ export interface DeedFilter {
 }
 
 /** A page of the audit log, newest first, and how many entries there are. */
-export async function findDeeds(
+export async function findAuditEntries(
   db: Handle,
-  filter: DeedFilter,
+  filter: AuditFilter,
   { limit, offset }: Page,
-): Promise<{ readonly rows: Deed[]; readonly total: number }> {
+): Promise<{ readonly rows: AuditEntry[]; readonly total: number }> {
   let found = db.selectFrom("deeds")
   if (filter.administrator) found = found.where("administrator_name", "=", filter.administrator)
   if (filter.operation) found = found.where("operation", "=", filter.operation)
@@ -123,7 +123,7 @@ const YEAR = 365 * 86_400
 const forget = query("audit.forget", (db, p: Params<{ before: number }>) => db.deleteFrom("deeds").where("created_at", "<", p.before))
 
 /** Deletes entries older than a year. Runs only on demand: how long entries must be kept is for the operator to decide. */
-export const forgetDeeds: Task = {
+export const forgetAuditEntries: Task = {
   name: "delete_old_system_notices",
   run: async ({ database, now }) => `${await database.write((tx) => forget.changes(tx, { before: now() - YEAR }))} removed`,
 }

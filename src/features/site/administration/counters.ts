@@ -33,7 +33,7 @@ const COUNTERS = {
 const BATCH = 200
 
 /** Recounts every counter, and reports how many were wrong. */
-export const countAnew: Task = {
+export const recountCounters: Task = {
   name: "check_repo_stats",
   cron: "@midnight",
   run: async ({ database }, signal) => {

@@ -15,7 +15,7 @@ type Asset = NonNullable<Release["assets"]>[number]
  * Downloads the files of imported releases. Files that were imported before are not downloaded again; files that the server doesn't have, that this
  * site doesn't accept, or whose size differs are skipped and counted. Throws RemoteRefused, RemoteTrouble.
  */
-export async function bringReleaseFiles(
+export async function importReleaseFiles(
   landing: Landing,
   target: RemoteAddress,
   records: readonly Release[],
@@ -38,7 +38,7 @@ export async function bringReleaseFiles(
     const has = ({ name, size }: Asset) => here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
     for (const asset of assets ?? []) {
       signal.throwIfAborted()
-      if (release && (has(asset) || (await bring(landing, target, release.id, asset, signal)))) done++
+      if (release && (has(asset) || (await importFile(landing, target, release.id, asset, signal)))) done++
       else missing++
     }
   }
@@ -46,7 +46,7 @@ export async function bringReleaseFiles(
 }
 
 /** Whether a file was imported. */
-async function bring(
+async function importFile(
   { services, repository, imported }: Landing,
   target: RemoteAddress,
   releaseId: number,

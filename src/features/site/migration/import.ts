@@ -62,8 +62,10 @@ export async function runImport(services: Services, importId: number, { signal, 
     if (!isGitHere) {
       await importGit(services, on, row, signal)
       progress = { ...progress, git: { done: 1, total: 1 } }
-      const told = JSON.stringify(progress)
-      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: told, now: now() }))
+      const serialized = JSON.stringify(progress)
+      await database.write((tx) =>
+        advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: serialized, now: now() }),
+      )
       isGitHere = true
     }
     const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
@@ -127,11 +129,11 @@ async function importGit(services: Services, row: RepositoryRow, imported: Impor
     repository,
     changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
   )
-  await writeDown(services, row, repository, imported, listing)
+  await insertReferences(services, row, repository, imported, listing)
   await alignHead(services, row.id)
 }
 
-async function writeDown(
+async function insertReferences(
   services: Services,
   row: RepositoryRow,
   repository: Repository,

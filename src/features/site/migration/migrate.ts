@@ -20,8 +20,8 @@ import { importJob, importSecretContext } from "./import.ts"
 import type { Part } from "./source.ts"
 
 /** How long the answer waits for the import. Proxies give up after a minute. */
-const PATIENCE_MS = 50_000
-const LOOK_MS = 100
+const ANSWER_TIMEOUT_MS = 50_000
+const POLL_MS = 100
 
 /**
  * Imports a repository from another server, or creates a mirror of it. A job does the work, and continues where it stopped when the process
@@ -37,16 +37,16 @@ export async function migrateRepository(services: Services, actor: SignedIn, opt
   const owner = await ownerOf(services, actor, options)
   const name = options.repo_name
   requireRepositoryName(name, "repo_name")
-  const parts = partsWished(options)
+  const parts = selectParts(options)
   const target = readRemote(options.clone_addr, options.auth_username, options.auth_token || options.auth_password)
   if (!target) throw refuse.invalid("clone_addr", "must be an http or https address")
-  const lfsEndpoint = await lfsWished(services, options)
+  const lfsEndpoint = await selectLfsEndpoint(services, options)
   const interval =
     options.mirror_interval === undefined || options.mirror_interval === ""
       ? config.mirror.defaultInterval
       : requireInterval(options.mirror_interval, config.mirror.minInterval)
   await requireRoom(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
-  const listing = await look(services, target)
+  const listing = await listReferences(services, target)
   const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
     asInvalidOwner,
   )
@@ -67,18 +67,18 @@ const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] 
  * The parts to import besides git. Mirrors and plain git have none, but existing clients send these options all the same. Refuses `invalid` parts that only
  * another kind of server provides.
  */
-function partsWished(options: MigrateRepoOptions): readonly Part[] {
+function selectParts(options: MigrateRepoOptions): readonly Part[] {
   const { service = "git", mirror = false } = options
-  const wished = RECORDS.filter((part) => options[part] === true)
+  const selected = RECORDS.filter((part) => options[part] === true)
   const isSame = SAME.includes(service)
   if (mirror || service === "git") return isSame ? ["topics"] : []
-  if (!isSame && wished[0] !== undefined)
-    throw refuse.invalid(wished[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
+  if (!isSame && selected[0] !== undefined)
+    throw refuse.invalid(selected[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
   if (!isSame) return []
-  const has = (part: Part) => wished.some((word) => word === part)
+  const has = (part: Part) => selected.some((word) => word === part)
   return [
     "topics",
-    ...wished,
+    ...selected,
     ...(has("issues") || has("pull_requests") ? ["comments" as const] : []),
     ...(has("pull_requests") ? ["reviews" as const] : []),
     ...(has("releases") ? ["release_files" as const] : []),
@@ -86,7 +86,10 @@ function partsWished(options: MigrateRepoOptions): readonly Part[] {
 }
 
 /** The source of large files, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` an impossible source. */
-async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions): Promise<string | undefined> {
+async function selectLfsEndpoint(
+  services: Services,
+  { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions,
+): Promise<string | undefined> {
   if (!lfs) return undefined
   if (!services.config.lfs.enabled) throw refuse.invalid("lfs", "this site keeps no large files; leave this out, or send false")
   if (given === "") return ""
@@ -123,7 +126,7 @@ async function ownerOf(
 }
 
 /** The references of the other server, read before anything is created here. Refuses `invalid` with the server's message. */
-async function look(services: Services, target: RemoteAddress): Promise<RemoteListing> {
+async function listReferences(services: Services, target: RemoteAddress): Promise<RemoteListing> {
   try {
     return await services.git.remotes.list(await reach(services, target))
   } catch (error) {
@@ -215,7 +218,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
 /** The repository once the import is done, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
 async function waitFor(services: Services, importId: number, { repository, owner }: Owned, doer: User): Promise<Owned | undefined> {
   const { database } = services
-  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS)) {
+  for (const until = performance.now() + ANSWER_TIMEOUT_MS; performance.now() < until; await pause(POLL_MS)) {
     const row = await findImport.first(database.read, { id: importId })
     if (row?.phase === "git" || row?.phase === "records") continue
     const now = await findRepositoryById.first(database.read, { id: repository.id })

@@ -13,7 +13,7 @@ import { replaceTopics } from "../../code/topics/rules.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch.ts"
 import { normalizeColor } from "../../planning/labels/definitions.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
-import { bringReleaseFiles } from "./files.ts"
+import { importReleaseFiles } from "./files.ts"
 import { type Progress, partsOf } from "./progress.ts"
 import { importPulls, type PullHeads, readPullHeads } from "./pulls.ts"
 import { readReviews, writeReviews } from "./reviews.ts"
@@ -30,11 +30,11 @@ const MOST_PAGES = 20_000
  * an interrupted import continues with the next page. Everything is owned by the user who requested the import, with the names of the original authors.
  * It causes no notifications: it happened long ago and elsewhere.
  */
-export async function importRecords(landing: Landing, target: RemoteAddress, sofar: Progress, signal: AbortSignal): Promise<void> {
+export async function importRecords(landing: Landing, target: RemoteAddress, initial: Progress, signal: AbortSignal): Promise<void> {
   const { services, imported, repository } = landing
   const parts = partsOf(imported)
   let cursor = cursorOf(imported)
-  let progress = sofar
+  let progress = initial
   let before = imported.cursor
   for (let part = parts[cursor.part]; part !== undefined; part = parts[cursor.part]) {
     signal.throwIfAborted()
@@ -48,11 +48,11 @@ export async function importRecords(landing: Landing, target: RemoteAddress, sof
     if (!isOver) sum.done += page.done
     if (!isOver) sum.missing += page.missing
     progress = { ...progress, [part]: { ...sum, total: isOver ? sum.done + sum.missing : page.total } }
-    const told = JSON.stringify(progress)
+    const serialized = JSON.stringify(progress)
     await services.database.write(async (tx) => {
       await lockRow(tx, "repositories", repository.id)
       // Another process has written this page already.
-      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: told, now: services.now() })) === 0)
+      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: serialized, now: services.now() })) === 0)
         throw new Error("the import goes on elsewhere")
       if (!isOver) await page.write(tx)
     })
@@ -127,7 +127,7 @@ async function readBatch(landing: Landing, target: RemoteAddress, part: Part, pa
     }
     case "release_files": {
       const read = await readPage(services, target, sources.releases, page, signal)
-      const files = await bringReleaseFiles(landing, target, read.records, signal)
+      const files = await importReleaseFiles(landing, target, read.records, signal)
       return { ...batch({ ...read, total: null }, async () => {}), ...files }
     }
     case "releases": {

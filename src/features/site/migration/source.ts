@@ -209,13 +209,19 @@ export async function readTopics(services: Services, target: RemoteAddress, sign
   }
 }
 
-interface Told {
+interface RemoteAnswer {
   readonly record: unknown
   readonly total: number | null
 }
 
 /** The server's answer; undefined where it has nothing there. */
-async function ask(services: Services, target: RemoteAddress, words: string, path: string, signal: AbortSignal): Promise<Told | undefined> {
+async function ask(
+  services: Services,
+  target: RemoteAddress,
+  words: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<RemoteAnswer | undefined> {
   const api = apiOf(target.url)
   if (api === undefined) throw new RemoteRefused("the address names no repository of a server with this API")
   // For a refusal with a message; the request itself pins the address that the host resolves to.

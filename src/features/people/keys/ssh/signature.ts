@@ -1,6 +1,6 @@
 import { hash, verify } from "node:crypto"
 import type { SshKey } from "./public-key.ts"
-import { Malformed, type WireReader, wireReader } from "./wire.ts"
+import { MalformedKeyError, type WireReader, wireReader } from "./wire.ts"
 
 /** A parsed SSH signature. */
 export interface SshSignature {
@@ -20,7 +20,7 @@ export function isSignedBy(key: SshKey, signature: SshSignature, data: Buffer): 
   try {
     return checked(key, signature, data)
   } catch (error) {
-    if (error instanceof Malformed) return false
+    if (error instanceof MalformedKeyError) return false
     throw error
   }
 }
@@ -64,7 +64,7 @@ const ECDSA = {
 function fixedNumbers(reader: WireReader, size: number): Buffer {
   return Buffer.concat(
     [reader.number(), reader.number()].map((number) => {
-      if (number.length > size) throw new Malformed()
+      if (number.length > size) throw new MalformedKeyError()
       return Buffer.concat([Buffer.alloc(size - number.length), number])
     }),
   )
@@ -79,7 +79,7 @@ function touched(
 ): { readonly signature: Buffer; readonly signed: Buffer } {
   const [flags, counter] = [reader.byte(), reader.take(4)]
   reader.end()
-  if ((flags & USER_PRESENT) === 0 || application === undefined) throw new Malformed()
+  if ((flags & USER_PRESENT) === 0 || application === undefined) throw new MalformedKeyError()
   const digest = (of: Uint8Array | string) => hash("sha256", of, "buffer")
   return { signature, signed: Buffer.concat([digest(Buffer.from(application, "latin1")), Buffer.of(flags), counter, digest(data)]) }
 }

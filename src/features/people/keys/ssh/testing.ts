@@ -45,7 +45,7 @@ export async function openKeyFolder(): Promise<KeyFolder> {
   }
 }
 
-/** A security token in software: it reports user presence, unless told not to. */
+/** A security token in software: it reports user presence, unless asked not to. */
 export interface Token {
   readonly blob: Buffer
   /** The algorithm's name, and the signature with the fields that the token adds. */

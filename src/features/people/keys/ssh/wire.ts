@@ -1,14 +1,14 @@
 /** The SSH encoding of keys and signatures: RFC 4251, section 5. */
 
 /** Bytes that don't have the expected format. */
-export class Malformed extends Error {
+export class MalformedKeyError extends Error {
   constructor() {
     super("it ends too early, or holds more than it should")
-    this.name = "Malformed"
+    this.name = "MalformedKeyError"
   }
 }
 
-/** Reads one field after the other. Each method throws {@link Malformed} where the bytes don't suffice. */
+/** Reads one field after the other. Each method throws {@link MalformedKeyError} where the bytes don't suffice. */
 export interface WireReader {
   byte(): number
   uint32(): number
@@ -26,7 +26,7 @@ export interface WireReader {
 export function wireReader(data: Buffer): WireReader {
   let at = 0
   const take = (size: number): Buffer => {
-    if (size > data.length - at) throw new Malformed()
+    if (size > data.length - at) throw new MalformedKeyError()
     at += size
     return data.subarray(at - size, at)
   }
@@ -40,12 +40,12 @@ export function wireReader(data: Buffer): WireReader {
     text: () => bytes().toString("latin1"),
     number: () => {
       const number = bytes()
-      if ((number[0] ?? 0) >= 0x80) throw new Malformed()
+      if ((number[0] ?? 0) >= 0x80) throw new MalformedKeyError()
       const first = number.findIndex((byte) => byte !== 0)
       return first === -1 ? Buffer.alloc(0) : number.subarray(first)
     },
     end: () => {
-      if (at < data.length) throw new Malformed()
+      if (at < data.length) throw new MalformedKeyError()
     },
   }
 }

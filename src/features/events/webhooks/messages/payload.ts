@@ -12,7 +12,7 @@ const Subject = Type.Object({
   merged: Type.Optional(Type.Boolean()),
 })
 
-const Told = Type.Object({
+const Payload = Type.Object({
   action: Type.Optional(Type.String()),
   repository: Type.Object({ full_name: Type.String(), html_url: Type.String() }),
   sender: Person,
@@ -40,7 +40,7 @@ const Told = Type.Object({
   sha: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
 })
-export type Told = Static<typeof Told>
+export type Payload = Static<typeof Payload>
 
 /** Parses a payload; undefined for one that no message can be made from. */
-export const readTold = (payload: unknown): Told | undefined => (Check(Told, payload) ? payload : undefined)
+export const readPayload = (payload: unknown): Payload | undefined => (Check(Payload, payload) ? payload : undefined)

@@ -14,7 +14,7 @@ import { findGrant, type PublicKeyRow, touchPublicKey } from "./store.ts"
 /** The user that an SSH key signs in. */
 
 /** The user that owns the key; undefined for deploy keys. Doesn't check whether the account may be used now. */
-export async function personWith(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
+export async function findKeyOwner(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
   const user = owner_id === null ? undefined : await findUserById.first(db, { id: owner_id })
   return user && { kind: "user", user, credential: { kind: "publicKey", keyId: id }, basic: false }
 }
@@ -23,7 +23,12 @@ export async function personWith(db: Handle, { id, owner_id }: PublicKeyRow): Pr
  * The user that a deploy key acts as: the owner of its repository. Undefined where the key isn't a deploy key of the repository, and where the
  * owner may not act. The repository is found by its former names as well; one that the key isn't for counts as missing.
  */
-export async function bearerOf(db: Handle, { id: keyId }: PublicKeyRow, ownerName: string, name: string): Promise<SignedIn | undefined> {
+export async function findDeployKeyUser(
+  db: Handle,
+  { id: keyId }: PublicKeyRow,
+  ownerName: string,
+  name: string,
+): Promise<SignedIn | undefined> {
   const repositoryId = await repositoryIdOf(db, ownerName.toLowerCase(), name.toLowerCase())
   const grant = repositoryId === undefined ? undefined : await findGrant.first(db, { keyId, repositoryId })
   const repository = grant && (await findRepositoryById.first(db, { id: grant.repository_id }))
@@ -45,7 +50,7 @@ async function repositoryIdOf(db: Handle, lowerOwner: string, lowerName: string)
 const LAST_USED_EXACTNESS = 60
 
 /** Records that a key was used. Doesn't wait for the write, and never fails. */
-export function noteUse({ database, log, now }: Services, { id, last_used_at }: PublicKeyRow): void {
+export function recordKeyUse({ database, log, now }: Services, { id, last_used_at }: PublicKeyRow): void {
   const seen = now()
   const before = seen - LAST_USED_EXACTNESS
   if (last_used_at > before) return
