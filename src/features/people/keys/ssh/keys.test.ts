@@ -121,7 +121,7 @@ test("any bytes at all are a key or are refused, and nothing else", () => {
 describe("signatures", () => {
   const data = Buffer.from("what is signed")
 
-  /** What `ssh-keygen -Y sign` signs is wrapped; the raw signature is taken out of it. */
+  /** `ssh-keygen -Y sign` signs a wrapped message; this returns the raw signature. */
   async function signed(file: string): Promise<{ readonly signature: Buffer; readonly over: Buffer; readonly blob: Buffer }> {
     const path = join(keys.folder, "data")
     await writeFile(path, data)
