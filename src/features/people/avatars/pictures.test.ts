@@ -46,7 +46,7 @@ describe.each(databaseKinds)("uploaded pictures on %s", (kind) => {
     expect(await files()).not.toEqual(kept)
   })
 
-  test("that no row shows are removed after a day, and so are temporary files", async () => {
+  test("that no row shows are removed after a day, and so are drafts", async () => {
     await mkdir(folder(), { recursive: true })
     await show(picture("05"))
     const [shown = ""] = await files()

@@ -77,7 +77,7 @@ async function findShown(db: Handle, digests: readonly string[]): Promise<readon
   return (await users.union(repositories).execute()).map(({ avatar }) => avatar)
 }
 
-/** Removes images that no row uses, and temporary files of uploads: left by processes that ended between an image and its row. */
+/** Removes images that no row uses, and drafts of them: left by processes that ended between an image and its row. */
 export const sweepAvatars: Task = {
   name: "sweep_avatars",
   cron: "27 4 * * *",
