@@ -19,13 +19,13 @@ import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
 import { alignTagsJob } from "./features/code/tags/on-push.ts"
 import { accountMailJob } from "./features/events/mail/accounts.ts"
-import { sendJob, spreadJob } from "./features/events/mail/jobs.ts"
+import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
 import { sweepAvatars } from "./features/people/avatars/pictures.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
-import { forgetDeeds } from "./features/site/administration/audit.ts"
-import { countAnew } from "./features/site/administration/counters.ts"
+import { forgetAuditEntries } from "./features/site/administration/audit.ts"
+import { recountCounters } from "./features/site/administration/counters.ts"
 import { importJob } from "./features/site/migration/import.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
@@ -41,7 +41,7 @@ export const jobs: readonly JobDefinition[] = [
   removeActionFolderJob,
   readSchedulesJob,
   startForPullJob,
-  spreadJob,
+  fanOutJob,
   sendJob,
   accountMailJob,
   alignTagsJob,
@@ -76,8 +76,8 @@ export const schedule: readonly Task[] = [
   sweepLfs,
   maintainRepositories,
   checkRepositories,
-  countAnew,
-  forgetDeeds,
+  recountCounters,
+  forgetAuditEntries,
   retryScheduledMerges,
   cleanUpDeliveries,
   stopZombieTasks,

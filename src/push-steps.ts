@@ -7,7 +7,7 @@ import { pushSteps } from "./features/code/pushes/step.ts"
 import { publishTaggedRelease } from "./features/code/releases/on-push.ts"
 import { keepTags } from "./features/code/tags/on-push.ts"
 import { watchAfterPush } from "./features/code/watches/automatic.ts"
-import { tellWebhooks } from "./features/events/webhooks/on-push.ts"
+import { notifyWebhooks } from "./features/events/webhooks/on-push.ts"
 import { followCommits } from "./features/planning/references/on-push.ts"
 import { completeMerge, retryMerges } from "./features/review/merging/on-push.ts"
 import { movePulls } from "./features/review/pulls/on-push.ts"
@@ -21,7 +21,7 @@ export const stepsAfterPush = pushSteps.with(
   publishTaggedRelease,
   describeLanguages,
   maintainAfterPush,
-  tellWebhooks,
+  notifyWebhooks,
   startWorkflows,
   pushToMirrors,
   completeMerge,

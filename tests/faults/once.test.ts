@@ -3,7 +3,7 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { SWITCHES } from "../../src/features/events/webhooks/events/kinds.ts"
 import { type MergeWorld, openMergeWorld } from "../../src/features/review/merging/testing.ts"
-import { countAnew } from "../../src/features/site/administration/counters.ts"
+import { recountCounters } from "../../src/features/site/administration/counters.ts"
 import { databaseKinds } from "../support/database.ts"
 import { haltClock } from "../support/halt-clock.ts"
 import type { Answer } from "../support/hearth.ts"
@@ -154,7 +154,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
       expect(rest.filter((status) => !others.includes(status))).toEqual([])
       expect(changed).toEqual(leaves)
       expect(await wrongTotals()).toEqual([])
-      expect(await countAnew.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
+      expect(await recountCounters.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
     })
   })
 })

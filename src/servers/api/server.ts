@@ -9,7 +9,7 @@ import type { Services } from "../../core/services.ts"
 import { uploadFormOf } from "../../core/upload.ts"
 import { type Authenticator, actAs, requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
-import { audited, isDeed, type NewDeed } from "../../features/site/administration/audit.ts"
+import { audited, isAudited, type NewAuditEntry } from "../../features/site/administration/audit.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
 import { sendDownload } from "./download.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
@@ -139,8 +139,8 @@ export function registerApi(
 }
 
 /** What is to be written down of the call: whatever an administrator changes as such. */
-function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewDeed | undefined {
-  if (actor.kind !== "user" || !isDeed(operation, behind !== undefined)) return undefined
+function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewAuditEntry | undefined {
+  if (actor.kind !== "user" || !isAudited(operation, behind !== undefined)) return undefined
   return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
 }
 

@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import type { AuthContext, Connection, ServerChannel, Session } from "ssh2"
 import type { Services } from "../../core/services.ts"
-import { fingerprintOf, KeyUnusable, readKey } from "../../features/people/keys/ssh/public-key.ts"
+import { fingerprintOf, readKey, UnusableKeyError } from "../../features/people/keys/ssh/public-key.ts"
 import { isSignedBy } from "../../features/people/keys/ssh/signature.ts"
 import { findPublicKeyByFingerprint } from "../../features/people/keys/store.ts"
 import { type Conversation, converse } from "./conversation.ts"
@@ -137,7 +137,7 @@ async function keyShown({ database }: Services, context: AuthContext): Promise<S
     const isRight = blob !== undefined && isSignedBy(readKey(key.data), { algorithm, body: signature, numbers: "der" }, blob)
     return isRight ? { keyId: row.id, isProven: true } : undefined
   } catch (error) {
-    if (error instanceof KeyUnusable) return undefined
+    if (error instanceof UnusableKeyError) return undefined
     throw error
   }
 }

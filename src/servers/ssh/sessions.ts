@@ -12,7 +12,7 @@ import { type Address, follow } from "../../features/code/pushes/follow.ts"
 import { servePush } from "../../features/code/pushes/push.ts"
 import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
 import { requireUsable } from "../../features/people/authentication/authenticate.ts"
-import { bearerOf, noteUse, personWith } from "../../features/people/keys/holders.ts"
+import { findDeployKeyUser, findKeyOwner, recordKeyUse } from "../../features/people/keys/sign-in.ts"
 import { findPublicKey, type PublicKeyRow } from "../../features/people/keys/store.ts"
 import { isGitError } from "../../git/index.ts"
 import { readCommand } from "./command.ts"
@@ -60,7 +60,7 @@ async function perform(services: Services, { keyId, command, protocol }: Wish, c
   // A key that was removed is refused at once, also on connections that are open.
   const key = await findPublicKey.first(services.database.read, { id: keyId })
   if (!key) throw refuse.forbidden("this key has been removed")
-  noteUse(services, key)
+  recordKeyUse(services, key)
   if (command === undefined) return greet(services, key, conversation)
   const asked = readCommand(command)
   switch (asked.kind) {
@@ -76,7 +76,7 @@ async function perform(services: Services, { keyId, command, protocol }: Wish, c
 }
 
 async function greet({ database, site }: Services, key: PublicKeyRow, { output }: Conversation): Promise<number> {
-  const person = await personWith(database.read, key)
+  const person = await findKeyOwner(database.read, key)
   if (person) requireUsable(person, site.rootUrl)
   const [name, which] = person ? [`, ${person.user.name}`, `the key named ${key.title}`] : ["", "a deploy key"]
   output.write(
@@ -95,7 +95,7 @@ interface Errand {
 
 /** Whoever the key stands for at this repository. Refuses `notFound` for a key that is for other repositories. */
 async function actorFor({ database }: Services, { key, address: { owner, name } }: Errand): Promise<SignedIn> {
-  const actor = (await personWith(database.read, key)) ?? (await bearerOf(database.read, key, owner, name))
+  const actor = (await findKeyOwner(database.read, key)) ?? (await findDeployKeyUser(database.read, key, owner, name))
   if (!actor) throw refuse.notFound(NOT_FOUND)
   return actor
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../../core/errors.ts"
 import type { Services } from "../../core/services.ts"
 import { escapeHtml } from "../../core/text/html.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
-import { activate, askActivation, findActivation } from "../../features/people/users/activation.ts"
+import { activate, findActivation, requestActivation } from "../../features/people/users/activation.ts"
 import type { Holder } from "../../features/people/users/codes.ts"
 import { addressForm, codeOf, evenly, FORM, formOf, problemHtml, sendPrivatePage, withoutMail } from "./form.ts"
 
@@ -27,7 +27,7 @@ export function registerActivate(app: FastifyInstance, services: Services): void
     const field = formOf(request)
     if (field("code") !== "") return use(reply, field("code"))
     if (!hasMail) return ask(reply, 200)
-    await evenly(askActivation(services, field("address")))
+    await evenly(requestActivation(services, field("address")))
     return sendPrivatePage(
       reply,
       200,

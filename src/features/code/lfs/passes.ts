@@ -7,7 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTokenById } from "../../people/authentication/store.ts"
-import { bearerOf, personWith } from "../../people/keys/holders.ts"
+import { findDeployKeyUser, findKeyOwner } from "../../people/keys/sign-in.ts"
 import { findPublicKey } from "../../people/keys/store.ts"
 import type { Address } from "../pushes/follow.ts"
 
@@ -104,7 +104,7 @@ export async function bearerOfPass({ database }: Services, { by }: Pass, { owner
     }
     case "key": {
       const key = await findPublicKey.first(db, { id: by.keyId })
-      const actor = key && ((await personWith(db, key)) ?? (await bearerOf(db, key, owner, name)))
+      const actor = key && ((await findKeyOwner(db, key)) ?? (await findDeployKeyUser(db, key, owner, name)))
       if (!actor) throw refuse.badCredentials()
       return actor
     }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
-import { fingerprintOf, KeyUnusable, readKey, type SshKey } from "../../people/keys/ssh/public-key.ts"
+import { fingerprintOf, readKey, type SshKey, UnusableKeyError } from "../../people/keys/ssh/public-key.ts"
 import { isSignedBy } from "../../people/keys/ssh/signature.ts"
-import { Malformed, wireBytes, wireReader } from "../../people/keys/ssh/wire.ts"
+import { MalformedKeyError, wireBytes, wireReader } from "../../people/keys/ssh/wire.ts"
 
 /** Signatures over files, as `ssh-keygen -Y sign` makes them: OpenSSH's PROTOCOL.sshsig. */
 
@@ -30,7 +30,7 @@ export function readFileSignature(text: string): FileSignature | undefined {
   try {
     return parse(Buffer.from(base64, "base64"))
   } catch (error) {
-    if (error instanceof Malformed || error instanceof KeyUnusable) return undefined
+    if (error instanceof MalformedKeyError || error instanceof UnusableKeyError) return undefined
     throw error
   }
 }
@@ -58,7 +58,7 @@ function isSignature(key: SshKey, signature: Buffer, data: Buffer): boolean {
     const added = signature.subarray(8 + Buffer.byteLength(algorithm, "latin1") + body.length)
     return isSignedBy(key, { algorithm, body: Buffer.concat([body, added]), numbers: "ssh" }, data)
   } catch (error) {
-    if (error instanceof Malformed) return false
+    if (error instanceof MalformedKeyError) return false
     throw error
   }
 }

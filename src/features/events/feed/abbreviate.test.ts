@@ -12,7 +12,7 @@ describe("the beginning of a text", () => {
     expect(abbreviate("a".repeat(201))).toBe(`${"a".repeat(199)}…`)
     expect(abbreviate("語".repeat(101))).toBe(`${"語".repeat(99)}…`)
     expect(abbreviate("🌱".repeat(101))).toBe(`${"🌱".repeat(99)}…`)
-    // Marks take no column of their own.
+    // Combining marks take no column of their own.
     expect(abbreviate("e\u0301".repeat(200))).toBe("e\u0301".repeat(200))
   })
 

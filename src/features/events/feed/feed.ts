@@ -7,36 +7,36 @@ import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
 /**
- * Reading feeds. Who may see an entry depends on its repository, actor and unit alone, and how many entries are alike in these the database
- * knows (activity_totals), so that a feed's length takes no walk along it. Both tables are asked with the same conditions.
+ * Reading feeds. The repository, actor and unit of an entry decide who may see it, and the database counts the entries that share them
+ * (activity_totals), so the length of a feed is known without reading it. Both tables are queried with the same conditions.
  */
 
 export type ActivityRow = Selectable<ActivitiesTable>
 
-/** Whose feed, or what of. */
+/** Whose feed, or the feed of what. */
 export type Feed =
   | { readonly of: "account"; readonly receiverId: number; readonly performedOnly: boolean }
   | { readonly of: "repository"; readonly repositoryId: number }
   | { readonly of: "team"; readonly teamId: number; readonly organizationId: number }
 
-export interface Asked {
+export interface FeedQuery {
   readonly feed: Feed
-  /** Entries of private repositories too, as far as the caller may see those now. */
+  /** Include entries of private repositories that the caller may see now. */
   readonly withPrivate: boolean
-  /** Also what people did who hide it: it is the caller's own feed. */
+  /** Include entries of users who hide their activity: for the caller's own feed. */
   readonly ofAnybody: boolean
-  /** A day: from its first to before its end. */
+  /** A day: from its start, inclusive, to its end, exclusive. */
   readonly day?: { readonly from: Seconds; readonly to: Seconds } | undefined
 }
 
 type Table = "activities" | "activity_totals"
 type Condition = RawBuilder<SqlBool>
 
-/** Which rows of the table belong to the feed and are shown to the caller now. */
-function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Asked): Condition {
+/** Selects the rows of the table that belong to the feed and that the caller may see now. */
+function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: FeedQuery): Condition {
   const column = (name: string) => sql.ref(`${table}.${name}`)
   const conditions: Condition[] = [sql<SqlBool>`${column("is_hidden")} = 0`]
-  // Written out as the indexes have it, which cover only the rows that stand for an event.
+  // Written out as in the partial indexes, which cover only the rows that represent an event.
   const original = sql<SqlBool>`${column("receiver_id")} = ${column("actor_id")}`
   switch (feed.of) {
     case "account":
@@ -56,7 +56,7 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Ask
   if (!withPrivate) conditions.push(sql<SqlBool>`${column("is_private")} = 0`)
   const seesAll = isSiteAdministrator(actor) && !isPublicOnly(actor)
   if (!seesAll) {
-    if (!ofAnybody) conditions.push(openActor(actor, column("actor_id")))
+    if (!ofAnybody) conditions.push(visibleActor(actor, column("actor_id")))
     conditions.push(
       sql<SqlBool>`exists (select 1 from repositories where repositories.id = ${column("repository_id")}
         and ${readableRepositories(actor, sql<string>`${column("unit")}`)})`,
@@ -65,23 +65,23 @@ function shown(table: Table, actor: Actor, { feed, withPrivate, ofAnybody }: Ask
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
-/** What the caller did itself, and what people did who show it to the caller. */
-function openActor(actor: Actor, column: RawBuilder<unknown>): Condition {
+/** Entries by the caller, and by users who show their activity to the caller. */
+function visibleActor(actor: Actor, column: RawBuilder<unknown>): Condition {
   const narrow = actor.kind === "anonymous" || isPublicOnly(actor) || actor.user.is_restricted === 1
   const visibilities = narrow ? sql`('public')` : sql`('public', 'limited')`
   return sql<SqlBool>`(${column} = ${actorId(actor)} or exists (
     select 1 from users as doer where doer.id = ${column} and doer.hide_activity = 0 and doer.visibility in ${visibilities}))`
 }
 
-/** A page of a feed and its length: newest first. */
-export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, offset }: Page): Promise<Found<ActivityRow>> {
+/** A page of a feed, newest first, and the feed's length. */
+export async function readFeed(db: Handle, actor: Actor, asked: FeedQuery, { limit, offset }: Page): Promise<Found<ActivityRow>> {
   const { day } = asked
   let rows = db.selectFrom("activities").where(shown("activities", actor, asked))
   if (day) rows = rows.where("activities.created_at", ">=", day.from).where("activities.created_at", "<", day.to)
   const total = day
     ? (await rows.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()).total
     : await lengthOf(db, actor, asked)
-  // Nothing to read where there is nothing on the page.
+  // An empty page needs no query.
   if (total <= offset) return { rows: [], total }
   const page = await rows
     .selectAll("activities")
@@ -93,7 +93,7 @@ export async function readFeed(db: Handle, actor: Actor, asked: Asked, { limit, 
   return { rows: page, total }
 }
 
-async function lengthOf(db: Handle, actor: Actor, asked: Asked): Promise<number> {
+async function lengthOf(db: Handle, actor: Actor, asked: FeedQuery): Promise<number> {
   const { total } = await db
     .selectFrom("activity_totals")
     .where(shown("activity_totals", actor, asked))

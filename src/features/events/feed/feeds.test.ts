@@ -25,8 +25,8 @@ withHearth("feeds", {}, ({ test, forge }) => {
 
   const teams = new Map<string, number>()
 
-  /** What a feed tells, oldest first, and how long it says that it is. */
-  async function told(who: Caller, path: string) {
+  /** The entries of a feed, oldest first; checks its length. */
+  async function entries(who: Caller, path: string) {
     const { status, body, headers } = await forge.call(who, `GET ${path}`)
     expect(status, path).toBe(200)
     const words = body.map((entry: { op_type: string; repo: { name: string } }) => `${entry.op_type} ${entry.repo.name}`).reverse()
@@ -37,14 +37,14 @@ withHearth("feeds", {}, ({ test, forge }) => {
   const openRows = ["create_repo open", "create_issue open", "comment_issue open"]
   const allRows = ["create_repo open", "create_repo hush", "create_issue open", "comment_issue open", "create_issue hush"]
 
-  test("of an organisation tell members what they may read, and others what is public", async () => {
-    expect(await told(as("ann"), ORG)).toEqual(allRows)
-    expect(await told(as("ben"), ORG)).toEqual(allRows)
-    // Whoever may not read issues is not told of them.
-    expect(await told(as("cal"), ORG)).toEqual(["create_repo open", "create_repo hush", "create_issue open", "comment_issue open"])
-    expect(await told(as("dee"), ORG)).toEqual(openRows)
-    expect(await told(undefined, ORG)).toEqual(openRows)
-    expect(await told(forge.root, ORG)).toEqual(allRows)
+  test("of an organisation show members what they may read, and others what is public", async () => {
+    expect(await entries(as("ann"), ORG)).toEqual(allRows)
+    expect(await entries(as("ben"), ORG)).toEqual(allRows)
+    // Users who may not read issues don't see them in feeds.
+    expect(await entries(as("cal"), ORG)).toEqual(["create_repo open", "create_repo hush", "create_issue open", "comment_issue open"])
+    expect(await entries(as("dee"), ORG)).toEqual(openRows)
+    expect(await entries(undefined, ORG)).toEqual(openRows)
+    expect(await entries(forge.root, ORG)).toEqual(allRows)
   })
 
   test("show actor, repository and comment", async () => {
@@ -67,9 +67,9 @@ withHearth("feeds", {}, ({ test, forge }) => {
     })
   })
 
-  test("of a team tell of its repositories only, to those who may know the team", async () => {
+  test("of a team show its repositories only, to those who may see the team", async () => {
     const path = `/teams/${teams.get("readers")}/activities/feeds`
-    expect(await told(as("ben"), path)).toEqual(["create_repo hush", "create_issue hush"])
+    expect(await entries(as("ben"), path)).toEqual(["create_repo hush", "create_issue hush"])
     for (const [who, status] of [
       [as("cal"), 403],
       [as("dee"), 404],
@@ -79,8 +79,8 @@ withHearth("feeds", {}, ({ test, forge }) => {
   })
 
   test("of a repository show each event once", async () => {
-    expect(await told(as("dee"), "/repos/club/open/activities/feeds")).toEqual(openRows)
-    expect(await told(as("ben"), "/repos/club/hush/activities/feeds")).toEqual(["create_repo hush", "create_issue hush"])
+    expect(await entries(as("dee"), "/repos/club/open/activities/feeds")).toEqual(openRows)
+    expect(await entries(as("ben"), "/repos/club/hush/activities/feeds")).toEqual(["create_repo hush", "create_issue hush"])
     for (const who of [as("dee"), undefined]) expect((await forge.call(who, "GET /repos/club/hush/activities/feeds")).status).toBe(404)
   })
 
@@ -88,47 +88,48 @@ withHearth("feeds", {}, ({ test, forge }) => {
     await forge.call(as("ann"), "POST /user/repos", { name: "own" })
     await forge.call(as("ann"), "PATCH /repos/club/hush/issues/1", { state: "closed" })
     await forge.call(as("ben"), "PUT /repos/ann/own/subscription")
-    expect(await told(as("ben"), "/users/ben/activities/feeds")).toEqual(["create_issue hush", "close_issue hush", "watch_repo own"])
-    expect(await told(as("ben"), "/users/ben/activities/feeds?only-performed-by=true")).toEqual(["watch_repo own"])
-    // Others are told nothing private, also those who may read it.
-    for (const who of [as("ann"), as("dee"), undefined]) expect(await told(who, "/users/ben/activities/feeds")).toEqual(["watch_repo own"])
-    expect(await told(forge.root, "/users/ben/activities/feeds")).toHaveLength(3)
+    expect(await entries(as("ben"), "/users/ben/activities/feeds")).toEqual(["create_issue hush", "close_issue hush", "watch_repo own"])
+    expect(await entries(as("ben"), "/users/ben/activities/feeds?only-performed-by=true")).toEqual(["watch_repo own"])
+    // Others see nothing private, not even those who may read the repository.
+    for (const who of [as("ann"), as("dee"), undefined])
+      expect(await entries(who, "/users/ben/activities/feeds")).toEqual(["watch_repo own"])
+    expect(await entries(forge.root, "/users/ben/activities/feeds")).toHaveLength(3)
     await forge.call(as("ann"), `DELETE /teams/${teams.get("readers")}/members/ben`)
-    expect(await told(as("ben"), "/users/ben/activities/feeds")).toEqual(["watch_repo own"])
+    expect(await entries(as("ben"), "/users/ben/activities/feeds")).toEqual(["watch_repo own"])
     expect((await forge.call(as("ben"), "GET /users/none/activities/feeds")).status).toBe(404)
   })
 
-  test("tell of a day where one is asked for", async () => {
+  test("show one day on request", async () => {
     const today = new Date().toISOString().slice(0, 10)
-    expect(await told(as("dee"), `${ORG}?date=${today}`)).toEqual(openRows)
-    expect(await told(as("dee"), `${ORG}?date=2001-02-03`)).toEqual([])
-    expect(await told(as("dee"), `${ORG}?date=someday`)).toEqual(openRows)
+    expect(await entries(as("dee"), `${ORG}?date=${today}`)).toEqual(openRows)
+    expect(await entries(as("dee"), `${ORG}?date=2001-02-03`)).toEqual([])
+    expect(await entries(as("dee"), `${ORG}?date=someday`)).toEqual(openRows)
   })
 
-  test("leave out who hides what they do, but not from themselves", async () => {
+  test("leave out users who hide their activity, but not for themselves", async () => {
     await forge.call(as("dee"), "PATCH /user/settings", { hide_activity: true })
-    expect(await told(as("ann"), ORG)).not.toContain("create_issue open")
-    expect(await told(as("dee"), ORG)).toContain("create_issue open")
-    expect(await told(as("ann"), "/users/dee/activities/feeds")).toEqual([])
-    expect(await told(as("dee"), "/users/dee/activities/feeds")).toEqual(["create_issue open"])
+    expect(await entries(as("ann"), ORG)).not.toContain("create_issue open")
+    expect(await entries(as("dee"), ORG)).toContain("create_issue open")
+    expect(await entries(as("ann"), "/users/dee/activities/feeds")).toEqual([])
+    expect(await entries(as("dee"), "/users/dee/activities/feeds")).toEqual(["create_issue open"])
     await forge.call(as("dee"), "PATCH /user/settings", { hide_activity: false })
   })
 
-  test("go on without an actor who is gone, for those who see everything", async () => {
+  test("still have entries of deleted actors, for callers who see everything", async () => {
     await forge.person("eve")
     await forge.call(as("eve"), "PUT /user/starred/club/open")
     const { database } = forge.hearth.services
     await database.write((tx) => tx.deleteFrom("users").where("name", "=", "eve").execute())
     const { body } = await forge.call(forge.root, `GET ${ORG}?limit=1`)
     expect(body[0]).toMatchObject({ op_type: "star_repo", act_user: null })
-    expect(await told(as("ann"), ORG)).not.toContain("star_repo open")
+    expect(await entries(as("ann"), ORG)).not.toContain("star_repo open")
   })
 
   test("forget comments and issues that are deleted", async () => {
     const { body: issue } = await forge.call(as("ann"), "POST /repos/club/open/issues", { title: "Drip" })
     const { body: comment } = await forge.call(as("ann"), `POST /repos/club/open/issues/${issue.number}/comments`, { body: "Drop" })
     await forge.call(as("ann"), `PATCH /repos/club/open/issues/${issue.number}`, { state: "closed" })
-    const newest = async () => (await told(as("ann"), "/repos/club/open/activities/feeds")).slice(3)
+    const newest = async () => (await entries(as("ann"), "/repos/club/open/activities/feeds")).slice(3)
     expect(await newest()).toEqual(["create_issue open", "comment_issue open", "close_issue open"])
     await forge.call(as("ann"), `DELETE /repos/club/open/issues/comments/${comment.id}`)
     expect(await newest()).toEqual(["create_issue open", "close_issue open"])

@@ -1,4 +1,4 @@
-/** What the feed tells of, by the words of the API. */
+/** The kinds of activities, as the API names them. */
 export const ACTIVITY_KINDS = [
   "create_repo",
   "rename_repo",
@@ -31,5 +31,5 @@ export const ACTIVITY_KINDS = [
 
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number]
 
-/** The kind that a stored word stands for. */
+/** Whether the stored word is a known kind. */
 export const isActivityKind = (word: string): word is ActivityKind => ACTIVITY_KINDS.some((kind) => kind === word)

@@ -4,7 +4,7 @@ import { branchOf, branchRef, tagRef } from "../../../git/index.ts"
 import { abbreviate } from "./abbreviate.ts"
 import { forgetIssueActivities, hideActivities, type NewActivity, recordActivity, showActivities } from "./rules.ts"
 
-/** The feeds of people and organisations tell what happened around them. */
+/** Writes domain events into the feeds of users and organisations. */
 export const feed: Listener = {
   name: "feed",
   async hear({ tx, events, entries }) {
@@ -69,9 +69,9 @@ function activitiesOf(event: DomainEvent, entries: Delivery["entries"]): readonl
     case "reference.created":
     case "reference.moved":
     case "reference.removed":
-      return (repository.is_mirror === 1 ? syncActivities(event) : pushActivities(event)).map((told) => ({
+      return (repository.is_mirror === 1 ? syncActivities(event) : pushActivities(event)).map((entry) => ({
         ...activity,
-        ...told,
+        ...entry,
         refName: event.ref,
       }))
     case "release.published":
@@ -81,37 +81,37 @@ function activitiesOf(event: DomainEvent, entries: Delivery["entries"]): readonl
   }
 }
 
-/** What the feed calls a submitted review. */
+/** The feed's kind for a submitted review. */
 const VERDICTS = { APPROVED: "approve_pull_request", REQUEST_CHANGES: "reject_pull_request", COMMENT: "comment_pull" } as const
 
 type Remark = Pick<NewActivity, "kind"> & { readonly comment: EventOf<"review.submitted">["header"] }
 
-/** What is said on lines, and then the verdict; one that is only made of the former has no entry of its own. */
+/** Comments on lines first, then the verdict; a review of line comments alone has no entry of its own. */
 function reviewActivities({ review: { state }, header, lines }: EventOf<"review.submitted">): readonly Remark[] {
   const remarks = lines.map((comment) => ({ kind: "comment_pull", comment }) as const)
   if (state === "PENDING" || state === "REQUEST_REVIEW" || (state === "COMMENT" && header.content.trim() === "")) return remarks
   return [...remarks, { kind: VERDICTS[state], comment: header }]
 }
 
-/** Longer first lines are cut. */
+/** Longer first lines are truncated. */
 const LONGEST_LINE = 5_000
 
 const firstLine = (text: string): string => (text.split("\n", 1)[0] ?? "").slice(0, LONGEST_LINE).toWellFormed()
 
 type ReferenceEvent = EventOf<"reference.created" | "reference.moved" | "reference.removed">
-type Told = Pick<NewActivity, "kind" | "content">
+type ReferenceActivity = Pick<NewActivity, "kind" | "content">
 
-function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readonly Told[] {
+function pushActivities({ kind, ref, summary: content }: ReferenceEvent): readonly ReferenceActivity[] {
   const isBranch = branchOf(ref) !== undefined
   if (kind === "reference.removed") return [{ kind: isBranch ? "delete_branch" : "delete_tag", content }]
   if (!isBranch) return [{ kind: "push_tag", content }]
   const pushed = { kind: "commit_repo", content } as const
-  // Existing clients know a new branch by the row without content before the one with its commits.
+  // Clients expect a new branch as an entry without content before the one with its commits.
   return kind === "reference.created" ? [{ ...pushed, content: "" }, pushed] : [pushed]
 }
 
-/** Nobody can push to a mirror: what moves there came from the repository that it follows. */
-function syncActivities({ kind, summary: content }: ReferenceEvent): readonly Told[] {
+/** Users can't push to a mirror: its references change only with the remote repository. */
+function syncActivities({ kind, summary: content }: ReferenceEvent): readonly ReferenceActivity[] {
   if (kind === "reference.removed") return [{ kind: "mirror_sync_delete", content: "" }]
   const pushed = { kind: "mirror_sync_push", content } as const
   return kind === "reference.created" ? [pushed, { kind: "mirror_sync_create", content: "" }] : [pushed]

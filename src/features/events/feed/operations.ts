@@ -7,7 +7,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { listed, type Operation, operation, type Page } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { type Asked, readFeed } from "./feed.ts"
+import { type FeedQuery, readFeed } from "./feed.ts"
 import { presentActivities } from "./present.ts"
 import { Activity } from "./records.ts"
 
@@ -17,8 +17,8 @@ const date = Type.Optional(
 
 const DAY = 86_400
 
-/** The day that a text names. */
-function dayOf(text: string | undefined): Asked["day"] {
+/** The day in the text, if it is a valid one. */
+function dayOf(text: string | undefined): FeedQuery["day"] {
   const from = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN
   return Number.isNaN(from) ? undefined : { from, to: from + DAY }
 }
@@ -30,7 +30,7 @@ interface Call {
   readonly page: Page
 }
 
-async function feed({ db, services, actor, page }: Call, asked: Asked) {
+async function feed({ db, services, actor, page }: Call, asked: FeedQuery) {
   const { rows, total } = await readFeed(db, actor, asked, page)
   return listed(await presentActivities(db, services.site, actor, rows), total)
 }

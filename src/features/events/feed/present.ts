@@ -15,7 +15,7 @@ import { findFeedComments } from "./store.ts"
 type Comment = Awaited<ReturnType<typeof findFeedComments>>[number]
 
 /**
- * Entries of a feed as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list. The
+ * Entries of a feed as the caller sees them, in the order given. The caller of this function selects the entries that may be seen. The
  * number of queries doesn't grow with the list.
  */
 export async function presentActivities(db: Handle, site: Site, actor: Actor, rows: readonly ActivityRow[]): Promise<Activity[]> {
@@ -39,7 +39,7 @@ export async function presentActivities(db: Handle, site: Site, actor: Actor, ro
   )
   return rows.flatMap((row) => {
     const repo = repositories.get(row.repository_id)
-    // Gone between two queries, or written by a later version.
+    // Deleted between two queries, or written by a later version.
     if (!repo || !isActivityKind(row.op_type)) return []
     const comment = comments.get(row.comment_id)
     return [

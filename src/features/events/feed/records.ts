@@ -5,7 +5,7 @@ import { Repository } from "../../code/repositories/records.ts"
 import { User } from "../../people/users/records.ts"
 import { ACTIVITY_KINDS } from "./kinds.ts"
 
-/** A comment as a feed shows it: without its author, who stands beside it, and without what is attached. */
+/** A comment in a feed: without its author, who is the entry's actor, and without its attachments. */
 export const ActivityComment = record("ActivityComment", {
   id: int64(),
   html_url: Type.String({ format: "uri" }),

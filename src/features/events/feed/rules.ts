@@ -10,7 +10,7 @@ import type { ActivityKind } from "./kinds.ts"
 
 export type { ActivityKind } from "./kinds.ts"
 
-/** The unit that a watcher must be able to read to be told of an event; the others are told to every watcher. */
+/** The unit that a watcher must be able to read to get an entry of this kind; other kinds go to every watcher. */
 const UNIT_OF: Partial<Record<ActivityKind, Unit>> = {
   commit_repo: "repo.code",
   push_tag: "repo.code",
@@ -39,19 +39,19 @@ export interface NewActivity {
   readonly repository: Repository
   readonly owner: User
   readonly content?: string
-  /** A whole reference: refs/heads/main. */
+  /** A full reference: refs/heads/main. */
   readonly refName?: string
   readonly commentId?: number
   readonly now: number
 }
 
 /**
- * Writes what happened into the feeds of those it concerns: the actor, the owning organisation, and every watcher who may read the part of
- * the repository that it happened in. Whether they still may is asked again when the feed is read.
+ * Writes an event into the feeds of the actor, of the owning organisation, and of every watcher who may read the unit that the event belongs
+ * to. Permissions are checked again when the feed is read.
  */
 export async function recordActivity(tx: Transaction, event: NewActivity): Promise<void> {
   const { kind, actor, repository } = event
-  await tell(tx, {
+  await insertActivities(tx, {
     kind,
     unit: UNIT_OF[kind] ?? "",
     actorId: actor.id,
@@ -74,8 +74,8 @@ interface Row {
   readonly now: number
 }
 
-/** One statement, however many watch. The rows are written in the order of the people, so that two events don't wait for each other crosswise. */
-const tell = query("activity.tell", (db, p: Params<Row>) => {
+/** One statement for any number of watchers. The rows are written in the order of the users, so that concurrent events don't deadlock. */
+const insertActivities = query("activity.tell", (db, p: Params<Row>) => {
   const receivers = db
     .selectFrom("users as doer")
     .select("doer.id")
@@ -133,7 +133,7 @@ const forgetComments = query("activity.forgetComments", (db, p: Params<{ issueId
   db
     .deleteFrom("activities")
     .where("comment_id", "in", (eb) => eb.selectFrom("comments").select("comments.id").where("comments.issue_id", "=", p.issueId))
-    // The index holds only what is about an entry of a timeline.
+    // The partial index covers only activities about a timeline entry.
     .where(sql<SqlBool>`comment_id <> 0`),
 )
 
@@ -146,18 +146,18 @@ const forgetCreation = query("activity.forgetCreation", (db, p: Params<{ reposit
     .where(sql<SqlBool>`substr(content, 1, length(${p.start})) = ${p.start}`),
 )
 
-/** An issue that is deleted is told of no more. Call it while its comments are still there. */
+/** Removes the activities of a deleted issue. Call it before its comments are deleted. */
 export async function forgetIssueActivities(tx: Transaction, issue: Issue): Promise<void> {
   await forgetComments(tx, { issueId: issue.id })
   await forgetCreation(tx, { repositoryId: issue.repository_id, createdAt: issue.created_at, start: `${issue.number}|` })
 }
 
-/** A repository that turns private takes its past out of everybody's feed but that of those who may see it. */
+/** Hides a repository's activities when it becomes private: only those who may see it still see them. */
 export async function hideActivities(tx: Transaction, repositoryId: number): Promise<void> {
   await tx.updateTable("activities").set({ is_private: 1 }).where("repository_id", "=", repositoryId).execute()
 }
 
-/** A repository that turns public shows its past again. */
+/** Shows a repository's activities again when it becomes public. */
 export async function showActivities(tx: Transaction, repositoryId: number): Promise<void> {
   await sql`update activities set is_private = 0 where repository_id = ${repositoryId}`.execute(tx)
 }

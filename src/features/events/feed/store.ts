@@ -1,6 +1,6 @@
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** What entries of a feed show of comments: their text, and where they stand. */
+/** The text and position of comments, as feed entries show them. */
 export const findFeedComments = query("activity.findComments", (db, p: Params<{ ids: readonly number[] }>) =>
   db
     .selectFrom("comments")

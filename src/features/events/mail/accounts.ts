@@ -11,27 +11,27 @@ import { isUsable, makeCode, type Purpose } from "../../people/users/codes.ts"
 import { findAddressesOf } from "../../people/users/store.ts"
 import { composeAccountMail } from "./compose-account.ts"
 
-/** Mails to people about their own accounts. */
+/** Mails to users about their own accounts. */
 
 const AccountMail = Type.Object({
   about: oneOf(["welcome", "activation", "confirmation", "recovery"]),
   userId: int64(),
-  /** In lower case. What it is good for now is looked up when the mail is sent. */
+  /** In lower case. Its current state is looked up when the mail is sent. */
   address: Type.String(),
 })
 type AccountMail = Static<typeof AccountMail>
 
-/** What the link of a mail is for; a welcome has none. */
+/** The purpose of a mail's link; a welcome mail has none. */
 const PURPOSES = { activation: "activate", confirmation: "confirm", recovery: "recover" } as const satisfies Readonly<
   Partial<Record<AccountMailsTable["about"], Purpose>>
 >
 
-/** How soon a person is written to again about the same thing at the same address. */
+/** Seconds before the same mail is sent again to the same address. */
 const PAUSE_SECONDS = 180
 
 /**
- * Keeps a mail in the transaction of what it is about; how its link is signed is left to when it is sent, so that nothing that lets anybody
- * in is stored. Does nothing where no mail server is set up, nor within three minutes of the same mail.
+ * Queues a mail in the transaction of the event. Its link is signed when the mail is sent, so that no stored text gives access to an account.
+ * Does nothing where no mail server is configured, or within three minutes of the same mail.
  */
 async function writeToAccount(
   tx: Transaction,
@@ -53,7 +53,7 @@ async function writeToAccount(
   if ((noted.numInsertedOrUpdatedRows ?? 0n) > 0n) await jobs.enqueue(tx, accountMailJob, mail)
 }
 
-/** What people are written to about, by what happened. */
+/** The subject of the mail for each event. */
 const ABOUT = {
   "account.created": "welcome",
   "account.activationNeeded": "activation",
@@ -64,7 +64,7 @@ const ABOUT = {
 type AccountEvent = EventOf<keyof typeof ABOUT>
 const isAccountEvent = (event: DomainEvent): event is AccountEvent => Object.hasOwn(ABOUT, event.kind)
 
-/** People are written to about their own accounts. Mail about issues goes with notifications. */
+/** Sends mails to users about their own accounts. Mail about issues is part of notifications. */
 export const accountMails: Listener = {
   name: "account mails",
   async hear({ tx, services, events }) {
@@ -73,7 +73,7 @@ export const accountMails: Listener = {
   },
 }
 
-/** Sends a mail about an account, if what it is about is still so. */
+/** Sends a mail about an account, if its subject still applies. */
 export const accountMailJob = defineJob({
   kind: "mail.account",
   payload: AccountMail,
@@ -83,15 +83,15 @@ export const accountMailJob = defineJob({
     const user = await findUserById.first(database.read, { id: userId })
     const address = user && (await findAddressesOf(database.read, { userId })).find(({ lower_email }) => lower_email === wanted)
     if (!user || !address) return
-    const told = { about, user, address: address.email, id }
+    const content = { about, user, address: address.email, id }
     if (about === "welcome") {
-      if (user.is_active === 1) await mailer.send(composeAccountMail(site, told), signal)
+      if (user.is_active === 1) await mailer.send(composeAccountMail(site, content), signal)
       return
     }
     const holder = { purpose: PURPOSES[about], user, address }
     if (!isUsable(holder)) return
     const seconds = about === "recovery" ? config.security.recoverySeconds : config.users.confirmationSeconds
     const link = { code: makeCode(secrets, holder, now() + seconds), seconds }
-    await mailer.send(composeAccountMail(site, { ...told, link }), signal)
+    await mailer.send(composeAccountMail(site, { ...content, link }), signal)
   },
 })

@@ -4,18 +4,18 @@ import type { Mail } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
 
-/** Pages that mails about accounts lead to; codes follow as `?code=`. */
+/** Pages that account mails link to; codes follow as `?code=`. */
 export const ACTIVATE_PATH = "/user/activate"
 export const FORGOT_PATH = "/user/forgot_password"
 export const RECOVER_PATH = "/user/recover_account"
 
-export interface AccountStory {
+export interface AccountMailContent {
   readonly about: AccountMailsTable["about"]
   readonly user: User
   readonly address: string
-  /** Stays the same when the mail is sent again, so that one that arrives twice is shown once. */
+  /** The same when the mail is sent again, so that a duplicate is shown once. */
   readonly id: number
-  /** What the mail lets its reader do, and for how long. */
+  /** The URL that the mail offers, and how long it is valid. */
   readonly link?: { readonly code: string; readonly seconds: number }
 }
 
@@ -26,10 +26,10 @@ interface Words {
   readonly after: string
 }
 
-/** The mail that a person gets about its own account. Nothing in it was chosen by anybody else but its name and address. */
-export function composeAccountMail(site: Site, story: AccountStory): Mail {
-  const { about, address, id, link, user } = story
-  const { subject, before, page, after } = wordsOf(site, story)
+/** The mail to a user about their own account. It contains no text chosen by other users. */
+export function composeAccountMail(site: Site, mail: AccountMailContent): Mail {
+  const { about, address, id, link, user } = mail
+  const { subject, before, page, after } = wordsOf(site, mail)
   const url = `${site.rootUrl}${page}${link ? `?code=${link.code}` : ""}`
   const ending = link ? `The link is good once, for ${inWords(link.seconds)}. ${after}` : after
   const paragraphs = [`Hello ${user.name},`, before]
@@ -50,7 +50,7 @@ export function composeAccountMail(site: Site, story: AccountStory): Mail {
   }
 }
 
-function wordsOf({ host }: Site, { about, user, address }: AccountStory): Words {
+function wordsOf({ host }: Site, { about, user, address }: AccountMailContent): Words {
   switch (about) {
     case "welcome":
       return {
@@ -89,7 +89,7 @@ const UNITS = [
   ["minute", 60],
 ] as const
 
-/** A length of time in the largest unit that it is at least two of, rounded down; a link is good for no shorter than the mail says. */
+/** A duration in the largest unit that it has at least two of, rounded down; a link is valid at least as long as the mail says. */
 function inWords(seconds: number): string {
   const [unit, length] = UNITS.find(([, size]) => seconds >= 2 * size) ?? (["minute", 60] as const)
   const count = Math.floor(seconds / length)

@@ -9,9 +9,9 @@ import { repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import { unsubscribeUrl } from "./unsubscribe.ts"
 
-/** All that a mail tells. */
-export interface Story {
-  readonly about: keyof typeof DEEDS
+/** The content of a mail. */
+export interface MailContent {
+  readonly about: keyof typeof ACTIONS
   readonly receiver: User
   readonly address: string
   readonly actor: User
@@ -19,7 +19,7 @@ export interface Story {
   readonly owner: User
   readonly issue?: Issue
   readonly comment?: { readonly id: number; readonly content: string } | undefined
-  /** Of a review, what it comes to and what it says on lines. */
+  /** The verdict of a review, and its comments on lines. */
   readonly review?: { readonly state: string; readonly remarks: readonly Remark[] } | undefined
 }
 
@@ -30,10 +30,10 @@ interface Remark {
   readonly content: string
 }
 
-/** Longer texts are read on the page. */
+/** Longer texts are truncated; the rest is read on the page. */
 const LONGEST = 20_000
 
-const DEEDS = {
+const ACTIONS = {
   created: "opened this",
   commented: "wrote",
   closed: "closed this",
@@ -49,17 +49,17 @@ const DEEDS = {
   offered: "offers you this repository",
 } as const
 
-/** What a review does, where it is more than words. */
+/** The wording for reviews with a verdict. */
 const VERDICTS: Readonly<Record<string, string>> = { APPROVED: "approved this", REQUEST_CHANGES: "asked for changes" }
 
-const deedOf = ({ about, review }: Story): string => (review && VERDICTS[review.state]) ?? DEEDS[about]
+const actionOf = ({ about, review }: MailContent): string => (review && VERDICTS[review.state]) ?? ACTIONS[about]
 
 /**
- * The mail that tells somebody a story. `id` tells it from other mails about the same issue, and stays the same when it is sent again, so
- * that one that arrives twice is shown once.
+ * Composes a mail. `id` distinguishes it from other mails about the same issue, and is the same when it is sent again, so that a duplicate
+ * is shown once.
  */
-export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, story: Story, id: number): Mail {
-  const { about, receiver, actor, repository, owner, issue, comment } = story
+export function compose({ site, secrets }: { readonly site: Site; readonly secrets: Secrets }, mail: MailContent, id: number): Mail {
+  const { about, receiver, actor, repository, owner, issue, comment } = mail
   const fullName = `${owner.name}/${repository.name}`
   const repositoryPage = repositoryHtmlUrl(site, owner.name, repository.name)
   const issuePage = issue ? issueUrl(repositoryPage, issue) : repositoryPage
@@ -70,11 +70,11 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
     opening && isOpening
       ? opening
       : `<${issue ? `issue-${issue.id}` : `repository-${repository.id}`}.${about}-${comment?.id ?? id}@${site.host}>`
-  const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${DEEDS[about]}`
+  const topic = issue ? `[${fullName}] ${inOneLine(issue.title)} (#${issue.number})` : `[${fullName}] ${actor.name} ${ACTIONS[about]}`
   const leave = issue ? unsubscribeUrl(site, secrets, { userId: receiver.id, issueId: issue.id }) : undefined
-  const body = { deed: `${actor.name} ${deedOf(story)}`, content: shortened(contentOf(story)), page, leave }
+  const body = { action: `${actor.name} ${actionOf(mail)}`, content: truncate(contentOf(mail)), page, leave }
   return {
-    to: story.address,
+    to: mail.address,
     fromName: inOneLine(actor.full_name || actor.name),
     subject: issue && !isOpening ? `Re: ${topic}` : topic,
     text: asText(body),
@@ -90,35 +90,35 @@ export function compose({ site, secrets }: { readonly site: Site; readonly secre
   }
 }
 
-/** What was written: in the comment, or where the issue itself is new to the reader, in that. */
-function contentOf({ about, issue, comment, review }: Story): string {
+/** The text of the comment or, where the issue itself is new to the reader, of the issue. */
+function contentOf({ about, issue, comment, review }: MailContent): string {
   const remarks = review?.remarks.map(({ path, line, content }) => `${path}:${Math.abs(line)}\n${content}`) ?? []
   if (comment) return [comment.content, ...remarks].filter((text) => text.trim() !== "").join("\n\n")
   return issue && (about === "created" || about === "assigned" || about === "mentioned") ? issue.content : ""
 }
 
-const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n…` : text)
+const truncate = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}\n…` : text)
 
 const inOneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 interface Body {
-  readonly deed: string
+  readonly action: string
   readonly content: string
   readonly page: string
   readonly leave: string | undefined
 }
 
-const asText = ({ deed, content, page, leave }: Body): string =>
+const asText = ({ action, content, page, leave }: Body): string =>
   [
-    `${deed}:`,
+    `${action}:`,
     ...(content === "" ? [] : [content]),
     `-- \n${page}`,
     ...(leave === undefined ? [] : [`No more mail about this: ${leave}`]),
   ].join("\n\n")
 
-const asHtml = ({ deed, content, page, leave }: Body): string =>
+const asHtml = ({ action, content, page, leave }: Body): string =>
   [
-    `<p>${escapeHtml(deed)}:</p>`,
+    `<p>${escapeHtml(action)}:</p>`,
     ...(content === "" ? [] : [`<div style="white-space:pre-wrap">${escapeHtml(content)}</div>`]),
     `<p>-- <br><a href="${escapeHtml(page)}">${escapeHtml(page)}</a></p>`,
     ...(leave === undefined ? [] : [`<p><a href="${escapeHtml(leave)}">No more mail about this</a></p>`]),

@@ -9,10 +9,10 @@ import Type, { type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { compose, type Story } from "./compose.ts"
+import { compose, type MailContent } from "./compose.ts"
 import { findComment, findConfirmedAddress, findRemarks, findVerdict } from "./store.ts"
 
-/** What a mail tells of, by ids: what they stand for is looked up when it is sent. */
+/** The subject of a mail, by ids: rows are looked up when it is sent. */
 const Event = {
   about: oneOf([
     "created",
@@ -39,8 +39,8 @@ const Event = {
 const EventRecord = Type.Object(Event)
 type Event = Static<typeof EventRecord>
 
-/** Makes one mail to each receiver out of one event, so that each is tried again by itself. */
-export const spreadJob = defineJob({
+/** Queues one mail per receiver of an event, so that each is retried on its own. */
+export const fanOutJob = defineJob({
   kind: "mail.spread",
   payload: Type.Object({ ...Event, receivers: Type.Array(int64()) }),
   run: async ({ receivers, ...event }, { context }) => {
@@ -51,33 +51,33 @@ export const spreadJob = defineJob({
 })
 
 /**
- * Keeps a mail for each of these people in the transaction of what it tells of. Does nothing where no mail server is set up.
+ * Queues a mail to each of these users in the transaction of the event. Does nothing where no mail server is configured.
  */
-export async function announce(
+export async function queueMails(
   tx: Transaction,
   { config, jobs }: Pick<Services, "config" | "jobs">,
   event: Event,
   receivers: readonly number[],
 ): Promise<void> {
   if (config.mail.host === "" || receivers.length === 0) return
-  await jobs.enqueue(tx, spreadJob, { ...event, receivers: [...receivers] })
+  await jobs.enqueue(tx, fanOutJob, { ...event, receivers: [...receivers] })
 }
 
-/** Sends a mail, if its receiver may still see what it tells of. */
+/** Sends a mail, if its receiver may still see its subject. */
 export const sendJob = defineJob({
   kind: "mail.send",
   payload: Type.Object({ ...Event, receiverId: int64() }),
   timeoutSeconds: 120,
   run: async ({ receiverId, ...event }, { context, id, signal }) => {
     const { database, mailer, site, secrets } = context
-    const story = await storyFor(database.read, event, receiverId)
-    if (!story) return
-    await mailer.send(compose({ site, secrets }, story, id), signal)
+    const mail = await loadContent(database.read, event, receiverId)
+    if (!mail) return
+    await mailer.send(compose({ site, secrets }, mail, id), signal)
   },
 })
 
-/** All that a mail tells, or undefined where it is not to be sent: the receiver can't be reached or may not see it, or it is gone. */
-async function storyFor(db: Handle, event: Event, receiverId: number): Promise<Story | undefined> {
+/** The content of a mail, or undefined where it is not to be sent: the receiver can't be reached or may not see the subject, or it is gone. */
+async function loadContent(db: Handle, event: Event, receiverId: number): Promise<MailContent | undefined> {
   const receiver = await findUserById.first(db, { id: receiverId })
   const repository = await findRepositoryById.first(db, { id: event.repositoryId })
   const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
@@ -90,22 +90,22 @@ async function storyFor(db: Handle, event: Event, receiverId: number): Promise<S
   )
   if (address === undefined || !reaches(permission)) return undefined
   const actor = (await findUserById.first(db, { id: event.actorId })) ?? GHOST
-  const told = { about: event.about, receiver, address, repository, owner, actor }
-  if (event.issueId === 0) return told
+  const content = { about: event.about, receiver, address, repository, owner, actor }
+  if (event.issueId === 0) return content
   const issue = await findIssueById.first(db, { id: event.issueId })
   const comment = event.commentId === 0 ? undefined : await findComment.first(db, { id: event.commentId })
   if (!issue || (event.commentId !== 0 && !comment)) return undefined
   if (unitMode(permission, repository, issue.is_pull === 1 ? "repo.pulls" : "repo.issues") < Mode.read) return undefined
-  return { ...told, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
+  return { ...content, issue, comment, review: await reviewOf(db, event, comment?.review_id ?? null) }
 }
 
-/** What a mail about a review tells of it beside its text. */
-async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<Story["review"]> {
+/** The verdict and the line comments of a review. */
+async function reviewOf(db: Handle, { about, actorId }: Event, id: number | null): Promise<MailContent["review"]> {
   const review = about === "reviewed" && id !== null ? await findVerdict.first(db, { id }) : undefined
   return id === null || !review ? undefined : { state: review.state, remarks: await findRemarks(db, { reviewId: id, authorId: actorId }) }
 }
 
-/** Where a person is reached: at the primary address, once it is confirmed, and while the account is in use. */
+/** A user's address for mail: the primary one, once it is confirmed and while the account is active. */
 async function addressOf(db: Handle, user: User): Promise<string | undefined> {
   if (user.kind !== "person" || user.is_active === 0 || user.prohibit_login === 1) return undefined
   return (await findConfirmedAddress.first(db, { userId: user.id }))?.email

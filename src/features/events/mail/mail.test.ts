@@ -23,7 +23,7 @@ async function open(kind: FreshKind): Promise<TestHearth & { readonly server: Ma
 
 withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
   beforeEach(async () => {
-    // What an earlier test left to be mailed is none of the next one's.
+    // Sends the mails that an earlier test has queued.
     await forge.hearth.services.jobs.drain()
     forge.server.arrived.length = 0
   })
@@ -37,7 +37,7 @@ withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
   const headersOf = (mail: Arrived | undefined, ...names: readonly string[]) => names.map((name) => mail?.headers.get(name))
   const receivers = () => forge.server.arrived.map(({ to }) => to).sort()
 
-  test("tells in text and HTML what happened, and never whoever did it", async () => {
+  test("describes the event in text and HTML, and is not sent to the actor", async () => {
     const about = await issue({ title: "It leaks  \n & drips" })
     const comment = await commentOn(forge.hearth, about, "cal", "<b>Where?</b>\n\nIn the “cellar” & below")
     await happen(forge.hearth, about, "cal", { kind: "commented", comment })
@@ -58,7 +58,7 @@ withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
     expect(mail?.parts.get("text/html")).toContain(`href="${page}"`)
   })
 
-  test("tells of a review whole: what it comes to, and what it says on lines", async () => {
+  test("has a whole review: its verdict, and its comments on lines", async () => {
     const cal = basic("cal", "pass-word-1")
     const at = `/repos/ann/r${++last}`
     const must = async (caller: string, route: string, body: object) => {
@@ -107,7 +107,7 @@ withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
     expect(mails[0]?.parts.get("text/plain")).toContain("What it is about")
   })
 
-  test("is ended by its link, at a click of the mail program, and by nothing that only looks", async () => {
+  test("is ended by its link, at a click of the mail program, and not by fetching the page", async () => {
     const about = await issue()
     await happen(forge.hearth, about, "cal", { kind: "commented" })
     await drain()
@@ -144,7 +144,7 @@ withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
     expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
   })
 
-  test("is not sent to whoever may not see it any more when it would be, nor about what is gone", async () => {
+  test("is not sent to a user who may no longer see the subject, nor about a deleted one", async () => {
     const about = await issue()
     const comment = await commentOn(forge.hearth, about, "cal")
     const { database, jobs } = forge.hearth.services
@@ -186,7 +186,7 @@ withWorld("mail", { open, on: oneDatabase }, ({ test, world: forge }) => {
     expect(receivers()).toEqual(["ann@example.com", "ben@example.com"])
   })
 
-  test("tells of a repository on offer, which there is nothing to unsubscribe from", async () => {
+  test("announces a repository on offer, without a link to unsubscribe", async () => {
     await issue()
     await forge.call(ann, `POST /repos/ann/r${last}/transfer`, { new_owner: "ben" })
     await drain()

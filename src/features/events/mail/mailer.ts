@@ -2,15 +2,15 @@ import type { Config } from "../../../core/config.ts"
 import type { Mailer } from "../../../core/services.ts"
 import type { Site } from "../../../core/site.ts"
 
-// Mails are many at once and then none for long: a few connections are kept while there is something to send.
+// Mails come in bursts: a few connections are kept open while there are mails to send.
 const CONNECTIONS = 2
 const SILENCE_MS = 30_000
 
-/** The address that mails come from. */
+/** The sender's address. */
 const senderAddress = ({ mail }: Config, site: Site): string => mail.from || `noreply@${site.host}`
 
 /**
- * The way to the configured mail server. Nothing is loaded or connected before the first mail; that one is refused where no server is
+ * A client of the configured mail server. Nothing is loaded or connected before the first mail, which is refused where no server is
  * configured.
  */
 export function openMailer(config: Config, site: Site): Mailer {
@@ -31,7 +31,7 @@ export function openMailer(config: Config, site: Site): Mailer {
       connectionTimeout: SILENCE_MS,
       greetingTimeout: SILENCE_MS,
       socketTimeout: SILENCE_MS,
-      // A mail is made of texts only: nothing that a person wrote may have a file or an address fetched.
+      // Mails consist of text only: nothing that a user wrote may cause a file or URL to be fetched.
       disableFileAccess: true,
       disableUrlAccess: true,
       ...(mail.username === "" ? {} : { auth: { user: mail.username, pass: mail.password } }),
@@ -43,7 +43,7 @@ export function openMailer(config: Config, site: Site): Mailer {
       opened ??= connect()
       const transport = await opened
       await transport.sendMail({
-        // As objects, so that a name is never read as an address.
+        // As objects, so that a name is never parsed as an address.
         from: { name: fromName, address: senderAddress(config, site) },
         to: { name: "", address: to },
         subject,

@@ -1,6 +1,6 @@
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** The primary address of a person, if it is confirmed. */
+/** The primary address of a user, if it is confirmed. */
 export const findConfirmedAddress = query("mail.findConfirmedAddress", (db, p: Params<{ userId: number }>) =>
   db.selectFrom("emails").select("email").where("user_id", "=", p.userId).where("is_primary", "=", 1).where("is_activated", "=", 1),
 )
@@ -13,7 +13,7 @@ export const findVerdict = query("mail.findVerdict", (db, p: Params<{ id: number
   db.selectFrom("reviews").select("state").where("id", "=", p.id),
 )
 
-/** What a review says on lines, without what others answered. */
+/** A review's comments on lines, without replies by others. */
 export const findRemarks = query("mail.findRemarks", (db, p: Params<{ reviewId: number; authorId: number }>) =>
   db
     .selectFrom("review_comments")

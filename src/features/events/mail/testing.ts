@@ -1,6 +1,6 @@
 import { SMTPServer } from "smtp-server"
 
-/** A mail as it arrived. */
+/** A received mail. */
 export interface Arrived {
   readonly from: string
   readonly to: string
@@ -12,18 +12,18 @@ export interface Arrived {
 
 export interface MailServer {
   readonly port: number
-  /** In the order in which they came; tests empty it. */
+  /** In the order of arrival; tests empty it. */
   readonly arrived: Arrived[]
   /** How many mails to an address are still refused. */
   readonly refusals: Map<string, number>
   readonly close: () => Promise<void>
 }
 
-/** What lets a forge send through it. */
+/** The configuration that makes a server send through it. */
 export const mailConfig = ({ port }: MailServer) =>
   ({ host: "127.0.0.1", port, tls: "none", username: "hearth", password: "mail-secret", from: "forge@example.org" }) as const
 
-/** A mail server on this machine that keeps what it is given, and refuses the first mails to an address as often as asked. */
+/** A mail server on this machine that stores the mails it receives, and refuses the first mails to an address as often as asked. */
 export async function openMailServer(): Promise<MailServer> {
   const arrived: Arrived[] = []
   const refusals = new Map<string, number>()

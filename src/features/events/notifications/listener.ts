@@ -3,15 +3,15 @@ import type { Delivery, Listener } from "../../../core/events/events.ts"
 import { readThreadOf } from "./marking.ts"
 import { type IssueEvent, notify, notifyOffer } from "./rules.ts"
 
-/** People are told of what concerns them, in their threads and by mail. */
+/** Notifies users of events that concern them, by threads and by mail. */
 export const notifications: Listener = {
   name: "notifications",
   async hear({ tx, services, events, entries }) {
     for (const event of events) {
       if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
       if (event.kind === "pull.mergeAsked") await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
-      const told = notificationOf(event, entries)
-      if (told) await notify(tx, services, told)
+      const notification = notificationOf(event, entries)
+      if (notification) await notify(tx, services, notification)
     }
   },
 }
@@ -34,7 +34,7 @@ function notificationOf(event: DomainEvent, entries: Delivery["entries"]): Issue
     case "comment.created":
       return { ...on, kind: "commented", comment: event.comment, users: idsOf(event.mentioned) }
     case "pull.pushed":
-      // What a pull request brings along when it is opened is no news of its own.
+      // Reviewers and assignees set when a pull request is opened are part of its creation.
       return event.before === null ? undefined : { ...on, kind: "pushed" }
     case "pull.ready":
       return { ...on, kind: "ready" }

@@ -8,25 +8,25 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findThread, setStatus } from "./store.ts"
-import { type Asked, findNewestIds, STATUSES, type Status, type Thread } from "./threads.ts"
+import { findNewestIds, STATUSES, type Status, type Thread, type ThreadFilter } from "./threads.ts"
 
-/** So many threads are marked in one transaction: everybody else's writing goes on between two of them. */
+/** Threads marked in one transaction: other writers can proceed between two of them. */
 const AT_ONCE = 1_000
 
 /**
- * Gives the threads that are asked for another status, in steps; what happens meanwhile stays unread. Gives the newest of the threads that
- * changed, `shown` at most.
+ * Sets the status of the selected threads, in steps; notifications that arrive meanwhile stay unread. Returns the newest of the changed
+ * threads, at most `shown`.
  */
 export async function markThreads(
   { database, now: clock }: Pick<Services, "database" | "now">,
   actor: SignedIn,
-  { asked, status, shown }: { readonly asked: Asked; readonly status: Status; readonly shown: number },
+  { filter, status, shown }: { readonly filter: ThreadFilter; readonly status: Status; readonly shown: number },
 ): Promise<readonly number[]> {
   const now = clock()
-  const others: Asked = {
-    ...asked,
-    statuses: asked.statuses.filter((before) => before !== status),
-    before: Math.min(asked.before ?? now, now),
+  const others: ThreadFilter = {
+    ...filter,
+    statuses: filter.statuses.filter((before) => before !== status),
+    before: Math.min(filter.before ?? now, now),
   }
   const changed: number[] = []
   for (;;) {
@@ -41,8 +41,8 @@ export async function markThreads(
 }
 
 /**
- * The thread of that id, for the person whose it is; site administrators may look at anybody's. Refuses `notFound` where it is missing
- * or its subject may not be seen any more, `forbidden` for everybody else.
+ * The thread with that id, for its owner; site administrators may read anyone's. Refuses `notFound` where it doesn't exist
+ * or its subject may no longer be seen, `forbidden` for other callers.
  */
 export async function locateThread(db: Handle, actor: SignedIn, id: number, purpose: "read" | "change"): Promise<Thread> {
   const thread = id === 0 ? undefined : await findThread.first(db, { id })
@@ -60,7 +60,7 @@ export async function locateThread(db: Handle, actor: SignedIn, id: number, purp
   return thread
 }
 
-/** Gives a thread another status. Refuses like `locateThread`; what isn't one's own is changed by nobody. */
+/** Sets the status of a thread. Refuses like `locateThread`; only its owner may change it. */
 export async function markThread(
   services: Pick<Services, "database" | "now">,
   actor: SignedIn,
@@ -84,7 +84,7 @@ const findUnreadOf = query("notifications.findUnreadOf", (db, p: Params<{ userId
     .where("status", "=", "unread"),
 )
 
-/** Marks the person's thread about an issue or pull request as read, where it is unread. */
+/** Marks the user's thread about an issue or pull request as read, if it is unread. */
 export async function readThreadOf(tx: Transaction, userId: number, issueId: number, now: Seconds): Promise<void> {
   const unread = await findUnreadOf.first(tx, { userId, issueId })
   if (unread) await setStatus(tx, { ids: [unread.id], status: "read", now })

@@ -11,7 +11,7 @@ import type { Services } from "../../../core/services.ts"
 import { locateThread, markThread, markThreads, statusNamed } from "./marking.ts"
 import { presentThreads } from "./present.ts"
 import { NotificationCount, NotificationThread } from "./records.ts"
-import { type Asked, countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject } from "./threads.ts"
+import { countThreads, findThreads, STATUSES, type Status, SUBJECTS, type Subject, type ThreadFilter } from "./threads.ts"
 
 const about = { tag: "notification", scope: ["notification"], publicOnly: "refused" } as const
 
@@ -51,21 +51,21 @@ interface MarkQuery {
   readonly last_read_at?: string
 }
 
-/** The statuses that are named; all of them where none of the words is one, as clients know it. */
+/** The named statuses; the fallback where none of the words is one, as clients expect. */
 function statusesOf(words: readonly string[] | undefined, fallback: readonly Status[]): readonly Status[] {
   if (words === undefined) return fallback
   const named = words.flatMap((word) => statusNamed(word) ?? [])
   return named.length === 0 ? STATUSES : named
 }
 
-/** Likewise the subjects. Commits are told to nobody, so that asking for them finds nothing. */
+/** Likewise the subjects. There are no notifications about commits, so selecting them finds nothing. */
 function subjectsOf(words: readonly string[] | undefined): readonly Subject[] {
   const given = (words ?? []).map((word) => word.trim().toLowerCase())
   const named = SUBJECTS.filter((subject) => given.includes(subject))
   return named.length === 0 && !given.includes("commit") ? SUBJECTS : named
 }
 
-const askedBy = (query: ListQuery): Asked => ({
+const filterOf = (query: ListQuery): ThreadFilter => ({
   statuses: query.all === true ? STATUSES : statusesOf(query["status-types"], ["unread", "pinned"]),
   subjects: subjectsOf(query["subject-type"]),
   since: secondsOf(query.since),
@@ -76,12 +76,12 @@ const isTrue = (text: string | undefined): boolean => /^(1|t|true|on)$/i.test(te
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 
-function markedBy(query: MarkQuery): { readonly asked: Asked; readonly status: Status } {
+function markRequestOf(query: MarkQuery): { readonly filter: ThreadFilter; readonly status: Status } {
   const until = query.last_read_at
   if (until !== undefined && until !== "" && (!MOMENT.test(until) || Number.isNaN(Date.parse(until))))
     throw refuse.badRequest("last_read_at: must be a moment such as 2026-01-31T12:00:00Z")
   return {
-    asked: {
+    filter: {
       statuses: isTrue(query.all) ? STATUSES : statusesOf(query["status-types"], ["unread"]),
       subjects: SUBJECTS,
       before: until === "" ? undefined : secondsOf(until),
@@ -92,13 +92,13 @@ function markedBy(query: MarkQuery): { readonly asked: Asked; readonly status: S
 
 type Called = { readonly db: Handle; readonly services: Services; readonly actor: SignedIn }
 
-async function list({ db, services, actor }: Called, asked: Asked, page: Page) {
-  const { rows, total } = await findThreads(db, actor, asked, page)
+async function list({ db, services, actor }: Called, filter: ThreadFilter, page: Page) {
+  const { rows, total } = await findThreads(db, actor, filter, page)
   return listed(await presentThreads(db, services.site, actor, rows), total)
 }
 
-async function mark({ db, services, actor }: Called, { asked, status }: { readonly asked: Asked; readonly status: Status }) {
-  const ids = await markThreads(services, actor, { asked, status, shown: services.config.api.maxPageSize })
+async function mark({ db, services, actor }: Called, { filter, status }: { readonly filter: ThreadFilter; readonly status: Status }) {
+  const ids = await markThreads(services, actor, { filter, status, shown: services.config.api.maxPageSize })
   const threads = ids.length === 0 ? [] : await db.selectFrom("notifications").selectAll().where(inList("notifications.id", ids)).execute()
   const place = new Map(ids.map((id, index) => [id, index]))
   const ordered = [...threads].sort((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
@@ -121,7 +121,7 @@ export const notificationOperations: readonly Operation[] = [
     query: listQuery,
     answers: { 200: Type.Array(NotificationThread) },
     refuses: ["invalid"],
-    handle: (call) => list(call, askedBy(call.query), call.page),
+    handle: (call) => list(call, filterOf(call.query), call.page),
   }),
 
   operation({
@@ -134,7 +134,7 @@ export const notificationOperations: readonly Operation[] = [
     query: markQuery,
     answers: { 205: Type.Array(NotificationThread) },
     refuses: ["badRequest"],
-    handle: (call) => mark(call, markedBy(call.query)),
+    handle: (call) => mark(call, markRequestOf(call.query)),
   }),
 
   operation({
@@ -190,7 +190,7 @@ export const notificationOperations: readonly Operation[] = [
     query: listQuery,
     answers: { 200: Type.Array(NotificationThread) },
     refuses: ["invalid", "notFound"],
-    handle: (call) => list(call, { ...askedBy(call.query), repositoryId: call.repository.id }, call.page),
+    handle: (call) => list(call, { ...filterOf(call.query), repositoryId: call.repository.id }, call.page),
   }),
 
   operation({
@@ -204,8 +204,8 @@ export const notificationOperations: readonly Operation[] = [
     answers: { 205: Type.Array(NotificationThread) },
     refuses: ["badRequest", "notFound"],
     handle: (call) => {
-      const { asked, status } = markedBy(call.query)
-      return mark(call, { asked: { ...asked, repositoryId: call.repository.id }, status })
+      const { filter, status } = markRequestOf(call.query)
+      return mark(call, { filter: { ...filter, repositoryId: call.repository.id }, status })
     },
   }),
 ]

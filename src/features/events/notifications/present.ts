@@ -13,7 +13,7 @@ import { findSubjects, type IssueSubject } from "./store.ts"
 import type { Thread } from "./threads.ts"
 
 /**
- * Threads as their owner sees them, in the order given. Whether the owner may still see their subjects was decided by whoever made the list.
+ * Threads as their owner sees them, in the order given. The caller selects the threads whose subjects the owner may still see.
  * The number of queries doesn't grow with the list.
  */
 export async function presentThreads(db: Handle, site: Site, actor: Actor, threads: readonly Thread[]): Promise<NotificationThread[]> {
@@ -27,7 +27,7 @@ export async function presentThreads(db: Handle, site: Site, actor: Actor, threa
   return threads.flatMap((thread) => {
     const home = homes.get(thread.repository_id)
     const issue = thread.issue_id === null ? undefined : issues.get(thread.issue_id)
-    // Gone between two queries.
+    // Deleted between two queries.
     if (!home?.record || (thread.issue_id !== null && !issue)) return []
     return [
       {
@@ -43,7 +43,7 @@ export async function presentThreads(db: Handle, site: Site, actor: Actor, threa
   })
 }
 
-/** Clients know a thread's repository without what its reader may do there. */
+/** Clients expect a thread's repository without the reader's permissions. */
 function withoutPermissions(record: Repository | undefined): Repository | undefined {
   if (!record) return undefined
   const { permissions: _, parent, ...rest } = record
@@ -68,7 +68,7 @@ function presentIssueSubject(site: Site, { repository, owner }: Owned, issue: Is
 
 const presentRepositorySubject = (site: Site, { repository, owner }: Owned): NotificationSubject => ({
   title: `${owner.name}/${repository.name}`,
-  // Clients know this one without the site's root.
+  // Clients expect this URL without the site's root.
   url: `/${owner.name}/${repository.name}`,
   latest_comment_url: "",
   html_url: repositoryHtmlUrl(site, owner.name, repository.name),

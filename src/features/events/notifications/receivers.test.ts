@@ -5,7 +5,7 @@ import type { Issue } from "../../../access/policies/issues.ts"
 import type { NotificationKind } from "./rules.ts"
 import { commentOn, happen, issueOf, owned, userNamed } from "./testing.ts"
 
-withHearth("who is told", {}, ({ test, forge }) => {
+withHearth("receivers of notifications", {}, ({ test, forge }) => {
   const auth = (name: string): string => basic(name, "pass-word-1")
   const ids = new Map<string, number>()
   test.beforeAll(async () => {
@@ -13,14 +13,14 @@ withHearth("who is told", {}, ({ test, forge }) => {
   })
 
   let last = 0
-  /** A repository of ann's, who watches it. */
+  /** A repository of ann's, which she watches. */
   async function repository(more: object = {}): Promise<number> {
     const name = `r${++last}`
     const { body } = await forge.call(auth("ann"), "POST /user/repos", { name, ...more })
     ids.set(name, body.id)
     return body.id
   }
-  /** The people who have a thread on the issue, with its status. */
+  /** The users who have a thread on the issue, with its status. */
   async function told(issue: Issue): Promise<Readonly<Record<string, string>>> {
     const rows = await forge.hearth.services.database.read
       .selectFrom("notifications")
@@ -46,7 +46,7 @@ withHearth("who is told", {}, ({ test, forge }) => {
     })
   }
 
-  test("author, assignees, whoever wrote, watchers and subscribers, but not who did it", async () => {
+  test("author, assignees, commenters, watchers and subscribers, but not the actor", async () => {
     const issue = await issueOf(forge.hearth, await repository(), "ben")
     await commentOn(forge.hearth, issue, "cal")
     await set(issue, "dee", "assigned")
@@ -71,7 +71,7 @@ withHearth("who is told", {}, ({ test, forge }) => {
     expect(await told(issue)).toEqual({})
   })
 
-  test("nobody who unsubscribed, unless named", async () => {
+  test("no users who unsubscribed, unless named", async () => {
     const issue = await issueOf(forge.hearth, await repository(), "ben")
     for (const name of ["ann", "ben"]) await set(issue, name, "unsubscribed")
     await happen(forge.hearth, issue, "cal", { kind: "commented" })
@@ -80,7 +80,7 @@ withHearth("who is told", {}, ({ test, forge }) => {
     expect(await told(issue)).toEqual({ ben: "unread", dee: "unread" })
   })
 
-  test("nobody who may not read it", async () => {
+  test("no users who may not read it", async () => {
     const hidden = await repository({ private: true })
     const name = [...ids].find(([, id]) => id === hidden)?.[0]
     await forge.call(auth("ann"), `PUT /repos/ann/${name}/collaborators/cal`, { permission: "read" })
@@ -98,7 +98,7 @@ withHearth("who is told", {}, ({ test, forge }) => {
     expect(await told(pull)).toEqual({ ann: "unread", ben: "unread", dee: "unread" })
   })
 
-  test("nobody whose account is not in use", async () => {
+  test("no users whose account is inactive", async () => {
     const issue = await issueOf(forge.hearth, await repository(), "ben")
     await forge.call(forge.root, "PATCH /admin/users/eve", { login_name: "eve", source_id: 0, active: false })
     await happen(forge.hearth, issue, "ann", { kind: "commented", users: ["eve"] })

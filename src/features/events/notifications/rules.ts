@@ -5,14 +5,14 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
-import { announce } from "../mail/jobs.ts"
-import { tellOfIssue, tellOfOffer } from "./store.ts"
+import { queueMails } from "../mail/jobs.ts"
+import { insertIssueThreads, insertOfferThreads } from "./store.ts"
 
-/** Who is told of what happens. Whoever did it is never told, nor whoever may not read it; that is asked again whenever threads are shown. */
+/** Who is notified of an event. Actors are not, and neither are users who may not read the subject; that is checked again when threads are shown. */
 
-/** Told to everybody around the issue: author, assignees, whoever wrote there or was asked for a review, watchers, subscribers; not to those who unsubscribed. */
+/** For every participant of the issue: author, assignees, commenters, requested reviewers, watchers, subscribers; not for users who unsubscribed. */
 const BROADCAST = ["created", "commented", "closed", "reopened", "merged", "pushed", "reviewed", "dismissed", "ready"] as const
-/** Told only to the people named. */
+/** For the named users only. */
 const DIRECT = ["assigned", "mentioned", "review_requested"] as const
 
 export type NotificationKind = (typeof BROADCAST)[number] | (typeof DIRECT)[number]
@@ -25,9 +25,9 @@ export interface IssueEvent {
   readonly repository: Repository
   readonly owner: User
   readonly actor: User
-  /** What was written, where the event is about that. */
+  /** The comment of the event, if there is one. */
   readonly comment?: { readonly id: number } | undefined
-  /** People who are named: they are told even if they unsubscribed. */
+  /** Users named by the event: they are notified even if they unsubscribed. */
   readonly users?: readonly number[]
   readonly now: Seconds
 }
@@ -35,17 +35,17 @@ export interface IssueEvent {
 type Needed = Pick<Services, "config" | "jobs">
 
 /**
- * Tells everybody whom it concerns of something that happened to an issue or pull request: their thread is unread again, or stays pinned,
- * and a mail waits for the commit where mail is set up.
+ * Notifies the users that an event of an issue or pull request concerns: their thread becomes unread, or stays pinned, and a mail is queued
+ * for after the commit where mail is configured.
  */
 export async function notify(tx: Transaction, services: Needed, event: IssueEvent): Promise<void> {
   const { kind, issue, repository, actor, users = [], now } = event
   const unit = issue.is_pull === 1 ? "repo.pulls" : "repo.issues"
   const broadcast = isBroadcast(kind)
   if (!unitEnabled(repository, unit) || (!broadcast && users.length === 0)) return
-  // Watchers wait until it is ready.
+  // Watchers are notified once it is ready.
   const quiet = issue.is_pull === 1 && kind !== "created" && isUnfinished(issue.title)
-  const told = await tellOfIssue(tx, {
+  const notified = await insertIssueThreads(tx, {
     issueId: issue.id,
     repositoryId: repository.id,
     actorId: actor.id,
@@ -56,29 +56,29 @@ export async function notify(tx: Transaction, services: Needed, event: IssueEven
     watchers: broadcast && !quiet ? 1 : 0,
     now,
   })
-  await announce(
+  await queueMails(
     tx,
     services,
     { about: kind, issueId: issue.id, repositoryId: repository.id, commentId: event.comment?.id ?? 0, actorId: actor.id },
-    told.map(({ user_id }) => user_id),
+    notified.map(({ user_id }) => user_id),
   )
 }
 
 export interface OfferEvent {
   readonly repository: Repository
-  /** The person or organisation that the repository is offered to. */
+  /** The user or organisation that the repository is offered to. */
   readonly recipient: User
   readonly actor: User
   readonly now: Seconds
 }
 
-/** Tells those who can say yes or no of the offer of a repository: the person, or whoever makes repositories in the organisation. */
+/** Notifies the users who can accept or decline the offer of a repository: the user, or those who may create repositories in the organisation. */
 export async function notifyOffer(tx: Transaction, services: Needed, { repository, recipient, actor, now }: OfferEvent): Promise<void> {
-  const told = await tellOfOffer(tx, { repositoryId: repository.id, recipientId: recipient.id, actorId: actor.id, now })
-  await announce(
+  const notified = await insertOfferThreads(tx, { repositoryId: repository.id, recipientId: recipient.id, actorId: actor.id, now })
+  await queueMails(
     tx,
     services,
     { about: "offered", issueId: 0, repositoryId: repository.id, commentId: 0, actorId: actor.id },
-    told.map(({ user_id }) => user_id),
+    notified.map(({ user_id }) => user_id),
   )
 }

@@ -4,27 +4,27 @@ import { readableByUsers } from "../../../access/visibility.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { NotificationsTable } from "../../../core/database/tables/issues.ts"
 
-interface Telling {
+interface IssueReceivers {
   readonly issueId: number
   readonly repositoryId: number
   readonly actorId: number
   readonly subject: NotificationsTable["subject"]
-  /** The unit that one must be able to read. */
+  /** The unit that a receiver must be able to read. */
   readonly unit: string
-  /** People who are told whatever they subscribed to. */
+  /** Users who are notified whatever their subscriptions. */
   readonly direct: readonly number[]
-  /** 1: everybody around the issue is told too. */
+  /** 1: every participant of the issue is notified too. */
   readonly broadcast: number
-  /** 1: those who watch the repository are told too. */
+  /** 1: watchers of the repository are notified too. */
   readonly watchers: number
   readonly now: number
 }
 
 /**
- * Writes that something happened to an issue into the threads of everybody whom it concerns, and gives who they are: one statement, however
- * many. The rows are written in the order of the people, so that two events at once don't wait for each other crosswise.
+ * Writes an event of an issue into the threads of all users that it concerns, and returns them: one statement, for any number of users. The
+ * rows are written in the order of the users, so that concurrent events don't deadlock.
  */
-export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Telling>) => {
+export const insertIssueThreads = query("notifications.tellOfIssue", (db, p: Params<IssueReceivers>) => {
   const around = sql<SqlBool>`${p.broadcast} = 1`
   const people = db
     .selectFrom("users as named")
@@ -64,7 +64,7 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
     .columns(["user_id", "repository_id", "subject", "issue_id", "status", "created_at", "updated_at"])
     .expression((eb) =>
       eb
-        // A cross join is what SQLite goes through in the order written: from the few to their rows, never through everybody there is.
+        // SQLite runs a cross join in the order written: from the few users to their rows, never through all users.
         .selectFrom(people.as("told"))
         .crossJoin("users")
         .innerJoin("repositories", (join) => join.on("repositories.id", "=", p.repositoryId))
@@ -110,15 +110,15 @@ export const tellOfIssue = query("notifications.tellOfIssue", (db, p: Params<Tel
     .returning("user_id")
 })
 
-interface Offering {
+interface OfferReceivers {
   readonly repositoryId: number
   readonly recipientId: number
   readonly actorId: number
   readonly now: number
 }
 
-/** Writes a thread for each of those who can say yes or no to the offer of a repository, and gives who they are. */
-export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Offering>) =>
+/** Writes a thread for each user who can accept or decline the offer of a repository, and returns them. */
+export const insertOfferThreads = query("notifications.tellOfOffer", (db, p: Params<OfferReceivers>) =>
   db
     .insertInto("notifications")
     .columns(["user_id", "repository_id", "subject", "status", "created_at", "updated_at"])
@@ -158,7 +158,7 @@ export const tellOfOffer = query("notifications.tellOfOffer", (db, p: Params<Off
     .returning("user_id"),
 )
 
-/** What a thread shows of its issue. */
+/** The columns of an issue that a thread shows. */
 export type IssueSubject = Awaited<ReturnType<typeof findSubjects>>[number]
 
 /** These issues, each with its newest plain comment. */

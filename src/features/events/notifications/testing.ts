@@ -1,4 +1,4 @@
-/** Issues and events as rows, for tests of what is told of them. */
+/** Issues and events as rows, for tests of notifications. */
 
 import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
@@ -13,7 +13,7 @@ interface NewIssue {
   readonly number?: number
 }
 
-/** The person of that name. */
+/** The user of that name. */
 export const userNamed = async ({ services }: Hearth, name: string) =>
   services.database.read.selectFrom("users").selectAll().where("lower_name", "=", name).executeTakeFirstOrThrow()
 
@@ -25,7 +25,7 @@ export async function owned({ services }: Hearth, repositoryId: number): Promise
   return { repository, owner }
 }
 
-/** Makes an issue or pull request, of which nobody is told. */
+/** Inserts an issue or pull request without notifying anyone. */
 export async function issueOf(hearth: Hearth, repositoryId: number, author: string, issue: NewIssue = {}): Promise<Issue> {
   const { database, now } = hearth.services
   const { id } = await userNamed(hearth, author)
@@ -47,7 +47,7 @@ export async function issueOf(hearth: Hearth, repositoryId: number, author: stri
   )
 }
 
-/** Writes a plain comment, of which nobody is told, and gives its row. */
+/** Inserts a plain comment without notifying anyone, and returns its row. */
 export async function commentOn(hearth: Hearth, issue: Issue, author: string, content = "a comment") {
   const { database, now } = hearth.services
   const { id } = await userNamed(hearth, author)
@@ -62,7 +62,7 @@ export async function commentOn(hearth: Hearth, issue: Issue, author: string, co
 
 type Happening = Pick<IssueEvent, "kind" | "comment"> & { readonly users?: readonly string[]; readonly at?: number }
 
-/** Lets something happen to an issue. */
+/** Notifies of an event of an issue. */
 export async function happen(hearth: Hearth, issue: Issue, actor: string, { kind, comment, users = [], at }: Happening): Promise<void> {
   const { services } = hearth
   const place = await owned(hearth, issue.repository_id)

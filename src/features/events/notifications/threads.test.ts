@@ -19,7 +19,7 @@ withHearth("notification threads", {}, ({ test, forge }) => {
     const name = `r${++last}`
     return { name, id: (await forge.call(ann, "POST /user/repos", { name, ...more })).body.id as number }
   }
-  /** Empties ben's list, and fills it with what happened to issues of a new repository at these moments. */
+  /** Clears ben's list, and fills it with events of issues of a new repository at these times. */
   async function happened(
     ...moments: readonly number[]
   ): Promise<{ readonly name: string; readonly id: number; readonly issues: readonly Issue[] }> {
@@ -220,7 +220,7 @@ withHearth("notification threads", {}, ({ test, forge }) => {
     expect((await forge.call(ben, `GET /notifications/threads/${id}`)).status).toBe(404)
     expect((await forge.call(ben, `PATCH /notifications/threads/${id}`)).status).toBe(404)
     expect((await forge.call(ben, `GET /repos/ann/${name}/notifications`)).status).toBe(404)
-    // What can't be seen is not marked either.
+    // Invisible threads are not marked either.
     expect((await forge.call(ben, "PUT /notifications?all=true&to-status=pinned")).status).toBe(205)
     await forge.call(ann, `PATCH /repos/ann/${name}`, { private: false })
     expect(await list("?status-types=unread")).toEqual({ titles: "t2 t1", total: 2 })

@@ -10,8 +10,8 @@ import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
 /**
- * Finding threads of one person, however many there are. What is asked for is taken apart into groups of one status and one subject: each
- * is a range of an index in the order of the list, and its length is known without counting (see notification_totals).
+ * Finding a user's threads, however many there are. A query is divided into groups of one status and one subject: each is a range of an
+ * index in the order of the list, and its length is known without counting (see notification_totals).
  */
 
 export type Thread = Selectable<NotificationsTable>
@@ -21,8 +21,8 @@ export type Subject = Thread["subject"]
 export const STATUSES: readonly Status[] = ["unread", "read", "pinned"]
 export const SUBJECTS: readonly Subject[] = ["issue", "pull", "repository"]
 
-/** Which threads of the caller are meant. Moments are inclusive. */
-export interface Asked {
+/** Selects threads of the caller. Times are inclusive. */
+export interface ThreadFilter {
   readonly repositoryId?: number
   readonly statuses: readonly Status[]
   readonly subjects: readonly Subject[]
@@ -30,18 +30,18 @@ export interface Asked {
   readonly before?: Seconds | undefined
 }
 
-/** Threads of one kind. */
+/** Threads of one status and subject. */
 interface Group {
   readonly status: Status
   readonly subject: Subject
-  /** How many there are whose subject the caller may see. */
+  /** How many of them the caller may see. */
   readonly shown: number
-  /** The repositories of others, whose subjects the caller may see no more. */
+  /** The repositories of others whose subjects the caller may no longer see. */
   readonly hidden: readonly number[]
 }
 
-/** What there is of what is asked for, in groups; one query. */
-async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<readonly Group[]> {
+/** The non-empty groups of the selection; one query. */
+async function groupsOf(db: Handle, actor: SignedIn, filter: ThreadFilter): Promise<readonly Group[]> {
   const unit = sql<string>`case notification_totals.subject when 'issue' then 'repo.issues' when 'pull' then 'repo.pulls' else '' end`
   let totals = db
     .selectFrom("notification_totals")
@@ -50,10 +50,10 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
     .select(sql<number>`case when ${readableRepositories(actor, unit)} then 1 else 0 end`.as("visible"))
     .where("notification_totals.user_id", "=", actor.user.id)
     .where("notification_totals.total", ">", 0)
-    .where(inList("notification_totals.status", asked.statuses))
-    .where(inList("notification_totals.subject", asked.subjects))
-  if (asked.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", asked.repositoryId)
-  // What may be seen is only summed up; what may not is told repository by repository.
+    .where(inList("notification_totals.status", filter.statuses))
+    .where(inList("notification_totals.subject", filter.subjects))
+  if (filter.repositoryId !== undefined) totals = totals.where("notification_totals.repository_id", "=", filter.repositoryId)
+  // Visible repositories are only summed up; invisible ones are listed.
   const hiding = sql<number>`case when visible = 1 then 0 else repository_id end`
   const rows = await db
     .selectFrom(totals.as("totals"))
@@ -72,24 +72,24 @@ async function groupsOf(db: Handle, actor: SignedIn, asked: Asked): Promise<read
 }
 
 /** The threads of a group that the caller may see. */
-function rangeOf(db: Handle, actor: SignedIn, asked: Asked, group: Group) {
+function rangeOf(db: Handle, actor: SignedIn, filter: ThreadFilter, group: Group) {
   let range = db
     .selectFrom("notifications")
     .select(["notifications.id", "notifications.updated_at"])
     .where("notifications.user_id", "=", actor.user.id)
     .where("notifications.status", "=", group.status)
     .where("notifications.subject", "=", group.subject)
-  if (asked.repositoryId !== undefined) range = range.where("notifications.repository_id", "=", asked.repositoryId)
-  if (asked.since !== undefined) range = range.where("notifications.updated_at", ">=", asked.since)
-  if (asked.before !== undefined) range = range.where("notifications.updated_at", "<=", asked.before)
+  if (filter.repositoryId !== undefined) range = range.where("notifications.repository_id", "=", filter.repositoryId)
+  if (filter.since !== undefined) range = range.where("notifications.updated_at", ">=", filter.since)
+  if (filter.before !== undefined) range = range.where("notifications.updated_at", "<=", filter.before)
   if (group.hidden.length === 0) return range
-  // Said this way, SQLite need not tell "not among them" from "unknown", which costs it several times as much.
+  // Written this way, SQLite needn't distinguish "not among them" from "unknown", which would be several times slower.
   return range.where(sql<SqlBool>`case when ${inList("notifications.repository_id", group.hidden)} then 0 else 1 end = 1`)
 }
 
 /**
- * The first `count` of all ranges, newest change first. Each range comes from its index in that order, so that merging them sorts nothing:
- * SQLite sees that by itself, PostgreSQL where each range is ordered and ends.
+ * The first `count` of all ranges, latest change first. Each range comes from its index in that order, so merging them needs no sort:
+ * SQLite detects this by itself, PostgreSQL where each range has an order and a limit.
  */
 function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], count: number) {
   const order = portable({ sqlite: sql``, postgres: sql`order by updated_at desc, id desc limit ${count}` })
@@ -99,11 +99,11 @@ function newestOf(db: Handle, ranges: readonly ReturnType<typeof rangeOf>[], cou
   return db.selectFrom(all.as("ranges")).select(["id", "updated_at"]).orderBy("updated_at", "desc").orderBy("id", "desc")
 }
 
-/** A page of the caller's threads and how many there are: newest change first. */
-export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { limit, offset }: Page): Promise<Found<Thread>> {
-  const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
-  const ranges = groups.map((group) => rangeOf(db, actor, asked, group))
-  const timed = asked.since !== undefined || asked.before !== undefined
+/** A page of the caller's threads, latest change first, and how many there are. */
+export async function findThreads(db: Handle, actor: SignedIn, filter: ThreadFilter, { limit, offset }: Page): Promise<Found<Thread>> {
+  const groups = (await groupsOf(db, actor, filter)).filter((group) => group.shown > 0)
+  const ranges = groups.map((group) => rangeOf(db, actor, filter, group))
+  const timed = filter.since !== undefined || filter.before !== undefined
   const total = timed ? await countOf(ranges) : groups.reduce((all, group) => all + group.shown, 0)
   const found = newestOf(db, ranges, offset + limit)
   if (found === undefined || total <= offset) return { rows: [], total }
@@ -117,7 +117,7 @@ export async function findThreads(db: Handle, actor: SignedIn, asked: Asked, { l
   return { rows, total }
 }
 
-/** Between two moments the rows must be counted; the index holds all that it takes. */
+/** Between two times the rows must be counted; the index covers all columns needed. */
 async function countOf(ranges: readonly ReturnType<typeof rangeOf>[]): Promise<number> {
   const [first, ...others] = ranges.map((range) => range.clearSelect().select((eb) => eb.fn.countAll<number>().as("total")))
   if (first === undefined) return 0
@@ -131,17 +131,17 @@ export async function countThreads(db: Handle, actor: SignedIn, status: Status):
   return groups.reduce((all, group) => all + group.shown, 0)
 }
 
-/** The newest so many of what is asked for. */
+/** The ids of the newest selected threads, at most `count`. */
 export async function findNewestIds(
   db: Handle,
   actor: SignedIn,
-  asked: Asked,
+  filter: ThreadFilter,
   count: number,
 ): Promise<readonly { readonly id: number; readonly updated_at: Seconds }[]> {
-  const groups = (await groupsOf(db, actor, asked)).filter((group) => group.shown > 0)
+  const groups = (await groupsOf(db, actor, filter)).filter((group) => group.shown > 0)
   const found = newestOf(
     db,
-    groups.map((group) => rangeOf(db, actor, asked, group)),
+    groups.map((group) => rangeOf(db, actor, filter, group)),
     count,
   )
   return found === undefined ? [] : found.limit(count).execute()

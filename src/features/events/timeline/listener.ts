@@ -3,27 +3,27 @@ import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"
 import { timeText } from "../../planning/tracking/words.ts"
 
-/** The timelines of issues and pull requests tell what happened to them. What people write there (comments, reviews) the verbs write themselves. */
+/** Writes domain events into the timelines of issues and pull requests. Comments and reviews are written by their own rules. */
 export const timeline: Listener = {
   name: "timeline",
   async hear({ tx, events, entries }) {
-    const told = events.flatMap((event) => entriesOf(event).map((entry) => ({ event, entry })))
-    if (told.length === 0) return
+    const occurred = events.flatMap((event) => entriesOf(event).map((entry) => ({ event, entry })))
+    if (occurred.length === 0) return
     const rows = await addTimelineEntries(
       tx,
-      told.map(({ entry }) => entry),
+      occurred.map(({ entry }) => entry),
     )
-    for (const [index, { event }] of told.entries()) {
+    for (const [index, { event }] of occurred.entries()) {
       const row = rows[index]
       if (row && !entries.has(event)) entries.set(event, row.id)
     }
   },
 }
 
-/** The day of a moment in UTC, as timelines name it. */
+/** The day of a time in UTC, in the format of timelines. */
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** A branch or tag by the name that people use. */
+/** The short name of a branch or tag. */
 const short = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, "")
 
 function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
@@ -95,7 +95,7 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
     case "time.deleted":
       return [{ ...entry, kind: "delete_time_manual", content: timeText(event.seconds) }]
     case "pull.pushed":
-      // As existing clients read it: JSON in the body.
+      // Existing clients expect JSON in the body.
       return [{ ...entry, kind: "pull_push", content: JSON.stringify({ is_force_push: event.isForced, commit_ids: event.commits }) }]
     case "pull.merged":
       return [{ ...entry, kind: "merge_pull" }]
@@ -108,9 +108,9 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
     case "review.dismissed":
       return [{ ...entry, kind: "dismiss_review", content: event.message, review_id: event.review.id }]
     case "review.requested":
-      return event.requests.map((request) => ({ ...entry, kind: "review_request", ...asked(request) }) as const)
+      return event.requests.map((request) => ({ ...entry, kind: "review_request", ...requested(request) }) as const)
     case "review.requestRemoved":
-      return event.requests.map((request) => ({ ...entry, kind: "review_request", removed_assignee: 1, ...asked(request) }) as const)
+      return event.requests.map((request) => ({ ...entry, kind: "review_request", removed_assignee: 1, ...requested(request) }) as const)
     case "issue.opened":
     case "issue.deleted":
     case "comment.created":
@@ -123,6 +123,6 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
   }
 }
 
-/** Whom a request for a review is addressed to. */
-const asked = ({ reviewer_id, reviewer_team_id }: { readonly reviewer_id: number; readonly reviewer_team_id: number | null }) =>
+/** The user or team that a review is requested from. */
+const requested = ({ reviewer_id, reviewer_team_id }: { readonly reviewer_id: number; readonly reviewer_team_id: number | null }) =>
   reviewer_team_id === null ? { assignee_id: reviewer_id } : { assignee_team_id: reviewer_team_id }

@@ -14,23 +14,23 @@ import { deliverJob, findListeners, insertDelivery, type Webhook } from "./store
 
 export type Needed = Pick<Services, "site" | "jobs" | "now">
 
-/** Something that has just happened in a repository, as webhooks are told of it. */
+/** An event in a repository, for webhooks. */
 export interface Announcement {
   readonly event: EventKind
-  /** Who did it. */
+  /** The user who caused it. */
   readonly sender: User
-  /** The reference that it is about, where branch filters count. */
+  /** The reference concerned, where branch filters apply. */
   readonly ref?: RefName
   /**
-   * What is told beside the repository and who did it, read from the rows as they are now; only asked for where somebody listens. It may
-   * query, and nothing else: it runs inside of the transaction.
+   * The payload except for the repository and the sender, read from the rows as they are now; only called where a webhook listens. It runs
+   * inside the transaction, so it may only query.
    */
   readonly payload: (home: Owned) => Promise<object> | object
 }
 
 /**
- * Tells the webhooks that listen to a repository what has happened, in order. What they are told is written down in the caller's transaction, true to
- * that moment, and sent by a job after the commit; where nobody listens it costs one query.
+ * Queues events, in order, for the webhooks that listen to a repository. The payloads are written in the caller's transaction, so they show that very
+ * state, and are sent by a job after the commit; where no webhook listens, this costs one query.
  */
 export async function announce(
   tx: Transaction,
@@ -45,12 +45,12 @@ export async function announce(
   if (!home) return
   const common = new Map<number, Promise<object>>()
   for (const announcement of announcements) {
-    const told = listening.filter((webhook) => listens(webhook, announcement))
-    if (told.length === 0) continue
+    const receivers = listening.filter((webhook) => listens(webhook, announcement))
+    if (receivers.length === 0) continue
     const { event, sender, payload } = announcement
     const shared = common.get(sender.id) ?? presentCommon(tx, services, home, sender)
     common.set(sender.id, shared)
-    await queueDeliveries(tx, services, told, event, { ...(await shared), ...(await payload(home)) })
+    await queueDeliveries(tx, services, receivers, event, { ...(await shared), ...(await payload(home)) })
   }
 }
 
@@ -60,24 +60,24 @@ async function findHome(tx: Transaction, id: number): Promise<Owned | undefined>
   return repository && owner && { repository, owner }
 }
 
-/** The repository, and who did it, as every receiver is told of them: webhooks see all of a repository, and of people what everybody sees. */
+/** The repository and the sender in every payload: receivers see all of the repository, and the public part of user records. */
 export const presentCommon = async (tx: Transaction, { site }: Needed, home: Owned, sender: User) => ({
   repository: await presentRepository(tx, site, anonymous, home, EVERYTHING),
   sender: presentUser(site, sender),
 })
 
-/** Events whose text is indented by one blank, as receivers know it. */
+/** Events whose JSON is indented by one space, as receivers expect. */
 const NARROW: readonly EventKind[] = ["repository", "wiki"]
 
-/** Writes down what webhooks are told, and has it sent once the transaction is committed. */
+/** Stores deliveries to webhooks, and has them sent once the transaction is committed. */
 export async function queueDeliveries(
   tx: Transaction,
   { jobs, now }: Needed,
   webhooks: readonly Pick<Webhook, "id">[],
   event: EventKind,
-  told: object,
+  content: object,
 ): Promise<void> {
-  const payload = JSON.stringify(told, null, NARROW.includes(event) ? 1 : 2)
+  const payload = JSON.stringify(content, null, NARROW.includes(event) ? 1 : 2)
   for (const { id } of webhooks) {
     const delivery = await insertDelivery.first(tx, { webhookId: id, uuid: randomUUID(), event, payload, now: now() })
     if (delivery) await jobs.enqueue(tx, deliverJob, { deliveryId: delivery.id, attempt: 1 })
@@ -87,7 +87,7 @@ export async function queueDeliveries(
 const listens = (webhook: Webhook, { event, ref }: Announcement): boolean =>
   eventsOf(webhook).includes(switchOf(event)) && (ref === undefined || passes(webhook.branch_filter, ref))
 
-/** Branches fit by their short name or their whole one, tags only by the whole one. */
+/** Branches match by their short or full name, tags only by the full one. */
 function passes(filter: string, ref: RefName): boolean {
   if (filter === "" || filter === "*") return true
   const fits = compileGlob(filter)

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Caller, openWorld, type World } from "../../code/repositories/testing.ts"
 
-/** Webhooks as a way to call what only this machine may call. The operator allows one address; what must not be reached listens beside it. */
+/** Webhooks as a means to reach services that only this machine may reach. The operator allows one address; a forbidden server listens beside it. */
 
 let world: World
 let ada: Caller
@@ -44,7 +44,7 @@ function portOf(server: Server): number {
   return address.port
 }
 
-/** Makes a webhook with this address and lets something happen; gives what became of the delivery, or the refusal of the webhook. */
+/** Creates a webhook with this URL and causes an event; returns the outcome of the delivery, or the refusal of the webhook. */
 async function attack(url: string) {
   const hook = { type: "gitea", active: true, events: ["issues"], config: { url, content_type: "json" } }
   const made = await ada.call("POST", "/repos/ada/home/hooks", hook)

@@ -5,7 +5,7 @@ import type { OutgoingAnswer } from "../../../core/outgoing/request.ts"
 import { redact } from "../../../core/redact.ts"
 import type { Services } from "../../../core/services.ts"
 import type { DeliveryRequest, DeliveryResponse } from "./records.ts"
-import { type Opened, requestOf } from "./request.ts"
+import { type DeliverySecrets, requestOf } from "./request.ts"
 import { sealOf } from "./rules.ts"
 import {
   type Delivery,
@@ -19,20 +19,20 @@ import {
   writeHealth,
 } from "./store.ts"
 
-/** Milliseconds that a receiver has for its answer. */
+/** Milliseconds that a receiver has to answer. */
 const TIMEOUT = 5_000
-/** Bytes of an answer that are kept. */
-const KEPT_ANSWER = 65_536
-/** Seconds between two attempts, at least and at most; between them it is twice the time gone by: some eleven attempts in a day. */
+/** Bytes of an answer that are stored. */
+const MAX_ANSWER_BYTES = 65_536
+/** Seconds between two attempts, at least and at most; in between, twice the time passed so far: about eleven attempts in a day. */
 const PAUSES = { shortest: 10, longest: 21_600 } as const
-/** The longest that a receiver which fails is left alone, in seconds. */
+/** The longest pause for a failing receiver, in seconds. */
 const LONGEST_REST = 1_800
 const DAY = 86_400
 
-/** A delay with up to a fifth more or less, so that what failed together spreads. */
+/** A delay with a jitter of up to a fifth, so that simultaneous failures are retried at different times. */
 const spread = (seconds: number): number => Math.max(1, Math.round(seconds * (0.8 + Math.random() * 0.4)))
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 interface Outcome {
   readonly request: DeliveryRequest | undefined
   readonly response: DeliveryResponse | undefined
@@ -41,12 +41,12 @@ interface Outcome {
 }
 
 /**
- * Tries to deliver once, writes down how that went, and has it tried again later where it failed. A receiver that fails is left alone for a while,
- * longer with each failure: its other deliveries wait without an attempt, so that one which is down doesn't keep all workers busy.
+ * Makes one attempt at a delivery, records its outcome, and schedules a retry if it failed. A failing receiver is paused, longer with
+ * each failure: its other deliveries wait without an attempt, so that a receiver that is down doesn't occupy all workers.
  */
 export const deliveries = defineJob({
   ...deliverJob,
-  // The process may be killed during any of them; what is counted against the receiver is counted in the delivery's row.
+  // The process may be killed during any of them; failures of the receiver are counted in the delivery's row.
   attempts: 1_000,
   timeoutSeconds: 60,
   run: async ({ deliveryId, attempt }, { context: services, signal }) => {
@@ -56,11 +56,11 @@ export const deliveries = defineJob({
     if (!webhook || delivery.state !== "waiting" || delivery.attempts !== attempt - 1) return
     const rests = webhook.rests_until > now() && now() - delivery.started_at < DAY
     if (rests) throw await postpone(services, delivery, webhook)
-    await settle(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
+    await recordOutcome(services, delivery, webhook, attempt, await attemptOnce(services, delivery, webhook, attempt, signal))
   },
 })
 
-/** Says in the delivery when it is tried at the earliest, and gives what puts its job off until then. */
+/** Records in the delivery its earliest next attempt, and returns the value that postpones its job until then. */
 async function postpone({ database }: Services, { id }: Delivery, { rests_until }: Webhook): Promise<NotYet> {
   const until = rests_until + Math.floor(Math.random() * 5)
   await database.write((tx) => postponeDelivery(tx, { id, until }))
@@ -78,18 +78,18 @@ async function attemptOnce(
   try {
     request = requestOf(webhook, delivery, attempt, await open(services, services.database.read, webhook))
     if (!request) return { request, response: undefined, error: "" }
-    const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: KEPT_ANSWER, signal })
+    const answer = await services.outgoing.send({ ...request, timeoutMs: TIMEOUT, maxBytes: MAX_ANSWER_BYTES, signal })
     const isFine = answer.status >= 200 && answer.status < 300
-    return { request, response: keptAnswer(answer), error: isFine ? "" : `the receiver answered ${answer.status}` }
+    return { request, response: storedAnswer(answer), error: isFine ? "" : `the receiver answered ${answer.status}` }
   } catch (error) {
-    // Interrupted because the service stops: that is nobody's failure, and the job is done again.
+    // Interrupted because the service stops: not a failure, and the job will run again.
     if (signal.aborted) throw error
     return { request, response: undefined, error: redact(error instanceof Error ? error.message : String(error)).slice(0, 1_000) }
   }
 }
 
-/** What the rows don't hold in clear. Throws where a secret can't be read any more. */
-async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<Opened> {
+/** Decrypts the secrets. Throws where one can't be decrypted any more. */
+async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promise<DeliverySecrets> {
   const unseal = (text: string, what: "secret" | "authorization") => (text === "" ? "" : secrets.unseal(text, sealOf(webhook.id, what)))
   const owner = webhook.owner_id === null ? undefined : await findUserById.first(db, { id: webhook.owner_id })
   return {
@@ -99,23 +99,23 @@ async function open({ secrets }: Services, db: Handle, webhook: Webhook): Promis
   }
 }
 
-// Neither database stores this character in a text.
+// Neither database stores this character in a text column.
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
-const keptAnswer = ({ status, headers, body }: OutgoingAnswer): DeliveryResponse => ({
+const storedAnswer = ({ status, headers, body }: OutgoingAnswer): DeliveryResponse => ({
   status,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, storable(value)])),
   body: storable(body.toString("utf8")),
 })
 
-/** A request as it is kept: without what signs it in, and without a body that the delivery holds already. */
-const kept = (request: DeliveryRequest, { payload }: Delivery): DeliveryRequest => ({
+/** A request as it is stored: without credentials, and without a body that the delivery stores already. */
+const storedRequest = (request: DeliveryRequest, { payload }: Delivery): DeliveryRequest => ({
   ...request,
   body: request.body === payload ? "" : request.body,
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, name === "Authorization" ? "…" : value])),
 })
 
-async function settle(
+async function recordOutcome(
   services: Services,
   delivery: Delivery,
   webhook: Webhook,
@@ -133,7 +133,7 @@ async function settle(
       state: !failed ? "delivered" : pause === undefined ? "failed" : "waiting",
       attemptedAt: at,
       nextAttemptAt: at + (pause ?? 0),
-      request: request ? JSON.stringify(kept(request, delivery)) : "",
+      request: request ? JSON.stringify(storedRequest(request, delivery)) : "",
       response: response ? JSON.stringify(response) : "",
       error,
     })
@@ -146,15 +146,15 @@ async function settle(
   })
 }
 
-/** Seconds until it is tried again; undefined where that would be after more than a day. */
+/** Seconds until the next attempt; undefined where that would be after more than a day. */
 function pauseAfter({ started_at }: Delivery, now: number): number | undefined {
   const elapsed = now - started_at
   const pause = spread(Math.min(Math.max(2 * elapsed, PAUSES.shortest), PAUSES.longest))
   return elapsed + pause > DAY ? undefined : pause
 }
 
-const KEPT_SECONDS = 7 * DAY
-// Small enough that nobody waits for the writer.
+const RETENTION_SECONDS = 7 * DAY
+// Small enough not to keep other writers waiting.
 const BATCH = 500
 
 /** Removes deliveries a week after they ended. */
@@ -162,7 +162,7 @@ export const cleanUpDeliveries: Task = {
   name: "cleanup_hook_task_table",
   cron: "40 3 * * *",
   async run({ database, now }, signal) {
-    const before = now() - KEPT_SECONDS
+    const before = now() - RETENTION_SECONDS
     let removed = 0
     for (let batch = BATCH; batch === BATCH && !signal.aborted; removed += batch)
       batch = await database.write((tx) => removeEndedDeliveries.changes(tx, { before, limit: BATCH }))

@@ -138,7 +138,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     await passTime(world.hearth.services)
     const [delivery] = await deliveriesOf(at)
     expect(delivery).toMatchObject({ state: "failed", attempts: 2, error: "the receiver answered 302", next_attempt_at: null })
-    // A redirect is an answer like any other: nobody is sent elsewhere.
+    // A redirect is an answer like any other, and is not followed.
     expect(receiver.take().length).toBe(2)
     expect((await ada.call("GET", at)).body.active).toBe(true)
 
@@ -162,7 +162,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
       if (row.state !== "waiting") break
       const pause = row.next_attempt_at - row.attempted_at
       pauses.push(pause)
-      // The time goes by until its next attempt.
+      // Ends the pause before the next attempt.
       await database.write((tx) =>
         tx
           .updateTable("webhook_deliveries")
@@ -183,7 +183,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     expect(whole).toBeGreaterThan(43_200)
     expect(receiver.take().map(({ headers }) => headers["x-gitea-delivery"])).toEqual(pauses.map(() => delivery.uuid).concat(delivery.uuid))
     expect((await ada.call("GET", at)).body.active).toBe(true)
-    // What comes next is told as if nothing had been.
+    // Later events are delivered as usual.
     receiver.answer(200)
     await open("Up again")
     await drain()
@@ -209,9 +209,9 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     receiver.answer(503)
     for (let count = 0; count < 20; count++) await open(`Number ${count}`)
     await drain()
-    // Each worker may have begun one before the first failure was written down.
+    // Each worker may have begun one before the first failure was recorded.
     expect(receiver.take().length).toBeLessThanOrEqual(8)
-    // The list says until when they wait.
+    // The list shows until when they wait.
     const { now } = world.hearth.services
     for (const { next_attempt_at } of await deliveriesOf(at)) expect(Date.parse(next_attempt_at) / 1000).toBeGreaterThan(now())
     receiver.answer(200)
@@ -222,7 +222,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     expect(all.headers.get("x-total-count")).toBe("20")
   })
 
-  it("don't go where nobody may call", async () => {
+  it("don't go to forbidden addresses", async () => {
     const { at } = await hook({ config: { url: "http://169.254.169.254/latest" } })
     await open()
     await drain()
@@ -242,7 +242,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     expect(await deliveriesOf(other)).toEqual([])
   })
 
-  it("that wait for a webhook which is switched off are not sent, unless somebody asks for them", async () => {
+  it("that wait for a webhook which is switched off are not sent, unless they are requested again", async () => {
     const { at } = await hook()
     receiver.answer(500)
     await open()
@@ -259,7 +259,7 @@ withWorld("deliveries of webhooks", { open }, ({ test: it, world }) => {
     expect(receiver.take()).toHaveLength(1)
   })
 
-  it("of what is undone are never sent", async () => {
+  it("of a rolled-back change are never sent", async () => {
     await hook()
     expect((await ada.call("POST", `${repo}/issues`, { title: "Half", assignees: ["nobody-at-all"] })).status).toBe(422)
     await drain()

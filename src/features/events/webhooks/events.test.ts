@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from "./testing.ts"
 
 const open = (kind: FreshKind) => openWorld(kind, { outgoing: { allowedHosts: "loopback" } })
 
-withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, world }) => {
+withWorld("events of webhooks", { open, on: oneDatabase }, ({ test: it, world }) => {
   let ada: Caller
   let ben: Caller
   let receiver: Receiver
@@ -38,7 +38,7 @@ withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, worl
   const write = (who: Caller, path: string, more: object = {}) =>
     must(who, "POST", `${repo}/contents/${path}`, { content: "eA==", message: `Write ${path}`, ...more })
 
-  /** What came, by the raw name of the event; workers don't keep an order. */
+  /** The received events, by their raw names; workers don't keep an order. */
   async function news() {
     await world.hearth.services.jobs.drain()
     const came = receiver.take().map(({ headers, body }) => ({
@@ -109,7 +109,7 @@ withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, worl
     })
     await must(ada, "DELETE", issue)
     expect((await news()).of("issues", "deleted")?.body).toMatchObject({ number, issue: { title: "It glows" } })
-    // A file of an issue is part of its text.
+    // An issue's attachment is part of its text.
     const { number: filed } = await must(ada, "POST", `${repo}/issues`, { title: "With a picture" })
     await news()
     const form = new FormData()
@@ -118,7 +118,7 @@ withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, worl
     const sent = await fetch(`${world.hearth.url}/api/v1${repo}/issues/${filed}/assets`, { method: "POST", headers, body: form })
     expect(sent.status).toBe(201)
     expect((await news()).of("issues", "edited")?.body.issue.assets).toMatchObject([{ name: "words.txt" }])
-    // Reactions, locks, pins and times are nothing that webhooks are told of.
+    // There are no events for reactions, locks, pins and times.
     const quiet = await must(ada, "POST", `${repo}/issues`, { title: "Quiet" })
     await news()
     await must(ada, "PUT", `${repo}/issues/${quiet.number}/lock`, { lock_reason: "spam" })
@@ -214,7 +214,7 @@ withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, worl
       expect(reviewed.events).toEqual([`${raw} reviewed`])
       expect(reviewed.of(raw)).toMatchObject({ name, body: { review: { type: raw, content: `I say ${event}` }, sender: { login: "ben" } } })
     }
-    // What is pending is its author's alone.
+    // A pending review is visible to its author only.
     await must(ben, "POST", `${pull}/reviews`, { body: "Wait" })
     expect((await news()).events).toEqual([])
 
@@ -290,7 +290,7 @@ withWorld("what webhooks are told", { open, on: oneDatabase }, ({ test: it, worl
     })
   })
 
-  it("is cheap where nobody listens, and true to the moment where somebody does", async () => {
+  it("is cheap where no webhook listens, and shows the state at the time of the event where one does", async () => {
     const { services } = world.hearth
     const home = await must(ben, "POST", "/user/repos", { name: `quiet${names}` })
     const statements: string[] = []

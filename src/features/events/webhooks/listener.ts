@@ -12,23 +12,23 @@ import { runAnnouncements } from "./events/runs.ts"
 import { copyWebhooks } from "./rules.ts"
 import { findDefaults, findOfRepository } from "./store.ts"
 
-/** Webhooks are told what happened in repositories. Of pushes they are told by a step after the push (on-push.ts), which reads commits from git. */
+/** Sends domain events to webhooks. Pushes are handled after the push (on-push.ts), as their commits are read from git. */
 export const webhooks: Listener = {
   name: "webhooks",
   async hear({ tx, services, events }) {
     for (const event of events) if (event.kind === "repository.created") await giveWebhooks(tx, services, event)
-    const told = new Map<number, Announcement[]>()
+    const byRepository = new Map<number, Announcement[]>()
     for (const event of events) {
       const announcements = announcementsOf(tx, services, event)
       const repositoryId = repositoryOf(event)
       if (repositoryId === undefined || announcements.length === 0) continue
-      told.set(repositoryId, [...(told.get(repositoryId) ?? []), ...announcements])
+      byRepository.set(repositoryId, [...(byRepository.get(repositoryId) ?? []), ...announcements])
     }
-    for (const [repositoryId, announcements] of told) await announce(tx, services, repositoryId, announcements)
+    for (const [repositoryId, announcements] of byRepository) await announce(tx, services, repositoryId, announcements)
   },
 }
 
-/** A new repository has the webhooks that the site gives to each, and those of the template that it was made from. */
+/** Gives a new repository the site's default webhooks, and those of its template. */
 async function giveWebhooks(
   tx: Transaction,
   services: Services,

@@ -7,24 +7,24 @@ import { createEvents, deleteEvents, NO_COMMITS, type Push, type PushedCommits, 
 import { eventsOf } from "./present.ts"
 import { findListeners } from "./store.ts"
 
-/** References of one push that webhooks are told of; whoever pushes more imports. */
-const TOLD_REFS = 100
-/** Commits of a new branch that are looked at. */
+/** References of one push that webhooks are notified of; a larger push is an import. */
+const MAX_REFS = 100
+/** Commits of a new branch that are read. */
 const LOOKED_AT = 10
 
 /**
- * Webhooks are told of pushes, and of branches and tags that come and go: of a new branch both, of a deleted one only that it is gone, of tags
- * always both. Git is only asked where somebody listens to pushes.
+ * Sends pushes, and new and deleted branches and tags, to webhooks: for a new branch a push and a create event, for a deleted one only the delete
+ * event, for tags always both. Git is only read where a webhook listens to pushes.
  */
-export const tellWebhooks: PushStep = async (moved) => {
-  const { services, row, changes } = moved
+export const notifyWebhooks: PushStep = async (push) => {
+  const { services, row, changes } = push
   const listeners = await findListeners(services.database.read, { repositoryId: row.id })
   const wantsCommits = listeners.some((each) => eventsOf(each).includes("push"))
-  const told: { readonly change: RefChange; readonly pushed: PushedCommits | undefined }[] = []
-  for (const change of listeners.length === 0 ? [] : changes.slice(0, TOLD_REFS))
-    told.push({ change, pushed: wantsCommits ? await commitsOf(moved, change) : undefined })
+  const reported: { readonly change: RefChange; readonly pushed: PushedCommits | undefined }[] = []
+  for (const change of listeners.length === 0 ? [] : changes.slice(0, MAX_REFS))
+    reported.push({ change, pushed: wantsCommits ? await commitsOf(push, change) : undefined })
   return async (tx, { pusher }) => {
-    const announcements = told.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
+    const announcements = reported.flatMap(({ change: { ref, oldId, newId }, pushed }): readonly Announcement[] => {
       if (branchOf(ref) === undefined && tagOf(ref) === undefined) return []
       const push = pushed ? [pushEvent(services, tx, { ref, before: oldId, after: newId, pushed, pusher })] : []
       if (newId === null) return [...(branchOf(ref) === undefined ? push : []), ...deleteEvents(ref, pusher)]

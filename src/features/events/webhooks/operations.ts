@@ -6,12 +6,12 @@ import Type from "../../../core/schema.ts"
 import { presentDelivery, presentDeliveryDetails, presentHook } from "./present.ts"
 import { CreateHookOption, EditGitHookOption, EditHookOption, GitHook, Hook, HookDelivery, HookDeliveryDetails } from "./records.ts"
 import { createWebhook, deleteWebhook, editWebhook, redeliver } from "./rules.ts"
-import { type HookScope, inEveryScope, sharedIn } from "./scopes.ts"
-import { type Delivery, findDeliveries, findDelivery, findWebhook, findWebhooks, type Place } from "./store.ts"
+import { type HookScope, inEveryScope, propertiesOf } from "./scopes.ts"
+import { type Delivery, findDeliveries, findDelivery, findWebhook, findWebhooks, type HookOwner } from "./store.ts"
 import { testWebhook } from "./test-delivery.ts"
 
-async function requireDelivery(db: Handle, place: Place, id: number, deliveryId: number): Promise<Delivery> {
-  const delivery = (await findWebhook(db, place, id)) && (await findDelivery.first(db, { id: deliveryId }))
+async function requireDelivery(db: Handle, owner: HookOwner, id: number, deliveryId: number): Promise<Delivery> {
+  const delivery = (await findWebhook(db, owner, id)) && (await findDelivery.first(db, { id: deliveryId }))
   if (delivery?.webhook_id !== id) throw refuse.notFound()
   return delivery
 }
@@ -21,10 +21,10 @@ const SORT = Type.Optional(
 )
 const sortOf = (word: string | undefined) => (word === "default" || word === "all" ? word : "system")
 
-/** The list of a scope; the site's has two sorts. */
+/** Listing the webhooks of a scope; the site has two sorts. */
 const listIn = (scope: HookScope): Operation => {
   const shared = {
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}ListHooks`,
     route: `GET ${scope.prefix}/hooks`,
     summary: `List ${scope.whose} webhooks`,
@@ -34,8 +34,8 @@ const listIn = (scope: HookScope): Operation => {
   if (scope.id !== "admin")
     return operation({
       ...shared,
-      handle: async ({ db, place, page }) => {
-        const { rows, total } = await findWebhooks(db, place, page)
+      handle: async ({ db, owner, page }) => {
+        const { rows, total } = await findWebhooks(db, owner, page)
         return listed(rows.map(presentHook), total)
       },
     })
@@ -54,7 +54,7 @@ const scoped = inEveryScope((scope) => [
   listIn(scope),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}CreateHook`,
     route: `POST ${scope.prefix}/hooks`,
     summary: `Make one of ${scope.whose} webhooks`,
@@ -62,26 +62,26 @@ const scoped = inEveryScope((scope) => [
     body: CreateHookOption,
     answers: { 201: Hook },
     refuses: ["badRequest", "invalid"],
-    handle: async ({ services, place, body }) =>
-      created(presentHook(await services.database.write((tx) => createWebhook(tx, services, place, body)))),
+    handle: async ({ services, owner, body }) =>
+      created(presentHook(await services.database.write((tx) => createWebhook(tx, services, owner, body)))),
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}GetHook`,
     route: `GET ${scope.prefix}/hooks/{id}`,
     summary: `Get one of ${scope.whose} webhooks`,
     answers: { 200: Hook },
     refuses: ["notFound"],
-    handle: async ({ db, place, path }) => {
-      const row = await findWebhook(db, place, path.id)
+    handle: async ({ db, owner, path }) => {
+      const row = await findWebhook(db, owner, path.id)
       if (!row) throw refuse.notFound()
       return ok(presentHook(row))
     },
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}EditHook`,
     route: `PATCH ${scope.prefix}/hooks/{id}`,
     summary: `Edit one of ${scope.whose} webhooks`,
@@ -89,26 +89,26 @@ const scoped = inEveryScope((scope) => [
     body: EditHookOption,
     answers: { 200: Hook },
     refuses: ["badRequest", "notFound", "invalid"],
-    handle: async ({ services, place, path, body }) =>
-      ok(presentHook(await services.database.write((tx) => editWebhook(tx, services, place, path.id, body)))),
+    handle: async ({ services, owner, path, body }) =>
+      ok(presentHook(await services.database.write((tx) => editWebhook(tx, services, owner, path.id, body)))),
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}DeleteHook`,
     route: `DELETE ${scope.prefix}/hooks/{id}`,
     summary: `Delete one of ${scope.whose} webhooks`,
     description: "With its deliveries; what waits to be sent is not sent.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, place, path }) => {
-      await services.database.write((tx) => deleteWebhook(tx, place, path.id))
+    handle: async ({ services, owner, path }) => {
+      await services.database.write((tx) => deleteWebhook(tx, owner, path.id))
       return noContent()
     },
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}ListHookDeliveries`,
     route: `GET ${scope.prefix}/hooks/{id}/deliveries`,
     summary: `List what one of ${scope.whose} webhooks was told`,
@@ -117,15 +117,15 @@ const scoped = inEveryScope((scope) => [
     changesWithTime: true,
     answers: { 200: Type.Array(HookDelivery) },
     refuses: ["notFound"],
-    handle: async ({ db, place, path, page }) => {
-      if (!(await findWebhook(db, place, path.id))) throw refuse.notFound()
+    handle: async ({ db, owner, path, page }) => {
+      if (!(await findWebhook(db, owner, path.id))) throw refuse.notFound()
       const { rows, total } = await findDeliveries(db, path.id, page)
       return listed(rows.map(presentDelivery), total)
     },
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}GetHookDelivery`,
     route: `GET ${scope.prefix}/hooks/{id}/deliveries/{delivery_id}`,
     summary: `Get what one of ${scope.whose} webhooks was told, and what it answered`,
@@ -133,21 +133,21 @@ const scoped = inEveryScope((scope) => [
     changesWithTime: true,
     answers: { 200: HookDeliveryDetails },
     refuses: ["notFound"],
-    handle: async ({ db, place, path }) => ok(presentDeliveryDetails(await requireDelivery(db, place, path.id, path.delivery_id))),
+    handle: async ({ db, owner, path }) => ok(presentDeliveryDetails(await requireDelivery(db, owner, path.id, path.delivery_id))),
   }),
 
   operation({
-    ...sharedIn(scope),
+    ...propertiesOf(scope),
     id: `${scope.id}RedeliverHookDelivery`,
     route: `POST ${scope.prefix}/hooks/{id}/deliveries/{delivery_id}/redelivery`,
     summary: `Tell one of ${scope.whose} webhooks again`,
     description: "The same payload under the same uuid, now, and for a day until it succeeds.",
     answers: { 202: HookDelivery },
     refuses: ["notFound"],
-    handle: async ({ services, place, path }) =>
+    handle: async ({ services, owner, path }) =>
       accepted(
         presentDelivery(
-          await services.database.write(async (tx) => redeliver(tx, services, await requireDelivery(tx, place, path.id, path.delivery_id))),
+          await services.database.write(async (tx) => redeliver(tx, services, await requireDelivery(tx, owner, path.id, path.delivery_id))),
         ),
       ),
   }),
@@ -157,7 +157,7 @@ const ofRepository = { tag: "repository", scope: ["repository"], access: onRepos
 const gitHook = { ...ofRepository, textPath: ["id"], refuses: ["notFound"] } as const
 const NO_SCRIPTS = "This service runs no scripts at pushes: there are none. Webhooks and workflows take their place."
 
-/** Scripts that existing clients ask for; there are none here. */
+/** Git hook scripts, which existing clients ask for; there are none here. */
 const gitHookOperations: readonly Operation[] = [
   operation({
     ...ofRepository,
@@ -205,7 +205,7 @@ const gitHookOperations: readonly Operation[] = [
   }),
 ]
 
-/** Webhooks of every scope, and what they delivered. */
+/** Webhooks of every scope, and their deliveries. */
 export const webhookOperations: readonly Operation[] = [
   ...scoped,
   operation({

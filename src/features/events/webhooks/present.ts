@@ -31,7 +31,7 @@ export function textsIn(json: string): Readonly<Record<string, string>> {
     : {}
 }
 
-/** A delivery, without what was sent and answered. */
+/** A delivery, without the request and the answer. */
 export const presentDelivery = (row: DeliverySummary): HookDelivery => ({
   id: row.id,
   uuid: row.uuid,

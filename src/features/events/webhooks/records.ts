@@ -66,7 +66,7 @@ export type EditHookOption = Static<typeof EditHookOption>
 export const GitHook = record("GitHook", { name: Type.String(), is_active: Type.Boolean(), content: Type.String() })
 export const EditGitHookOption = record("EditGitHookOption", { content: Type.Optional(Type.String()) })
 
-/** A request as it was sent; an Authorization header is there without its value. */
+/** A request as it was sent; an Authorization header has its value removed. */
 export const DeliveryRequest = record("HookDeliveryRequest", {
   method: Type.String(),
   url: Type.String(),
@@ -82,7 +82,7 @@ export const DeliveryResponse = record("HookDeliveryResponse", {
 })
 export type DeliveryResponse = Static<typeof DeliveryResponse>
 
-const told = {
+const deliveryFields = {
   id: int64(),
   uuid: Type.String({ description: "what the receiver knows it by, the same in every attempt" }),
   event: Type.String(),
@@ -94,11 +94,11 @@ const told = {
   attempted_at: nullable(dateTime({ description: "when it was tried last" })),
   next_attempt_at: nullable(dateTime({ description: "when it is tried again at the earliest" })),
 }
-export const HookDelivery = record("HookDelivery", told)
+export const HookDelivery = record("HookDelivery", deliveryFields)
 export type HookDelivery = Static<typeof HookDelivery>
 
 export const HookDeliveryDetails = record("HookDeliveryDetails", {
-  ...told,
+  ...deliveryFields,
   payload: Type.String({ description: "what receivers of the kind gitea are sent, as it is signed" }),
   request: nullable(DeliveryRequest),
   response: nullable(DeliveryResponse),

@@ -8,11 +8,11 @@ import type { Delivery, Webhook } from "./store.ts"
 type To = Pick<Webhook, "type" | "url" | "content_type" | "options">
 type Content = Pick<Delivery, "uuid" | "event" | "payload">
 
-/** What a delivery is sent with that is not in the rows in clear. */
-export interface Opened {
+/** The decrypted secrets that a delivery is sent with, and its target. */
+export interface DeliverySecrets {
   readonly secret: string
   readonly authorization: string
-  /** To whom the webhook belongs, in the words of receivers. */
+  /** The owner of the webhook, in the terms of receivers. */
   readonly target: "repository" | "organization" | "user" | "system" | "default"
 }
 
@@ -20,10 +20,10 @@ const hmac = (algorithm: "sha1" | "sha256", secret: string, text: string): strin
   secret === "" ? "" : createHmac(algorithm, secret).update(text).digest("hex")
 
 /**
- * The request of an attempt. The signatures are of the body's JSON, also where it is sent as a form. Undefined where a receiver of this kind is
- * told nothing of such an event.
+ * The request of an attempt. The signatures are of the JSON body, also where it is sent as a form. Undefined where receivers of this kind get
+ * no message for such an event.
  */
-export function requestOf(webhook: To, delivery: Content, attempt: number, opened: Opened): DeliveryRequest | undefined {
+export function requestOf(webhook: To, delivery: Content, attempt: number, opened: DeliverySecrets): DeliveryRequest | undefined {
   const text = bodyFor(webhook, delivery)
   if (text === undefined) return undefined
   const isForm = webhook.content_type === "form" && speaksPayload(webhook.type)
@@ -39,7 +39,7 @@ export function requestOf(webhook: To, delivery: Content, attempt: number, opene
   }
 }
 
-/** Whether receivers of a kind are sent the payload as it is; all others are sent a message made from it. */
+/** Whether receivers of a kind get the payload itself; others get a message made from it. */
 const speaksPayload = (type: string): boolean => type === "gitea" || type === "gogs"
 
 function bodyFor(webhook: To, { event, payload }: Content): string | undefined {
@@ -54,7 +54,12 @@ function withSegment(address: string, segment: string): string {
   return url.toString()
 }
 
-function headersOf({ uuid, event }: Content, attempt: number, text: string, { secret, target }: Opened): Readonly<Record<string, string>> {
+function headersOf(
+  { uuid, event }: Content,
+  attempt: number,
+  text: string,
+  { secret, target }: DeliverySecrets,
+): Readonly<Record<string, string>> {
   const name = publicName(event)
   const sha256 = hmac("sha256", secret, text)
   return {

@@ -10,31 +10,31 @@ import { compileGlob } from "../../../core/text/globs.ts"
 import { switchesNamed } from "./events/kinds.ts"
 import { textsIn } from "./present.ts"
 import type { CreateHookOption, EditHookOption } from "./records.ts"
-import { type Delivery, deliverJob, endWaiting, findWebhook, type Place, restartDelivery, type Webhook, writeHealth } from "./store.ts"
+import { type Delivery, deliverJob, endWaiting, findWebhook, type HookOwner, restartDelivery, type Webhook, writeHealth } from "./store.ts"
 
 type Needed = Pick<Services, "secrets" | "now">
 type Config = Readonly<Record<string, string>>
 
-/** What a webhook's secrets are sealed for: moved to another row they are worth nothing. */
+/** The context that a webhook's secrets are encrypted for: in another row they can't be decrypted. */
 export const sealOf = (webhookId: number, what: "secret" | "authorization"): string => `webhook:${webhookId}:${what}`
 
 /**
- * Makes a webhook. One of the site's that isn't said to be a system webhook is a default one.
- * Refuses as invalid a configuration without an address or content type, or with ones that can't be used, and a filter that is no glob;
- * `badRequest` a channel that is none.
+ * Creates a webhook. One of the site's is a default webhook unless it is marked as a system webhook.
+ * Refuses as invalid a configuration without an address or content type or with invalid ones, and an invalid glob as filter;
+ * `badRequest` an invalid channel.
  */
-export async function createWebhook(tx: Transaction, services: Needed, place: Place, options: CreateHookOption): Promise<Webhook> {
+export async function createWebhook(tx: Transaction, services: Needed, owner: HookOwner, options: CreateHookOption): Promise<Webhook> {
   const { type, config } = options
   const now = services.now()
   const url = addressOf(required(config, "url"))
   const contentType = contentTypeOf(required(config, "content_type"))
-  const isSystem = place.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
+  const isSystem = owner.of === "site" ? truthOf(config["is_system_webhook"] ?? "") : 0
   return insertSealed(
     tx,
     services.secrets,
     {
-      repository_id: place.of === "repository" ? place.repositoryId : null,
-      owner_id: place.of === "owner" ? place.ownerId : null,
+      repository_id: owner.of === "repository" ? owner.repositoryId : null,
+      owner_id: owner.of === "owner" ? owner.ownerId : null,
       is_system: isSystem,
       type,
       name: (options.name ?? "").trim(),
@@ -52,22 +52,22 @@ export async function createWebhook(tx: Transaction, services: Needed, place: Pl
 }
 
 /**
- * Changes what is sent of a webhook. What waits for one that is switched off is not sent, unless somebody asks for it again; one
- * that gets an address elsewhere forgets its authorization header, unless that is sent as well. Refuses as
- * `createWebhook` does, and `notFound` where it is gone.
+ * Changes the members that are given. Waiting deliveries of a webhook that is switched off are not sent, unless they are requested again; a
+ * webhook whose address moves to another server loses its authorization header, unless a new one is sent as well. Refuses as
+ * `createWebhook` does, and `notFound` where it was deleted.
  */
 export async function editWebhook(
   tx: Transaction,
   { secrets, now }: Needed,
-  place: Place,
+  owner: HookOwner,
   id: number,
   options: EditHookOption,
 ): Promise<Webhook> {
-  const before = await findWebhook(tx, place, id)
+  const before = await findWebhook(tx, owner, id)
   if (!before) throw refuse.notFound()
   const { config = {}, events, branch_filter, authorization_header, active, name } = options
   if (active === false) await endWaiting(tx, { webhookId: id, error: "the webhook was switched off", now: now() })
-  // Whoever may change a webhook may not have known what it signs in with: that is not sent to another place unless it is given anew.
+  // A user who may change a webhook may not know its credentials: they are not sent to another server unless given anew.
   const moves = config["url"] !== undefined && new URL(addressOf(config["url"])).origin !== new URL(before.url).origin
   const authorization = authorization_header ?? (moves ? "" : undefined)
   const slack = before.type === "slack" ? slackOf({ ...textsIn(before.options), ...config }) : {}
@@ -90,13 +90,13 @@ export async function editWebhook(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes a webhook with its deliveries; what waits is not sent. Refuses `notFound` where it is gone. */
-export async function deleteWebhook(tx: Transaction, place: Place, id: number): Promise<void> {
-  if (!(await findWebhook(tx, place, id))) throw refuse.notFound()
+/** Deletes a webhook with its deliveries; waiting ones are not sent. Refuses `notFound` where it was deleted already. */
+export async function deleteWebhook(tx: Transaction, owner: HookOwner, id: number): Promise<void> {
+  if (!(await findWebhook(tx, owner, id))) throw refuse.notFound()
   await deleteFound(tx.deleteFrom("webhooks").where("id", "=", id))
 }
 
-/** Gives a repository copies of webhooks, with their secrets. */
+/** Copies webhooks, with their secrets, into a repository. */
 export async function copyWebhooks(
   tx: Transaction,
   { secrets, now }: Needed,
@@ -115,7 +115,7 @@ export async function copyWebhooks(
   }
 }
 
-/** Has a delivery tried again now, and for a day, however it ended. */
+/** Schedules a delivery again, now and with retries for a day, whatever its outcome so far. */
 export async function redeliver(tx: Transaction, { jobs, now }: Pick<Services, "jobs" | "now">, { id }: Delivery): Promise<Delivery> {
   const delivery = await restartDelivery.first(tx, { id, now: now() })
   if (!delivery) throw refuse.notFound()
@@ -126,7 +126,7 @@ export async function redeliver(tx: Transaction, { jobs, now }: Pick<Services, "
 
 type Row = Omit<Insertable<WebhooksTable>, "id" | "sealed_secret" | "sealed_authorization">
 
-/** The row's id is part of what its secrets are sealed for, so they follow it. */
+/** The secrets are encrypted for the row's id, so they are written after the row. */
 async function insertSealed(
   tx: Transaction,
   secrets: Secrets,
@@ -160,7 +160,7 @@ function required(config: Config, name: string): string {
 
 function addressOf(text: string): string {
   const url = URL.parse(text.trim())
-  // Line breaks in the middle would be passed over.
+  // The URL parser would ignore line breaks inside.
   if (!url || !/^https?:\/\//i.test(text.trim()) || url.hostname === "" || /\p{Cc}/u.test(text.trim()))
     throw refuse.invalid("config", "Invalid url: it must be an http or https address")
   if (url.username !== "" || url.password !== "")
@@ -168,7 +168,7 @@ function addressOf(text: string): string {
   return text.trim()
 }
 
-/** What can stand in a header. */
+/** A valid header value. */
 function headerOf(text: string): string {
   if (!/^[\t\x20-\x7e]*$/.test(text)) throw refuse.invalid("authorization_header", "must be one line of ASCII")
   return text.trim()
@@ -191,7 +191,7 @@ function filterOf(glob: string): string {
   return filter
 }
 
-/** What a slack receiver needs beside its address. */
+/** The options of a slack receiver besides its address. */
 function slackOf(config: Config): Config {
   const channel = (config["channel"] ?? "").trim()
   if (channel === "") throw refuse.invalid("config", "Missing config option: channel")

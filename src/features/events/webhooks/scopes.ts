@@ -3,17 +3,17 @@ import { onRepositoryAsAdministrator } from "../../../access/policies/repositori
 import { signedIn, siteAdministrator } from "../../../access/policies/site.ts"
 import type { Access, Operation } from "../../../core/operation.ts"
 import { ME, ORGANIZATION, type OwnerScope, REPOSITORY, SITE } from "../../../core/owner-scope.ts"
-import type { Place } from "./store.ts"
+import type { HookOwner } from "./store.ts"
 
-/** Where there are webhooks, and who may see to them. */
+/** The scopes of webhooks, and who may manage them. */
 export interface HookScope extends OwnerScope {
-  readonly access: Access<{ readonly place: Place }>
+  readonly access: Access<{ readonly owner: HookOwner }>
   readonly publicOnly?: "refused"
 }
 
-const within = <Found>(access: Access<Found>, placeOf: (found: Found) => Place): HookScope["access"] => ({
+const within = <Found>(access: Access<Found>, ownerOf: (found: Found) => HookOwner): HookScope["access"] => ({
   rule: access.rule,
-  open: async (request) => ({ place: placeOf(await access.open(request)) }),
+  open: async (request) => ({ owner: ownerOf(await access.open(request)) }),
 })
 
 const ofSite: HookScope = {
@@ -37,9 +37,9 @@ const ofRepository: HookScope = {
   access: within(onRepositoryAsAdministrator, ({ repository }) => ({ of: "repository", repositoryId: repository.id })),
 }
 
-/** The operations that `declare` makes for one scope, for all of them. */
+/** The operations that `declare` returns for one scope, for all scopes. */
 export const inEveryScope = (declare: (scope: HookScope) => readonly Operation[]): readonly Operation[] =>
   [ofSite, ofOrganization, mine, ofRepository].flatMap(declare)
 
-/** What the operations of a scope have in common. */
-export const sharedIn = ({ tag, scope, access, publicOnly }: HookScope) => ({ tag, scope, access, ...(publicOnly && { publicOnly }) })
+/** The properties that all operations of a scope share. */
+export const propertiesOf = ({ tag, scope, access, publicOnly }: HookScope) => ({ tag, scope, access, ...(publicOnly && { publicOnly }) })

@@ -13,41 +13,41 @@ import Type from "../../../core/schema.ts"
 export type Webhook = Selectable<WebhooksTable>
 export type Delivery = Selectable<WebhookDeliveriesTable>
 
-/** Whose webhooks: a repository's, a person's or an organisation's, or the site's of one sort or of both. */
-export type Place = Exclude<Owning, { readonly of: "site" }> | { readonly of: "site"; readonly sort: "all" | "default" | "system" }
+/** The owner of webhooks: a repository, a user or an organisation, or the site, with one sort of its webhooks or both. */
+export type HookOwner = Exclude<Owning, { readonly of: "site" }> | { readonly of: "site"; readonly sort: "all" | "default" | "system" }
 
-const inPlace = (db: Handle, place: Place) => {
+const webhooksOf = (db: Handle, owner: HookOwner) => {
   const all = db.selectFrom("webhooks")
-  switch (place.of) {
+  switch (owner.of) {
     case "repository":
-      return all.where("repository_id", "=", place.repositoryId)
+      return all.where("repository_id", "=", owner.repositoryId)
     case "owner":
-      return all.where("owner_id", "=", place.ownerId)
+      return all.where("owner_id", "=", owner.ownerId)
     case "site": {
       const ofSite = all.where("repository_id", "is", null).where("owner_id", "is", null)
-      return place.sort === "all" ? ofSite : ofSite.where("is_system", "=", place.sort === "system" ? 1 : 0)
+      return owner.sort === "all" ? ofSite : ofSite.where("is_system", "=", owner.sort === "system" ? 1 : 0)
     }
   }
 }
 
-/** A page of a place's webhooks, oldest first, and how many there are. */
-export async function findWebhooks(db: Handle, place: Place, { limit, offset }: Page) {
-  const { total } = await inPlace(db, place)
+/** A page of an owner's webhooks, oldest first, and how many there are. */
+export async function findWebhooks(db: Handle, owner: HookOwner, { limit, offset }: Page) {
+  const { total } = await webhooksOf(db, owner)
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow()
-  const rows = await inPlace(db, place).selectAll().orderBy("id").limit(limit).offset(offset).execute()
+  const rows = await webhooksOf(db, owner).selectAll().orderBy("id").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-/** A webhook of a place, or undefined. */
-export const findWebhook = (db: Handle, place: Place, id: number): Promise<Webhook | undefined> =>
-  inPlace(db, place).selectAll().where("id", "=", id).executeTakeFirst()
+/** A webhook of an owner, or undefined. */
+export const findWebhook = (db: Handle, owner: HookOwner, id: number): Promise<Webhook | undefined> =>
+  webhooksOf(db, owner).selectAll().where("id", "=", id).executeTakeFirst()
 
 export const findWebhookById = query("webhooks.findById", (db, p: Params<{ id: number }>) =>
   db.selectFrom("webhooks").selectAll().where("id", "=", p.id),
 )
 
-/** Whoever is told of what happens in a repository: its own webhooks that are switched on, its owner's, and the system's. */
+/** The webhooks that listen to a repository: its own active ones, its owner's, and the system's. */
 export const findListeners = query("webhooks.findListeners", (db, p: Params<{ repositoryId: number }>) => {
   const active = db.selectFrom("webhooks").selectAll().where("is_active", "=", 1)
   return active
@@ -65,7 +65,7 @@ export const findOfRepository = query("webhooks.findOfRepository", (db, p: Param
   db.selectFrom("webhooks").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
 )
 
-/** What is copied into each new repository. */
+/** The webhooks that are copied into each new repository. */
 export const findDefaults = query("webhooks.findDefaults", (db) =>
   db
     .selectFrom("webhooks")
@@ -84,17 +84,17 @@ interface NewDelivery {
   readonly now: Seconds
 }
 
-/** Tries to deliver what a webhook is told. */
+/** Sends a delivery. */
 export const deliverJob = jobKind({
   kind: "webhooks.deliver",
   payload: Type.Object({
     deliveryId: int64(),
-    /** Which attempt it is to be, from 1; what was meant for an attempt that has been made does nothing. */
+    /** The number of the attempt, from 1; a job for an attempt that was made already does nothing. */
     attempt: Type.Integer(),
   }),
 })
 
-/** Writes down what a webhook is to be told. No row is given where it has been deleted meanwhile, which is no failure of whoever tells. */
+/** Stores a delivery. Returns no row where the webhook was deleted meanwhile, which is no failure of the caller. */
 export const insertDelivery = query("webhooks.insertDelivery", (db, p: Params<NewDelivery>) => {
   const now = sql<Seconds>`cast(${p.now} as bigint)`
   return db
@@ -124,7 +124,7 @@ export const findDelivery = query("webhooks.findDelivery", (db, p: Params<{ id: 
 )
 
 const DELIVERY_COLUMNS = ["id", "uuid", "event", "state", "attempts", "created_at", "attempted_at", "next_attempt_at", "error"] as const
-/** A delivery without its texts, which may be long. */
+/** A delivery without its request and answer, which may be long. */
 export type DeliverySummary = Pick<Delivery, (typeof DELIVERY_COLUMNS)[number]>
 
 /** A page of a webhook's deliveries, newest first, and how many there are. */
@@ -137,7 +137,7 @@ export async function findDeliveries(db: Handle, webhookId: number, { limit, off
 
 interface Attempt {
   readonly id: number
-  /** How often it was tried before. */
+  /** The number of earlier attempts. */
   readonly before: number
   readonly state: Delivery["state"]
   readonly attemptedAt: Seconds
@@ -147,7 +147,7 @@ interface Attempt {
   readonly error: string
 }
 
-/** Writes down how an attempt went, unless another has come first. */
+/** Records the outcome of an attempt, unless another attempt was recorded first. */
 export const recordAttempt = query("webhooks.recordAttempt", (db, p: Params<Attempt>) =>
   db
     .updateTable("webhook_deliveries")
@@ -168,7 +168,7 @@ export const postponeDelivery = query("webhooks.postponeDelivery", (db, p: Param
   db.updateTable("webhook_deliveries").set({ next_attempt_at: p.until }).where("id", "=", p.id).where("state", "=", "waiting"),
 )
 
-/** Has a delivery tried again for a day from now on. */
+/** Allows a delivery to be retried for a day from now on. */
 export const restartDelivery = query("webhooks.restartDelivery", (db, p: Params<{ id: number; now: Seconds }>) =>
   db
     .updateTable("webhook_deliveries")
@@ -177,7 +177,7 @@ export const restartDelivery = query("webhooks.restartDelivery", (db, p: Params<
     .returningAll(),
 )
 
-/** Ends what waits for a webhook without sending it. */
+/** Ends a webhook's waiting deliveries without sending them. */
 export const endWaiting = query("webhooks.endWaiting", (db, p: Params<{ webhookId: number; error: string; now: Seconds }>) =>
   db
     .updateTable("webhook_deliveries")
@@ -190,7 +190,7 @@ export const writeHealth = query("webhooks.writeHealth", (db, p: Params<{ id: nu
   db.updateTable("webhooks").set({ failures: p.failures, rests_until: p.restsUntil }).where("id", "=", p.id),
 )
 
-// Written out, as the index covers a part of the table and is only used for the very words that it was made with.
+// Written out, as a partial index is only used for the very words of its condition.
 const ended = sql<SqlBool>`state <> 'waiting'`
 
 /** Removes up to `limit` deliveries that ended before that time. */

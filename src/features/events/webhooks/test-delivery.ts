@@ -9,8 +9,8 @@ import { pushPayload, withChanges } from "./events/pushes.ts"
 import type { Webhook } from "./store.ts"
 
 /**
- * Tells one webhook of a push of the last commit of a reference, as if there had been one; of an empty repository it is told nothing.
- * Refuses `notFound` a reference that is not there.
+ * Sends one webhook a push event of the last commit of a reference, without a push; nothing is sent for an empty repository.
+ * Refuses `notFound` a reference that doesn't exist.
  */
 export async function testWebhook(
   services: Services,

@@ -4,23 +4,23 @@ import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Services } from "../../../core/services.ts"
 
-/** For tests: a receiver of webhooks, which keeps what it was sent. */
+/** For tests: a receiver of webhooks that stores what it was sent. */
 
 export interface Received {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every form
+  // biome-ignore lint/suspicious/noExplicitAny: tests read payloads of every form
   readonly body: any
 }
 
 export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** Takes out and gives what came since it was asked last. */
+  /** Removes and returns the deliveries since the last call. */
   readonly take: () => readonly Received[]
-  /** What it answers from now on. */
+  /** Sets the answer from now on. */
   readonly answer: (status: number, body?: string) => void
   readonly close: () => Promise<void>
 }
@@ -61,7 +61,7 @@ export async function openReceiver(): Promise<Receiver> {
 export const signature = (secret: string, text: string, algorithm: "sha1" | "sha256" = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest("hex")
 
-/** Lets all the time go by that deliveries wait for, and waits for what comes of it. */
+/** Ends all pauses that deliveries wait for, and waits for the resulting attempts. */
 export async function passTime({ database, jobs }: Services): Promise<void> {
   await database.write(async (tx) => {
     await tx.updateTable("webhooks").set({ rests_until: 0 }).execute()

@@ -31,7 +31,7 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
     const at = `${hooks}/${made.body.id}`
     expect((await ada.call("GET", at)).body).toEqual(made.body)
     expect((await ada.call("GET", hooks)).body).toEqual([made.body])
-    // What is left out stays as it is.
+    // Members that are not sent remain unchanged.
     expect((await ada.call("PATCH", at, { active: false })).body).toMatchObject({ active: false, name: "bell", events: made.body.events })
     const changed = await ada.call("PATCH", at, { config: { content_type: "form" }, events: ["issues_only", "pull_request_review"] })
     expect(changed.body).toMatchObject({ config: { url: config.url, content_type: "form" }, events: ["issues", "pull_request_review"] })
@@ -96,7 +96,7 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
       return (await found.executeTakeFirstOrThrow()).sealed_authorization
     }
     expect(await authorization({ url: "https://hooks.example.com/other" })).toBe(row.sealed_authorization)
-    // What it signs in with is not for another place.
+    // Its credentials are not sent to another server.
     expect(await authorization({ url: "https://elsewhere.example.com/other" })).toBe("")
     await ada.call("DELETE", `/user/hooks/${body.id}`)
   })
@@ -108,7 +108,7 @@ withWorld("webhooks", { open: openWorld }, ({ test: it, world }) => {
     const copies = (await ada.call("GET", "/repos/ada/born/hooks")).body
     expect(copies).toMatchObject([{ config, events: ["wiki"] }])
     await world.root.call("DELETE", `/admin/hooks/${body.id}`)
-    // The copy's secret is sealed for the copy.
+    // The copy's secret is encrypted for the copy.
     const { services } = world.hearth
     const row = await services.database.read.selectFrom("webhooks").selectAll().where("id", "=", copies[0].id).executeTakeFirstOrThrow()
     expect(services.secrets.unseal(row.sealed_secret, `webhook:${row.id}:secret`)).toBe(secret)

@@ -10,7 +10,7 @@ import { findTokenOwner, findTwoFactor, findUserByLogin } from "./store.ts"
 import { tokenDigest } from "./tokens.ts"
 import { useSecondFactor } from "./two-factor.ts"
 
-/** How exactly a token's last use is known: a write at every request would cost more than the request. */
+/** Precision of a token's last use: writing at every request would cost more than the request. */
 const LAST_USED_EXACTNESS = 60
 
 export interface SignIn {
@@ -20,14 +20,14 @@ export interface SignIn {
 }
 
 export interface Authenticator {
-  /** Who presents this. Refuses `badCredentials` where something was presented that is not right, even for public things. */
+  /** The caller that the credentials identify. Refuses `badCredentials` for credentials that are wrong, even for public resources. */
   readonly authenticate: (signIn: SignIn) => Promise<Actor>
 }
 
-/** A password that was right, remembered under a digest with a random key that is nowhere else: neither the password nor its hash can be read from it. */
+/** A password that was right, remembered under a digest with a random key known to this process only: neither password nor hash can be read from it. */
 interface Remembered {
   readonly userId: number
-  /** Void once the user's version has moved: after a change of password, tokens, second factor or state, in any process. */
+  /** Void once the user's version has changed: after a change of password, tokens, second factor or state, in any process. */
   readonly version: number
   readonly hasSecondFactor: boolean
 }
@@ -41,7 +41,7 @@ export function openAuthenticator(services: Services): Authenticator {
   const { database, config, passwords, log, now } = services
   const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: Math.max(1, config.security.rememberSignInSeconds * 1000) })
   const salt = randomBytes(32).toString("hex")
-  /** Checks of the same pair at the same time are one check. */
+  /** Concurrent checks of the same pair are one check. */
   const running = new Map<string, Promise<Recognized | undefined>>()
 
   async function byToken(token: string, basic: boolean): Promise<Actor | undefined> {
@@ -132,8 +132,8 @@ export function requireUsable(actor: Actor, rootUrl: string): void {
 }
 
 /**
- * Acts as another user, for site administrators. The token's scopes stay those of the caller.
- * Refuses `forbidden` for everybody else and `notFound` for a name that nobody has.
+ * Acts as another user, for site administrators. The token's scopes remain those of the caller.
+ * Refuses `forbidden` for other callers and `notFound` for an unknown name.
  */
 export async function actAs(services: Services, actor: Actor, name: string): Promise<Actor> {
   if (actor.kind === "anonymous" || !isSiteAdministrator(actor)) throw refuse.forbidden("Only administrators allowed to sudo.")

@@ -1,4 +1,4 @@
-/** What a request presents: read from its headers, not yet believed. */
+/** The credentials that a request presents: read from its headers, not yet verified. */
 export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }
@@ -7,7 +7,7 @@ export type Presented =
 const NONE: Presented = { kind: "none" }
 
 /**
- * Reads an Authorization header. Forms that are not ours count as nothing, so that a public thing stays public for whoever sends one.
+ * Reads an Authorization header. Unknown forms count as no credentials, so that a caller who sends one can still read public resources.
  * Known forms: `token T`, `Bearer T` (the word in any case), `Basic base64(login:password)`.
  */
 export function readAuthorization(header: string | undefined): Presented {
@@ -28,5 +28,5 @@ export function readAuthorization(header: string | undefined): Presented {
   }
 }
 
-/** Tokens of ours: forty hex digits. Anything else need not be looked up. */
+/** Whether the text has the form of an access token: forty hex digits. Anything else need not be looked up. */
 export const isTokenText = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)

@@ -8,7 +8,7 @@ import { disableTwoFactor, enableTwoFactor } from "./two-factor.ts"
 withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob }) => {
   const make = (body: object, caller = alice) => forge.call(caller, "POST /users/alice/tokens", body)
 
-  test("tell themselves once, and describe themselves afterwards", async () => {
+  test("are returned once, and described afterwards", async () => {
     const made = await make({ name: "main", scopes: ["write:user", "read:user", "read:repository"] })
     expect(made).toMatchObject({ status: 201, body: { name: "main", scopes: ["read:repository", "write:user"] } })
     const { id, sha1, token_last_eight, created_at } = made.body
@@ -54,7 +54,7 @@ withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob })
     expect((await forge.call(asBasic, "GET /users/nobody/tokens")).status).toBe(404)
   })
 
-  test("make no wider ones", async () => {
+  test("create none with more access", async () => {
     const narrow = (await make({ name: "narrow", scopes: ["public-only", "write:user"] })).body.sha1
     const wide = (scopes: readonly string[]) => make({ name: `by narrow ${scopes}`, scopes }, basic("alice", narrow))
     expect((await wide(["all"])).status).toBe(403)
@@ -62,7 +62,7 @@ withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob })
     expect((await wide(["public-only", "read:user"])).status).toBe(201)
   })
 
-  test("are deleted by id and by name, and count no more", async () => {
+  test("are deleted by id and by name, and are invalid then", async () => {
     for (const by of ["id", "name"]) {
       const { body } = await make({ name: `spare ${by}`, scopes: ["all"] })
       expect((await forge.call(`token ${body.sha1}`, "GET /user")).status).toBe(200)
@@ -85,7 +85,7 @@ withHearth("tokens", { people: ["alice", "bob"] }, ({ test, forge, alice, bob })
 })
 
 withHearth("the second factor", { people: ["alice"] }, ({ test, forge, alice }) => {
-  test("is asked for beside the password, once a code, and not beside tokens", async () => {
+  test("is required beside the password, each code once, and not beside tokens", async () => {
     const { services } = forge.hearth
     const signIn = async (code?: string) =>
       (await forge.call(alice, "GET /user", undefined, code === undefined ? {} : { "x-gitea-otp": code })).status

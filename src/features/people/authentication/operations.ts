@@ -19,10 +19,10 @@ const describe = (row: TokenRow) => ({
   last_used_at: rfc3339(row.last_used_at || row.created_at),
 })
 
-/** A token as its owner sees it; `sha1` is the text, which is known at its creation only. */
+/** A token as its owner sees it; `sha1` is the token itself, known only when it is created. */
 const present = (row: TokenRow, sha1 = ""): AccessToken => ({ ...describe(row), sha1, token_last_eight: row.last_eight })
 
-/** The person's token by its id, or else by its name. */
+/** The user's token with this id or, failing that, this name. */
 async function tokenOf(db: Handle, user: User, given: string): Promise<TokenRow> {
   const byId = await findTokenById.first(db, { id: pathNumber(given) })
   const token = byId?.user_id === user.id ? byId : await findTokenByName.first(db, { userId: user.id, name: given })
@@ -34,7 +34,7 @@ const ofSelf = {
   tag: "user",
   scope: ["user"],
   access: onSelf,
-  /** A token that leaked must not be able to make itself others. */
+  /** A leaked token must not be able to create others. */
   basicOnly: true,
 } as const
 

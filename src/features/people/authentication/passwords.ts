@@ -2,18 +2,18 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 import { refuse } from "../../../core/errors.ts"
 import type { Passwords } from "../../../core/services.ts"
 
-/** About 35 ms and 16 MiB on one core: slow for a guesser, bearable for a person. */
+/** About 35 ms and 16 MiB on one core: slow for an attacker, acceptable for a user. */
 const COST = { N: 16_384, r: 8, p: 1 }
-/** For forges that keep nothing: there is nothing to guess, and tests sign in thousands of times. */
+/** For instances that persist nothing: there is nothing to attack, and tests sign in thousands of times. */
 const PASSING_COST = { N: 16, r: 8, p: 1 }
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
 /**
- * Slow checks, bounded in number: the thread pool that runs them also serves files and name look-ups.
+ * Slow checks, limited in number: the thread pool that runs them also serves files and name look-ups.
  *
- * @param concurrent how many checks may run at once; as many times sixteen may wait, and whoever comes after is refused as `busy`.
- * @param kept whether what is hashed outlives the process: if not, hashing costs next to nothing.
+ * @param concurrent how many checks run at once; sixteen times as many may wait, and further ones are refused as `busy`.
+ * @param kept whether the hashes outlive the process; if not, hashing costs next to nothing.
  */
 export function openPasswords(concurrent: number, kept = true): Passwords {
   const cost = kept ? COST : PASSING_COST
@@ -28,7 +28,7 @@ export function openPasswords(concurrent: number, kept = true): Passwords {
       return await work()
     } finally {
       const next = waiting.shift()
-      // The place is handed on, so that nobody who comes in between takes it.
+      // The slot is passed on directly, so that a check that arrives in between can't take it.
       if (next) next()
       else running--
     }

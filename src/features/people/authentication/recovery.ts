@@ -4,23 +4,23 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "../users/addresses.ts"
-import { type Holder, isUsable, readCode, takeCode } from "../users/codes.ts"
+import { type Holder, isUsable, readCode, redeemCode } from "../users/codes.ts"
 import { requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
 import { findAddressesOf } from "../users/store.ts"
 import { findTwoFactor } from "./store.ts"
 import { useSecondFactor } from "./two-factor.ts"
 
-/** How people who forgot their password get to a new one: by a mail to the primary address. */
+/** Recovery of a forgotten password by a mail to the primary address. */
 
-/** How many codes of the authenticator app may be tried with one mail: whoever reads somebody's mail must not guess them too. */
+/** How many second-factor codes may be tried with one mail: reading a user's mail must not be enough to guess them. */
 const MOST_WRONG_CODES = 5
 
 /**
- * Has a mail sent to the primary address of the person whom this address belongs to. Does nothing, and doesn't say so, where there is no
- * such person, or one who may not sign in now.
+ * Sends a recovery mail to the primary address of the user with this address. Does nothing, and doesn't say so, where there is no such user
+ * or they may not sign in now.
  */
-export async function askRecovery({ database, now }: Services, typed: string): Promise<void> {
+export async function requestRecovery({ database, now }: Services, typed: string): Promise<void> {
   const given = await findTypedAddress(database.read, typed)
   const user = given?.is_activated === 1 ? await findUserById.first(database.read, { id: given.user_id }) : undefined
   const primary = user && (await findAddressesOf(database.read, { userId: user.id }))[0]
@@ -28,7 +28,7 @@ export async function askRecovery({ database, now }: Services, typed: string): P
   await database.write(async (tx) => publish(tx, { kind: "account.recoveryAsked", user, to: { address: primary.lower_email }, at: now() }))
 }
 
-/** Whose password a code lets its holder set, and whether a code of the authenticator app is needed beside; undefined for one that is void. */
+/** The user whose password a code can reset, and whether a second-factor code is needed too; undefined for a void code. */
 export async function findRecovery(
   { database, secrets, now }: Services,
   code: string,
@@ -42,13 +42,13 @@ export async function findRecovery(
 export interface Recovery {
   readonly code: string
   readonly password: string
-  /** Of the authenticator app; empty where there is none. */
+  /** From the authenticator app; empty where there is none. */
   readonly secondFactor: string
 }
 
 /**
- * Sets a new password with a mailed code, which is void afterwards. Tokens and keys stay good, and so does the second factor, which is asked
- * for. Refuses `notFound` a code that is void, `badRequest` a weak password and a second factor that is wrong, `tooMany` after five of those.
+ * Sets a new password with a mailed code, which is void afterwards. Tokens, keys and the second factor remain; the second factor is required.
+ * Refuses `notFound` for a void code, `badRequest` for a weak password or a wrong second factor, `tooMany` after five wrong ones.
  */
 export async function recover(services: Services, { code, password, secondFactor }: Recovery): Promise<void> {
   const { config, database, passwords, secrets, now } = services
@@ -62,12 +62,12 @@ export async function recover(services: Services, { code, password, secondFactor
   }
   const hash = await passwords.hash(password)
   await database.write(async (tx) => {
-    const { user } = await takeCode(tx, secrets, code, ["recover"], now())
+    const { user } = await redeemCode(tx, secrets, code, ["recover"], now())
     await changePerson(tx, user.id, { password_hash: hash, must_change_password: 0 }, now())
   })
 }
 
-/** Written before it is known whether the try is good, so that many at once are no way around the limit. */
+/** Counted before the code is checked, so that concurrent attempts don't get around the limit. */
 async function countTry(tx: Transaction, { user, address }: Holder): Promise<void> {
   const counted = await tx
     .updateTable("account_mails")

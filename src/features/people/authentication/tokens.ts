@@ -11,7 +11,7 @@ import { forgetSignIns } from "../users/store.ts"
 
 export type AccessToken = Selectable<AccessTokensTable>
 
-/** A token's digest, under which it is stored and found. */
+/** The digest under which a token is stored and found. */
 export const tokenDigest = (token: string): string => hash("sha256", token)
 
 export interface NewToken {
@@ -19,13 +19,13 @@ export interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
   readonly now: number
-  /** What the request itself came with: a token can't make a wider one. */
+  /** The token that the request was made with, which can't create one with more access. */
   readonly by?: Credential
 }
 
 /**
- * Makes a token of 160 random bits. The text is returned this once and stored nowhere.
- * Refuses `badRequest` without a scope, for an unknown scope and for a name that is taken, `forbidden` for more than the caller holds.
+ * Creates a token of 160 random bits. The text is returned only here and stored nowhere.
+ * Refuses `badRequest` without a scope, for an unknown scope and for a name that is taken, `forbidden` for more access than the caller has.
  */
 export async function createToken(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function createToken(
   }
 }
 
-/** Deletes a token; it is of no use from the next request on. Refuses `notFound` where it is gone. */
+/** Deletes a token; it is invalid from the next request on. Refuses `notFound` if it doesn't exist. */
 export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">): Promise<void> {
   await deleteFound(tx.deleteFrom("access_tokens").where("id", "=", token.id))
   await forgetSignIns(tx, token.user_id)

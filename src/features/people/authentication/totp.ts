@@ -5,12 +5,12 @@ const STEP_SECONDS = 30
 /** A new secret for an authenticator app, in base 32. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
-/** The address that authenticator apps read from a picture. */
+/** The otpauth: URL that authenticator apps read from a QR code. */
 export const totpAddress = (secret: string, login: string, issuer: string): string => totp(secret, login, issuer).toString()
 
 /**
- * The time step that a code belongs to, or undefined if it is none of the present, the last or the next step.
- * The caller keeps the step and refuses it from then on: a code works once.
+ * The time step that a code belongs to, or undefined if it is neither the current step nor the one before or after.
+ * The caller stores the step and refuses it from then on: a code works once.
  */
 export function totpStep(secret: string, code: string, now: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined

@@ -7,15 +7,15 @@ import { findTwoFactor } from "./store.ts"
 import { newTotpSecret, totpAddress, totpStep } from "./totp.ts"
 
 export interface Enrolment {
-  /** In base 32, for typing it in. Told this once and stored sealed. */
+  /** In base 32, for typing in. Returned only here and stored encrypted. */
   readonly secret: string
-  /** The otpauth: address, for a picture that an app can read. */
+  /** The otpauth: URL, for a QR code that an app can read. */
   readonly address: string
 }
 
 /**
- * Asks for a code beside the password from now on; tokens need none. Refuses `conflict` where that is so already: whoever lost the app
- * has it switched off first.
+ * Requires a code beside the password from now on; tokens need none. Refuses `conflict` where two-factor authentication is already on: a user
+ * who lost the app has it switched off first.
  */
 export async function enableTwoFactor(
   services: Pick<Services, "secrets" | "site" | "now">,
@@ -34,14 +34,14 @@ export async function enableTwoFactor(
   return { secret, address: totpAddress(secret, user.name, `Hearth ${site.host}`) }
 }
 
-/** Asks for the password alone again. Gives whether there was a second factor. */
+/** Switches two-factor authentication off. Returns whether it was on. */
 export async function disableTwoFactor(tx: Transaction, user: User): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom("two_factors").where("user_id", "=", user.id).executeTakeFirstOrThrow()
   await forgetSignIns(tx, user.id)
   return numDeletedRows > 0n
 }
 
-/** True where the user has no second factor, or `code` is right and was not used before. It is used up then. */
+/** True where the user has no second factor, or `code` is right and was not used before. The code is then used up. */
 export async function useSecondFactor(
   { database, secrets, now }: Pick<Services, "database" | "secrets" | "now">,
   user: User,
@@ -57,5 +57,5 @@ export async function useSecondFactor(
   return used.numUpdatedRows > 0n
 }
 
-/** What a sealed secret belongs to; it can be read for nobody else. */
+/** The context that a secret is encrypted for; it can't be decrypted for another user. */
 export const twoFactorContext = (user: Pick<User, "id">): string => `two-factor:${user.id}`

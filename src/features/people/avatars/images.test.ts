@@ -3,7 +3,7 @@ import { recognizePicture } from "./images.ts"
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex")
 
-// The first bytes of pictures of 3 by 2 pixels, after the formats' own documents.
+// The first bytes of images of 3 by 2 pixels, following the specifications of the formats.
 const pictures = {
   "image/png": [hex("89504e470d0a1a0a 0000000d 49484452 00000003 00000002 0802000000")],
   "image/gif": [

@@ -1,4 +1,4 @@
-/** Recognising pictures by their first bytes. Nothing is decoded: what browsers are told is what these bytes say. */
+/** Recognises images by their first bytes. Nothing is decoded: browsers get the type that these bytes state. */
 
 export interface Picture {
   readonly type: "image/png" | "image/jpeg" | "image/gif" | "image/webp"
@@ -6,7 +6,7 @@ export interface Picture {
   readonly height: number
 }
 
-/** What kind of picture the bytes begin and how large it says it is, in pixels; undefined for anything else. */
+/** The image type and the size in pixels that the first bytes state; undefined for anything else. */
 export function recognizePicture(bytes: Buffer): Picture | undefined {
   return png(bytes) ?? gif(bytes) ?? webp(bytes) ?? jpeg(bytes)
 }

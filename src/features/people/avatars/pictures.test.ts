@@ -7,7 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import { fileSteps } from "../../../core/files.ts"
 import { storeAvatar } from "./pictures.ts"
 
-/** The beginning of a PNG of 3 by 2 pixels; `tail` makes it another one. */
+/** The beginning of a PNG of 3 by 2 pixels; another `tail` makes another image. */
 const picture = (tail: string) => Buffer.from(`89504e470d0a1a0a0000000d4948445200000003000000020802000000${tail}`, "hex").toString("base64")
 
 describe.each(databaseKinds)("uploaded pictures on %s", (kind) => {
@@ -46,7 +46,7 @@ describe.each(databaseKinds)("uploaded pictures on %s", (kind) => {
     expect(await files()).not.toEqual(kept)
   })
 
-  test("that no row shows are swept up after a day, and so are drafts", async () => {
+  test("that no row shows are removed after a day, and so are drafts", async () => {
     await mkdir(folder(), { recursive: true })
     await show(picture("05"))
     const [shown = ""] = await files()

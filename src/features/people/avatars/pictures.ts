@@ -8,11 +8,11 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 
-/** The pictures that people upload, kept below the data folder under the digest of their bytes. */
+/** Uploaded avatars, stored in the data folder under the digest of their bytes. */
 
 /** Bytes; a picture is shown at a few hundred pixels, and sent with every page. */
 export const MAX_PICTURE_BYTES = 1024 * 1024
-/** Pixels on either side: more takes the memory of whoever looks at it. */
+/** Pixels on either side: larger images take too much of the viewer's memory. */
 export const MAX_PICTURE_SIDE = 4096
 
 const DIGEST = /^[0-9a-f]{64}$/
@@ -21,10 +21,10 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const folderOf = ({ config }: Services): string => join(config.dataDir, "avatars")
 
 /**
- * Keeps a picture sent in base64, with or without line breaks, and gives `show` its digest, to be written to the `avatar` column of a user or
- * repository; where `show` fails, the picture goes again unless another row shows it.
- * Refuses `badRequest` for what is no base64, and `invalid` for `image` for what is no PNG, JPEG, GIF or WebP, and for one that is larger
- * than 1 MiB or 4096 pixels on a side. Not for use inside a transaction.
+ * Stores an image sent in base64, with or without line breaks, and passes its digest to `show`, which writes it to the `avatar` column of a
+ * user or repository; if `show` fails, the image is deleted again unless another row uses it.
+ * Refuses `badRequest` for text that isn't base64, and `invalid` for `image` unless it is a PNG, JPEG, GIF or WebP of at most 1 MiB and
+ * 4096 pixels on a side. Not for use inside a transaction.
  */
 export async function storeAvatar(services: Services, base64: string, show: (digest: string) => Promise<unknown>): Promise<void> {
   const bytes = decode(base64)
@@ -54,15 +54,15 @@ function requirePicture(bytes: Buffer): void {
     throw refuse.invalid("image", `must be at most ${MAX_PICTURE_SIDE} pixels wide and high, not ${width} by ${height}`)
 }
 
-/** The bytes of an uploaded picture, or undefined. */
+/** The bytes of an uploaded image, or undefined. */
 export async function readAvatar(services: Services, digest: string): Promise<Buffer | undefined> {
   if (!DIGEST.test(digest)) return undefined
   return readFile(join(folderOf(services), digest)).catch(ifMissing(undefined))
 }
 
 /**
- * Deletes an uploaded picture that nobody shows any more; called once the row that showed it has changed. Whoever uploads the same
- * picture in that very moment sees a drawn one instead, and can upload it again.
+ * Deletes an uploaded image that no row uses any more; called once the row that used it has changed. If the same image is uploaded at that very
+ * moment, the generated one is shown instead, and the image can be uploaded again.
  */
 export async function dropAvatar(services: Services, digest: string): Promise<void> {
   if (DIGEST.test(digest) && !(await isShown(services.database.read, digest))) await rm(join(folderOf(services), digest), { force: true })
@@ -70,14 +70,14 @@ export async function dropAvatar(services: Services, digest: string): Promise<vo
 
 const isShown = async (db: Handle, digest: string): Promise<boolean> => (await findShown(db, [digest])).length > 0
 
-/** Which of these pictures a user, an organisation or a repository shows. */
+/** Those of these images that a user, an organisation or a repository uses. */
 async function findShown(db: Handle, digests: readonly string[]): Promise<readonly string[]> {
   const users = db.selectFrom("users").select("avatar").where("avatar", "in", digests)
   const repositories = db.selectFrom("repositories").select("avatar").where("avatar", "in", digests)
   return (await users.union(repositories).execute()).map(({ avatar }) => avatar)
 }
 
-/** Removes pictures that no row shows, and drafts of them: what processes left that ended between a picture and its row. */
+/** Removes images that no row uses, and drafts of them: left by processes that ended between an image and its row. */
 export const sweepAvatars: Task = {
   name: "sweep_avatars",
   cron: "27 4 * * *",

@@ -4,16 +4,16 @@ import type { Services } from "../../../core/services.ts"
 import { recognizePicture } from "./images.ts"
 import { readAvatar } from "./pictures.ts"
 
-/** The digest of an uploaded picture (64 digits), or what one is drawn from (32). */
+/** The digest of an uploaded image (64 digits), or the seed of a generated one (32). */
 const HASH = /^([0-9a-f]{32}|[0-9a-f]{64})$/
 const SIDE = 256
 
-/** A picture is no page: nothing in it may run, load or be framed in a way that acts as this site. */
+/** An image is not a page: nothing in it may run, load or be framed in a way that acts as this site. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 const FOREVER = "public, max-age=31536000, immutable"
 const SHORTLY = "public, max-age=60"
 
-/** Serves the pictures of people, organisations and repositories: the uploaded one of that digest, else one drawn from it. */
+/** Serves avatars of users, organisations and repositories: the uploaded image with this digest, or one generated from it. */
 export function registerAvatars(app: FastifyInstance, services: Services): void {
   app.get<{ Params: { hash: string } }>("/avatars/:hash", async (request, reply) => {
     const { hash } = request.params
@@ -23,7 +23,7 @@ export function registerAvatars(app: FastifyInstance, services: Services): void 
     reply.header("content-security-policy", POLICY).header("x-content-type-options", "nosniff")
     if (bytes && type) return reply.header("cache-control", FOREVER).type(type).send(bytes)
     const { toSvg } = await import("jdenticon")
-    // A picture that was taken away may be uploaded again under the same address.
+    // An image that was deleted may be uploaded again at the same URL.
     return reply
       .header("cache-control", hash.length === 64 ? SHORTLY : FOREVER)
       .type("image/svg+xml")

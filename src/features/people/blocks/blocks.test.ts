@@ -6,7 +6,7 @@ withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => 
   const status = async (caller: Caller, route: string) => (await forge.call(caller, route)).status
   const user = async (name: string) => (await forge.call(forge.root, `GET /users/${name}`)).body
 
-  test("end what binds the two, in both directions", async () => {
+  test("end all relations between the two, in both directions", async () => {
     for (const caller of [ann, ben]) expect((await forge.call(caller, "POST /user/repos", { name: "box" })).status).toBe(201)
     for (const [caller, name, other] of [
       [ann, "ann", "ben"],
@@ -25,7 +25,7 @@ withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => 
     expect(await forge.hearth.services.database.read.selectFrom("collaborations").selectAll().execute()).toEqual([])
   })
 
-  test("are listed and asked for, and kept when made again", async () => {
+  test("are listed and checked, and kept when repeated", async () => {
     expect(await status(ann, "PUT /user/blocks/ben")).toBe(204)
     const { body, headers } = await forge.call(ann, "GET /user/blocks")
     expect(body).toMatchObject([{ login: "ben" }])
@@ -43,7 +43,7 @@ withHearth("blocks", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => 
     expect(await status(ben, "PUT /user/following/ann")).toBe(204)
   })
 
-  test("refuse oneself, organisations, unknown names and strangers", async () => {
+  test("refuse oneself, organisations, unknown names and anonymous callers", async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
     expect(await forge.call(ann, "PUT /user/blocks/ann")).toMatchObject({ status: 400, body: { message: "cannot block the user" } })
     expect(await forge.call(ann, "PUT /user/blocks/guild")).toMatchObject({

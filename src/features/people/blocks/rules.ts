@@ -25,10 +25,10 @@ export async function requireUnblocked(db: Handle, person: User, accounts: reado
 }
 
 /**
- * Blocks a person for an account, and ends what binds the two: following, stars, watches, collaborations and offered transfers, in both
- * directions. Blocking again keeps the block, with the new note where one is given. Who may act for an organisation, and that its members
- * can't be blocked, is the caller's affair.
- * Refuses `badRequest` for organisations and for oneself, `notFound` whoever is gone.
+ * Blocks a user for an account, and ends following, stars, watches, collaborations and offered transfers between the two, in both
+ * directions. Blocking again keeps the block, with the new note if one is given. The caller checks who may act for an organisation, and
+ * that its members aren't blocked.
+ * Refuses `badRequest` for organisations and for oneself, `notFound` for an account that was deleted.
  */
 export async function block(tx: Transaction, blocker: User, blocked: User, note: string | undefined, now: Seconds): Promise<void> {
   if (blocked.kind !== "person") throw refuse.badRequest("cannot block an organization")
@@ -46,7 +46,7 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
   publish(tx, { kind: "user.blocked", user: blocked, by: blocker, at: now })
 }
 
-/** Ends a block, if there was one. What it had cut stays cut. */
+/** Ends a block, if there is one. Relations that it ended are not restored. */
 export async function unblock(tx: Transaction, blocker: User, blocked: User): Promise<void> {
   await tx.deleteFrom("blocks").where("blocker_id", "=", blocker.id).where("blocked_id", "=", blocked.id).execute()
 }

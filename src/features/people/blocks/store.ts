@@ -5,7 +5,7 @@ export const findBlockOf = query("blocks.findBlockOf", (db, p: Params<{ blockedI
   db.selectFrom("blocks").select("id").where("blocked_id", "=", p.blockedId).where("blocker_id", "in", p.blockerIds).limit(1),
 )
 
-/** Whom the account has blocked, latest first. */
+/** The users that the account has blocked, latest first. */
 export const findBlocked = query("blocks.findBlocked", (db, p: Params<{ blockerId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("blocks")
@@ -24,7 +24,7 @@ export const countBlocked = query("blocks.countBlocked", (db, p: Params<{ blocke
     .where("blocker_id", "=", p.blockerId),
 )
 
-/** Who of these accounts has blocked the person. */
+/** Those of these accounts that have blocked the user. */
 export const findBlocksOf = query("blocks.findAllOf", (db, p: Params<{ blockedId: number; blockerIds: readonly number[] }>) =>
   db.selectFrom("blocks").select("blocker_id").where("blocked_id", "=", p.blockedId).where("blocker_id", "in", p.blockerIds),
 )

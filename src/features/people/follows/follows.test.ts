@@ -22,14 +22,14 @@ withHearth("following", { people: ["ann", "ben", { name: "ned", visibility: "pri
     expect(await counters("ben")).toEqual([0, 1])
   })
 
-  test("whether somebody follows can be asked", async () => {
+  test("whether a user follows another can be checked", async () => {
     expect(await status(ben, "GET /user/following/ann")).toBe(204)
     expect(await status(ann, "GET /user/following/ben")).toBe(404)
     expect(await status(ann, "GET /users/ben/following/ann")).toBe(204)
     expect(await status(ann, "GET /users/ben/following/nobody")).toBe(404)
   })
 
-  test("a private follower shows itself to whom it follows, and to administrators", async () => {
+  test("a private follower is shown to the users they follow, and to administrators", async () => {
     await forge.call(ned, "PUT /user/following/ann")
     expect(await names(ben, "/users/ann/followers")).toEqual(["ben"])
     expect(await names(ann, "/users/ann/followers")).toEqual(["ben", "ned"])
@@ -37,7 +37,7 @@ withHearth("following", { people: ["ann", "ben", { name: "ned", visibility: "pri
     expect(await counters("ann")).toEqual([2, 0])
   })
 
-  test("organisations can be followed, and follow nobody", async () => {
+  test("organisations can be followed, and can't follow", async () => {
     await forge.call(ann, "POST /orgs", { username: "guild" })
     expect(await status(ben, "PUT /user/following/guild")).toBe(204)
     expect(await names(ben, "/users/ben/following")).toEqual(["ann", "guild"])
@@ -59,14 +59,14 @@ withHearth("following", { people: ["ann", "ben", { name: "ned", visibility: "pri
     expect(await counters("star")).toEqual([4, 0])
   })
 
-  test("refuses strangers and unknown names", async () => {
+  test("refuses anonymous callers and unknown names", async () => {
     for (const route of ["GET /user/followers", "GET /users/ann/followers", "PUT /user/following/ann", "GET /users/nobody/followers"])
       expect(await status(undefined, route)).toBe(401)
     for (const route of ["GET /users/nobody/followers", "PUT /user/following/nobody", "DELETE /user/following/nobody"])
       expect(await status(ben, route)).toBe(404)
   })
 
-  test("refuses the blocked in either direction, but no administrator", async () => {
+  test("refuses blocked users in either direction, but no administrator", async () => {
     await forge.call(ben, "PUT /user/following/ann")
     await forge.call(ann, "PUT /user/blocks/ben")
     expect(await status(ben, "PUT /user/following/ann")).toBe(403)

@@ -28,7 +28,7 @@ async function requireFollowing(db: Handle, follower: UserRow, followed: UserRow
   return noContent()
 }
 
-/** Who follows whom, and following. */
+/** Followers and following. */
 export const followOperations: readonly Operation[] = [
   operation({
     ...shared,

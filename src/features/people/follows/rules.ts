@@ -5,8 +5,8 @@ import { requireUnblocked } from "../blocks/rules.ts"
 import { lockUser, recountFollows } from "../users/store.ts"
 
 /**
- * Lets `follower` follow a person or an organisation; following twice, or oneself, changes nothing.
- * Refuses `forbidden` where one has blocked the other, `notFound` whoever is gone.
+ * Lets `follower` follow a user or an organisation; following twice, or oneself, changes nothing.
+ * Refuses `forbidden` where one has blocked the other, `notFound` for an account that was deleted.
  */
 export async function follow(tx: Transaction, follower: User, followed: User, now: Seconds): Promise<void> {
   if (follower.id === followed.id) return
@@ -22,7 +22,7 @@ export async function follow(tx: Transaction, follower: User, followed: User, no
   await recountFollows(tx, [follower.id, followed.id])
 }
 
-/** Ends following, if there was any. */
+/** Ends following, if there is any. */
 export async function unfollow(tx: Transaction, follower: User, followed: User): Promise<void> {
   await tx.deleteFrom("follows").where("follower_id", "=", follower.id).where("followed_id", "=", followed.id).execute()
   await recountFollows(tx, [follower.id, followed.id])

@@ -10,7 +10,7 @@ export const findFollow = query("users.findFollow", (db, p: Params<{ followerId:
   db.selectFrom("follows").select("created_at").where("follower_id", "=", p.followerId).where("followed_id", "=", p.followedId),
 )
 
-/** Who follows a user (people only), or whom a user follows, in the order in which it began; only those whom `shown` lets through. */
+/** The followers of a user (people only), or the users they follow, in order of time; only those that `shown` includes. */
 export async function listFollows(
   db: Handle,
   { direction, userId, shown }: { readonly direction: Direction; readonly userId: number; readonly shown: Expression<SqlBool> },

@@ -59,7 +59,7 @@ withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben 
     expect((await add(ann, key.armored)).status).toBe(404)
     expect((await add(ann, key.armored, await key.sign("something else"))).body.message).toMatch(/^\[armored_signature\]: /)
     expect((await add(ann, key.armored, "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----")).status).toBe(422)
-    // What Ben was asked to sign proves nothing of Ann.
+    // A signature over Ben's token proves nothing about Ann.
     expect((await add(ann, key.armored, await key.sign(await token(ben)))).status).toBe(422)
     const other = await makeGpgKey({ emails: ["somebody@elsewhere.example"] })
     expect((await add(ann, key.armored, await other.sign(await token(ann)))).status).toBe(422)
@@ -69,7 +69,7 @@ withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben 
     await forge.call(ann, `DELETE /user/gpg_keys/${body.id}`)
   })
 
-  test("are proven afterwards, while the token counts", async () => {
+  test("are verified afterwards, while the token is valid", async () => {
     const key = await makeGpgKey({ emails: ["ann@example.com"] })
     const { body } = await add(ann, key.armored)
     const verify = async (signature: string, key_id = key.keyId, caller = ann) =>
@@ -91,7 +91,7 @@ withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben 
     await forge.call(ann, `DELETE /user/gpg_keys/${body.id}`)
   })
 
-  test("tell of an address that was taken away since that it is no longer the account's", async () => {
+  test("mark an address that was removed since as no longer the account's", async () => {
     await forge.call(ann, "POST /user/emails", { emails: ["ann@work.example"] })
     const key = await makeGpgKey({ emails: ["ann@work.example"] })
     const { body } = await add(ann, key.armored)
@@ -100,17 +100,17 @@ withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben 
     await forge.call(ann, `DELETE /user/gpg_keys/${body.id}`)
   })
 
-  test("belong to one person", async () => {
+  test("belong to one user", async () => {
     const key = await makeGpgKey({ emails: ["ann@example.com", "ben@example.com"] })
     const answers = await Promise.all([add(ann, key.armored), add(ben, key.armored)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422])
     expect((await add(ann, key.armored)).body.message).toMatch(/^\[armored_public_key\]: a key with the same id/)
   })
 
-  test("under which somebody puts another's encryption subkey don't keep that person's own key away", async () => {
+  test("with another user's encryption subkey don't prevent that user from adding their own key", async () => {
     const [theirs, mine] = [await makeGpgKey({ emails: ["ben@example.com"] }), await makeGpgKey({ emails: ["ann@example.com"] })]
     const [own, other] = [await readKey({ armoredKey: mine.armored }), await readKey({ armoredKey: theirs.armored })]
-    // Nobody has signed that these belong together.
+    // The subkey isn't bound to the primary key by a signature.
     own.subkeys.push(...other.subkeys)
     const { status, body } = await add(ann, own.armor())
     expect(status).toBe(201)

@@ -5,16 +5,16 @@ import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findAddressesOf, lockUser } from "../users/store.ts"
-import { type GpgKey, type GpgKeyPart, GpgKeyUnusable, readGpgKey, readGpgSignature } from "./openpgp.ts"
+import { type GpgKey, type GpgKeyPart, readGpgKey, readGpgSignature, UnusableGpgKeyError } from "./openpgp.ts"
 import type { CreateGPGKeyOption, VerifyGPGKeyOption } from "./records.ts"
 import { findGpgKeyByKeyId, findGpgKeyOf, findSignersAmong, type GpgKeyRow } from "./store.ts"
 
-// --- what is to be signed --------------------------------------------------------------------------------------------------------
+// --- the text to sign ------------------------------------------------------------------------------------------------------------
 
-/** Seconds after which another text is to be signed. The one before is accepted as well: somebody may be about to sign it. */
+/** Seconds after which the text to sign changes. The previous one is accepted as well: the user may be about to sign it. */
 const WINDOW = 300
 
-/** What this person is to sign now to prove that a key is his own: 64 hexadecimal digits. */
+/** The text that the user signs to prove that a key is theirs: 64 hexadecimal digits. */
 export const tokenFor = (services: Pick<Services, "secrets" | "now">, user: User): string => tokenOf(services, user, 0)
 
 function tokenOf({ secrets, now }: Pick<Services, "secrets" | "now">, user: User, windowsAgo: number): string {
@@ -24,7 +24,7 @@ function tokenOf({ secrets, now }: Pick<Services, "secrets" | "now">, user: User
   )
 }
 
-/** Whether the key has signed what its owner was asked to sign, with or without an end of the line. */
+/** Whether the key has signed the text that its owner was asked to sign, with or without a final line break. */
 async function hasSignedToken(services: Services, user: User, certificate: string, armoredSignature: string): Promise<boolean> {
   const signature = await readGpgSignature(armoredSignature)
   if (!signature) return false
@@ -42,8 +42,9 @@ const signatureRefused = (): Refusal =>
 const keyTaken = (): Refusal => refuse.invalid("armored_public_key", "a key with the same id is there already")
 
 /**
- * Gives a person an OpenPGP key. It must carry an activated address of the person, or have signed what `tokenFor` says. Refuses as `invalid` what is no key
- * that can be used, one that somebody has, and a signature that proves nothing; `notFound` where neither address nor signature is given.
+ * Adds an OpenPGP key to a user. It must carry one of the user's activated addresses, or have signed the text of `tokenFor`. Refuses as
+ * `invalid` an unusable key, one that is already registered, and a signature that doesn't match; `notFound` where the key carries none of the
+ * addresses and no signature is given.
  */
 export async function addGpgKey(services: Services, me: User, asked: CreateGPGKeyOption): Promise<GpgKeyRow> {
   const { database, now } = services
@@ -67,12 +68,12 @@ async function readAsked(armored: string): Promise<GpgKey> {
   try {
     return await readGpgKey(armored)
   } catch (error) {
-    if (error instanceof GpgKeyUnusable) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
+    if (error instanceof UnusableGpgKeyError) throw refuse.invalid("armored_public_key", `failed to parse gpg key: ${error.message}`)
     throw error
   }
 }
 
-/** The addresses that the key and the account have in common, as the account writes them. */
+/** The addresses that the key and the account have in common, spelled as in the account. */
 async function sharedAddresses(tx: Transaction, { id }: User, { addresses }: GpgKey): Promise<readonly string[]> {
   const named = new Set(addresses.map((address) => address.toLowerCase()))
   const theirs = await findAddressesOf(tx, { userId: id })
@@ -126,10 +127,10 @@ const columnsOf = ({ keyId, packet, signs, canSign, canEncrypt, expiresAt }: Gpg
   expires_at: expiresAt ? Math.floor(expiresAt.getTime() / 1000) : 0,
 })
 
-// --- proving, removing -----------------------------------------------------------------------------------------------------------
+// --- verifying, removing ---------------------------------------------------------------------------------------------------------
 
 /**
- * Notes that a person has proven to hold one of his keys. Refuses `notFound` for a key that he doesn't have, `invalid` for a signature that proves nothing.
+ * Records that a user has proven to hold one of their keys. Refuses `notFound` for a key that isn't theirs, `invalid` for a signature that doesn't match.
  */
 export async function verifyGpgKey(services: Services, me: User, { key_id, armored_signature }: VerifyGPGKeyOption): Promise<GpgKeyRow> {
   const { database } = services
@@ -150,7 +151,7 @@ export async function verifyGpgKey(services: Services, me: User, { key_id, armor
   })
 }
 
-/** Takes a key with its subkeys away from a person, named by its id or by that of a subkey. One that the person doesn't have is no error. */
+/** Removes a user's key with its subkeys, by its id or that of a subkey. A key that isn't theirs is no error. */
 export async function removeGpgKey(tx: Transaction, ownerId: number, id: number): Promise<void> {
   const key = await findGpgKeyOf.first(tx, { ownerId, id })
   if (key)

@@ -3,27 +3,27 @@ import { LRUCache } from "lru-cache"
 import type { Key, PublicKey, Signature, Subkey } from "openpgp"
 
 /**
- * OpenPGP, by a library that takes a tenth of a second to load: it is loaded when it is first needed, which on many sites is never.
+ * OpenPGP, by a library that takes a tenth of a second to load: it is loaded on first use, which many sites never reach.
  */
 const library = () => import("openpgp")
 
-/** Why something is no OpenPGP key that can be used, in words that complete a sentence. */
-export class GpgKeyUnusable extends Error {
+/** Why an OpenPGP key can't be used, in words that complete a sentence. */
+export class UnusableGpgKeyError extends Error {
   constructor(words: string) {
     super(words)
-    this.name = "GpgKeyUnusable"
+    this.name = "UnusableGpgKeyError"
   }
 }
 
-/** What is told of a primary key as well as of a subkey. */
+/** Properties of primary keys and subkeys alike. */
 export interface GpgKeyPart {
   /** 16 upper-case hexadecimal digits. */
   readonly keyId: string
   /** The packet of the public key alone. */
   readonly packet: Buffer
-  /** Whether its signatures count: it is bound to its primary key as one that signs, and says so itself. */
+  /** Whether its signatures are accepted: it is bound to its primary key as a signing key, and flagged as one. */
   readonly signs: boolean
-  /** What keys of its algorithm can do. */
+  /** What the key's algorithm can do. */
   readonly canSign: boolean
   readonly canEncrypt: boolean
   /** Undefined for keys that don't expire. */
@@ -31,26 +31,26 @@ export interface GpgKeyPart {
 }
 
 export interface GpgKey extends GpgKeyPart {
-  /** All that belongs to the key, in base64. */
+  /** The whole certificate, in base64. */
   readonly certificate: string
-  /** The addresses in those of its user ids that it has signed itself and not revoked. */
+  /** The addresses in those user ids that the key itself has signed and not revoked. */
   readonly addresses: readonly string[]
   readonly subkeys: readonly GpgKeyPart[]
 }
 
-/** Characters of a key with everything that belongs to it. */
+/** Characters of a key with its whole certificate. */
 const LONGEST_KEY = 256 * 1024
 const LONGEST_SIGNATURE = 64 * 1024
 const MOST_SUBKEYS = 50
 const MOST_USERS = 100
 
-/** Reads an armoured public key. Throws {@link GpgKeyUnusable}. */
+/** Reads an armoured public key. Throws {@link UnusableGpgKeyError}. */
 export async function readGpgKey(armored: string): Promise<GpgKey> {
   const key = await onlyKey(armored)
-  if (key.isPrivate()) throw new GpgKeyUnusable("the provided key is a private key")
+  if (key.isPrivate()) throw new UnusableGpgKeyError("the provided key is a private key")
   if (key.subkeys.length > MOST_SUBKEYS || key.users.length > MOST_USERS)
-    throw new GpgKeyUnusable(`the key has more than ${MOST_SUBKEYS} subkeys or ${MOST_USERS} user ids`)
-  if (await key.isRevoked()) throw new GpgKeyUnusable("the key is revoked")
+    throw new UnusableGpgKeyError(`the key has more than ${MOST_SUBKEYS} subkeys or ${MOST_USERS} user ids`)
+  if (await key.isRevoked()) throw new UnusableGpgKeyError("the key is revoked")
   const subkeys: GpgKeyPart[] = []
   for (const subkey of key.subkeys) {
     const part = await subkeyPart(key, subkey)
@@ -58,7 +58,7 @@ export async function readGpgKey(armored: string): Promise<GpgKey> {
   }
   return {
     ...(await part(key, await key.getExpirationTime().catch(() => null))),
-    // Of a primary key it must be sure that it is nobody else's, whatever it says that it is for.
+    // Whatever its flags say: the id of a primary key must not be registered by two users.
     signs: true,
     certificate: Buffer.from(key.toPublic().write()).toString("base64"),
     addresses: await addressesOf(key),
@@ -67,23 +67,23 @@ export async function readGpgKey(armored: string): Promise<GpgKey> {
 }
 
 async function onlyKey(armored: string): Promise<Key> {
-  if (armored.length > LONGEST_KEY) throw new GpgKeyUnusable(`the text is longer than ${LONGEST_KEY} characters`)
+  if (armored.length > LONGEST_KEY) throw new UnusableGpgKeyError(`the text is longer than ${LONGEST_KEY} characters`)
   const { readKeys } = await library()
   const [key, ...others] = await readKeys({ armoredKeys: armored }).catch((error: unknown) => {
-    throw new GpgKeyUnusable(error instanceof Error ? error.message : "it can't be read")
+    throw new UnusableGpgKeyError(error instanceof Error ? error.message : "it can't be read")
   })
-  if (key === undefined) throw new GpgKeyUnusable("there is no key in it")
-  if (others.length > 0) throw new GpgKeyUnusable("there are several keys in it; add them one by one")
+  if (key === undefined) throw new UnusableGpgKeyError("there is no key in it")
+  if (others.length > 0) throw new UnusableGpgKeyError("there are several keys in it; add them one by one")
   return key
 }
 
-/** A subkey; undefined for one that the primary key has not bound to itself, which anybody could have put there. */
+/** A subkey; undefined for one that the primary key has not bound to itself: anyone could have added it. */
 async function subkeyPart(key: Key, subkey: Subkey): Promise<GpgKeyPart | undefined> {
   const latest = subkey.bindingSignatures.reduce<Date | undefined>(
     (last, { created }) => (created !== null && (last === undefined || created > last) ? created : last),
     undefined,
   )
-  // Whether it has expired since then is told, and is no reason to leave it out.
+  // An expired key is returned with its expiry, not left out.
   const bound = latest !== undefined && (await succeeds(subkey.verify(latest)))
   if (!bound) return undefined
   const signs = await succeeds(key.getSigningKey(subkey.getKeyID(), latest))
@@ -116,17 +116,17 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   )
 
-/** A signature that was read, but not checked. */
+/** A signature that was parsed, but not verified. */
 export interface GpgSignature {
-  /** Whose it says that it is: ids of keys, 16 upper-case hexadecimal digits each. */
+  /** The claimed issuers: ids of keys, 16 upper-case hexadecimal digits each. */
   readonly issuers: readonly string[]
-  /** Whether a key, given as `GpgKey` has its certificate, in base64, made it over the data at a time when it could. */
+  /** Whether the key, given by the certificate of its `GpgKey` in base64, made the signature over the data while it was valid. */
   readonly isBy: (certificate: string, data: Uint8Array, now: Date) => Promise<boolean>
 }
 
 /*
- * Reading and checking takes milliseconds, and the same commits are shown again and again. What is remembered depends on the bytes alone, so that it is as
- * true for every other forge in this process; but a signature that is refused now may only have been made by a clock that goes fast.
+ * Reading and checking takes milliseconds, and the same commits are shown again and again. The caches depend on the bytes alone, so they are valid
+ * for every server in this process. A refusal is kept for a minute only: a signature made by a clock that is ahead becomes valid.
  */
 const signatures = new LRUCache<string, GpgSignature>({
   max: 10_000,
@@ -137,7 +137,7 @@ const certificates = new LRUCache<string, PublicKey>({ max: 200 })
 const verdicts = new LRUCache<string, boolean>({ max: 50_000 })
 const REFUSED_MS = 60_000
 
-/** Reads an armoured detached signature; undefined for what is none. */
+/** Parses an armoured detached signature; undefined for anything else. */
 export async function readGpgSignature(armored: string): Promise<GpgSignature | undefined> {
   if (armored.length > LONGEST_SIGNATURE) return undefined
   const known = signatures.get(armored)
@@ -162,7 +162,7 @@ async function isSignedBy(certificate: string, signature: Signature, data: Uint8
   const { createMessage, verify } = await library()
   const message = await createMessage({ binary: data, format: "binary" })
   const options = { message, signature, verificationKeys: await certificateOf(certificate), date: now, format: "binary" } as const
-  // What the library can't make sense of was made by nobody.
+  // Certificates that the library can't read verify nothing.
   const checked = await verify(options).catch(() => undefined)
   for (const { verified } of checked?.signatures ?? []) if (await succeeds(verified)) return true
   return false
@@ -177,7 +177,7 @@ async function certificateOf(certificate: string): Promise<PublicKey> {
   return key
 }
 
-/** Certificates, each in base64 as `GpgKey` has it, armoured together; "" where there are none. */
+/** Certificates, each in base64 as in `GpgKey`, armoured together; "" where there are none. */
 export async function armorCertificates(certificates: readonly string[]): Promise<string> {
   if (certificates.length === 0) return ""
   const { armor, enums } = await library()

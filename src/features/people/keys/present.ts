@@ -6,7 +6,7 @@ import { presentUser } from "../users/present.ts"
 import type { GPGKey, GPGKeyEmail, PublicKey } from "./records.ts"
 import { findGpgKeyEmails, findSubkeys, type GpgKeyRow, type PublicKeyRow } from "./store.ts"
 
-/** A person's keys. Whose they are, and of what kind, is told to that person and to site administrators. */
+/** A user's keys. Their owner and kind are shown to the owner and to site administrators only. */
 export function presentPublicKeys(site: Site, actor: Actor, owner: User, rows: readonly PublicKeyRow[]): PublicKey[] {
   const shown = actor.kind === "user" && (actor.user.id === owner.id || isSiteAdministrator(actor))
   const more = shown ? { user: presentUser(site, owner, actor), key_type: "user" } : {}
@@ -51,7 +51,7 @@ export async function presentGpgKeys(db: Handle, rows: readonly GpgKeyRow[]): Pr
   }))
 }
 
-/** A subkey that was asked for by its own id. */
+/** A subkey that was requested by its own id. */
 export const presentSubkey = (row: GpgKeyRow, primary: GpgKeyRow): GPGKey => ({
   ...presentPart(row, primary.key_id),
   emails: [],

@@ -6,15 +6,15 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
 import { lockUser } from "../users/store.ts"
 import { type KeyText, keyLine, parseKeyText } from "./ssh/key-text.ts"
-import { fingerprintOf, KeyUnusable } from "./ssh/public-key.ts"
+import { fingerprintOf, UnusableKeyError } from "./ssh/public-key.ts"
 import { findPublicKeyByFingerprint, findPublicKeyByTitle, forgetUnusedKey, type PublicKeyRow } from "./store.ts"
 
-/** The key in what somebody sent. Refuses, as `invalid` for `key`, what can't be used, and says why. */
+/** Parses the text of a public key. Refuses, as `invalid` for `key`, one that can't be used, and says why. */
 export function readKeyText(text: string): KeyText {
   try {
     return parseKeyText(text)
   } catch (error) {
-    if (error instanceof KeyUnusable) throw refuse.invalid("key", error.message)
+    if (error instanceof UnusableKeyError) throw refuse.invalid("key", error.message)
     throw error
   }
 }
@@ -29,8 +29,8 @@ export interface NewPublicKey {
 }
 
 /**
- * Gives a person a key to sign in to SSH and to sign commits with. Refuses as `invalid`: organisations, a key that is in use by anybody or any repository,
- * a title that another key of the person has. Refuses `notFound` whoever is gone.
+ * Adds an SSH key to a user, to sign in and to sign commits with. Refuses as `invalid`: organisations, a key that any user or repository
+ * already uses, and a title that another key of the user has. Refuses `notFound` for a user who was deleted.
  */
 export async function addPublicKey(tx: Transaction, { id, kind }: User, { title, text, now }: NewPublicKey): Promise<PublicKeyRow> {
   if (kind !== "person") throw refuse.invalid("username", "an organization has no keys")
@@ -47,7 +47,7 @@ export async function addPublicKey(tx: Transaction, { id, kind }: User, { title,
   }
 }
 
-/** Takes a key away from a person. Refuses `notFound` where there is none with this id, `forbidden` where it is somebody else's. */
+/** Removes a user's key. Refuses `notFound` where there is none with this id, `forbidden` where it is another user's. */
 export async function removePublicKey(tx: Transaction, ownerId: number, id: number): Promise<void> {
   const key = await tx.selectFrom("public_keys").select("owner_id").where("id", "=", id).executeTakeFirst()
   if (!key || key.owner_id === null) throw refuse.notFound()

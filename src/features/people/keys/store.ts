@@ -9,13 +9,13 @@ import type { Found } from "../users/store.ts"
 export type PublicKeyRow = Selectable<PublicKeysTable>
 export type GpgKeyRow = Selectable<GpgKeysTable>
 
-/** What a key may do in a repository, with the key itself. */
+/** A deploy key's access to a repository, with the key itself. */
 export interface DeployKeyRow extends Selectable<DeployKeysTable> {
   readonly content: string
   readonly fingerprint: string
 }
 
-// --- keys of people --------------------------------------------------------------------------------------------------------------
+// --- keys of users ---------------------------------------------------------------------------------------------------------------
 
 export const findPublicKey = query("keys.findPublicKey", (db, p: Params<{ id: number }>) =>
   db.selectFrom("public_keys").selectAll().where("id", "=", p.id),
@@ -29,12 +29,12 @@ export const findPublicKeyByTitle = query("keys.findPublicKeyByTitle", (db, p: P
   db.selectFrom("public_keys").select("id").where("owner_id", "=", p.ownerId).where("title", "=", p.title),
 )
 
-/** The lines of somebody's keys, oldest first. */
+/** The lines of a user's keys, oldest first. */
 export const findPublicKeyLines = query("keys.findPublicKeyLines", (db, p: Params<{ ownerId: number }>) =>
   db.selectFrom("public_keys").select("content").where("owner_id", "=", p.ownerId).orderBy("id"),
 )
 
-/** A page of somebody's keys, oldest first; those with `fingerprint` where it is given. */
+/** A page of a user's keys, oldest first; those with `fingerprint` if it is given. */
 export async function findPublicKeysOf(
   db: Handle,
   ownerId: number,
@@ -54,7 +54,7 @@ export const touchPublicKey = query("keys.touchPublicKey", (db, p: Params<{ id: 
   db.updateTable("public_keys").set({ last_used_at: p.now }).where("id", "=", p.id).where("last_used_at", "<=", p.before),
 )
 
-// --- keys of repositories --------------------------------------------------------------------------------------------------------
+// --- deploy keys -----------------------------------------------------------------------------------------------------------------
 
 export const findDeployKey = query("keys.findDeployKey", (db, p: Params<{ id: number }>) =>
   db
@@ -65,7 +65,7 @@ export const findDeployKey = query("keys.findDeployKey", (db, p: Params<{ id: nu
     .where("deploy_keys.id", "=", p.id),
 )
 
-/** What a key may do in a repository; nothing where it is not one of its keys. */
+/** A deploy key's access to a repository; nothing where it isn't one of the repository's keys. */
 export const findGrant = query("keys.findGrant", (db, p: Params<{ keyId: number; repositoryId: number }>) =>
   db.selectFrom("deploy_keys").selectAll().where("key_id", "=", p.keyId).where("repository_id", "=", p.repositoryId),
 )
@@ -103,7 +103,7 @@ export async function findDeployKeysOf(
   return { rows, total }
 }
 
-/** Forgets a key that belongs to nobody and that no repository uses. It is locked first, so that nobody begins to use it meanwhile. */
+/** Deletes a key that has no owner and that no repository uses. It is locked first, so that no repository starts to use it meanwhile. */
 export async function forgetUnusedKey(tx: Transaction, fingerprint: string): Promise<void> {
   const unused = await tx
     .selectFrom("public_keys")
@@ -122,12 +122,12 @@ export async function forgetUnusedKey(tx: Transaction, fingerprint: string): Pro
 
 // --- OpenPGP keys ----------------------------------------------------------------------------------------------------------------
 
-/** One of somebody's keys or subkeys. */
+/** One of a user's keys or subkeys. */
 export const findGpgKeyOf = query("keys.findGpgKeyOf", (db, p: Params<{ ownerId: number; id: number }>) =>
   db.selectFrom("gpg_keys").selectAll().where("id", "=", p.id).where("owner_id", "=", p.ownerId),
 )
 
-/** Somebody's keys and subkeys with this id; of several the primary key first. */
+/** A user's keys and subkeys with this id; if there are several, the primary key first. */
 export const findGpgKeyByKeyId = query("keys.findGpgKeyByKeyId", (db, p: Params<{ ownerId: number; keyId: string }>) =>
   db
     .selectFrom("gpg_keys")
@@ -138,7 +138,7 @@ export const findGpgKeyByKeyId = query("keys.findGpgKeyByKeyId", (db, p: Params<
     .orderBy("id"),
 )
 
-/** Which of these keys sign for somebody here. */
+/** Those of these keys that verify signatures of a user of this site. */
 export const findSignersAmong = query("keys.findSignersAmong", (db, p: Params<{ keyIds: readonly string[] }>) =>
   // A constant, not a parameter: the index holds only such rows.
   db.selectFrom("gpg_keys").select("key_id").where("signs", "=", sql.lit(1)).where("key_id", "in", p.keyIds),
@@ -164,12 +164,12 @@ export const findGpgKeyEmails = query("keys.findGpgKeyEmails", (db, p: Params<{ 
     .orderBy("gpg_key_emails.lower_email"),
 )
 
-/** What belongs to somebody's primary keys, oldest first. */
+/** The certificates of a user's primary keys, oldest first. */
 export const findCertificates = query("keys.findCertificates", (db, p: Params<{ ownerId: number }>) =>
   db.selectFrom("gpg_keys").select("certificate").where("owner_id", "=", p.ownerId).where("primary_id", "is", null).orderBy("id"),
 )
 
-/** A page of somebody's primary keys, oldest first. */
+/** A page of a user's primary keys, oldest first. */
 export async function findGpgKeysOf(db: Handle, ownerId: number, { limit, offset }: Page): Promise<Found<GpgKeyRow>> {
   const found = db.selectFrom("gpg_keys").where("owner_id", "=", ownerId).where("primary_id", "is", null)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()

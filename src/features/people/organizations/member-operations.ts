@@ -24,7 +24,7 @@ const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) 
     total,
   )
 
-/** Members know each other; a restricted one only those with whom he works. */
+/** Members see each other; a restricted member sees only those in the same teams. */
 function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
   if (isPublicOnly(actor)) return "public"
   if (isSiteAdministrator(actor) || role.isOwner) return "all"
@@ -32,7 +32,7 @@ function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
   return actor.user.is_restricted === 1 ? "publicAndTeamMates" : "all"
 }
 
-/** Where those are sent who may know of public memberships only. Clients follow the path below the site's root. */
+/** The redirect for callers who may see public memberships only. Clients follow the path below the site's root. */
 function toPublicMember({ site }: Services, organization: User, user: User): Sent<303, undefined> {
   const root = new URL(site.rootUrl).pathname.replace(/\/$/, "")
   const location = `${root}/api/v1/orgs/${encodeURIComponent(organization.name)}/public_members/${encodeURIComponent(user.name)}`
@@ -67,7 +67,7 @@ export const organizationMemberOperations: readonly Operation[] = [
       const user = await locateUser(db, actor, path.username, "username")
       const insider = (role.isMember || role.isOwner) && !isPublicOnly(actor)
       if (!insider && user.id !== me.id) {
-        // The answer must not tell a hidden person from a missing one.
+        // The answer must not distinguish a hidden user from a missing one.
         if (!(await userVisible(db, actor, user))) throw refuse.notFound()
         return toPublicMember(services, organization, user)
       }

@@ -5,7 +5,7 @@ import { createToken } from "../authentication/tokens.ts"
 import { deleteOrganization } from "./rules.ts"
 import { each, idOf, messageOf, openWorld, type Person, plainRepository } from "./testing.ts"
 
-/** Who belongs to an organisation, who sees it, and how it ends. */
+/** Members of organisations: who sees them, and how membership ends. */
 withWorld("members of an organisation", { open: openWorld }, ({ kind, test, world }) => {
   let alice: Person
   let bob: Person
@@ -56,7 +56,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect((await world.call(narrow, `GET /orgs/${org}/members`)).status).toBe(404)
   })
 
-  test("a hidden person is in no list of strangers, and is not told from a missing one", async () => {
+  test("a hidden user is in no list for others, and is indistinguishable from a missing one", async () => {
     await begin()
     await world.call(bob, `PUT /orgs/${org}/public_members/${bob.name}`)
     await world.services.database.write((tx) =>
@@ -68,7 +68,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect((await world.call(alice, `GET /orgs/${org}/members/${bob.name}`)).status).toBe(204)
   })
 
-  test("whether somebody is a member is answered to members; strangers are sent on", async () => {
+  test("whether a user is a member is answered to members; others are redirected", async () => {
     await begin()
     const ask = (as: Person, name: string) => world.call(as, `GET /orgs/${org}/members/${name}`)
     expect((await ask(bob, alice.name)).status).toBe(204)
@@ -80,7 +80,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect(sent.headers.get("location")).toBe(`/api/v1/orgs/${org}/public_members/${bob.name}`)
   })
 
-  test("members show and conceal themselves, owners everybody", async () => {
+  test("members show and conceal themselves, owners all members", async () => {
     await begin()
     const change = async (as: Person | undefined, method: string, who: Person) =>
       (await world.call(as, `${method} /orgs/${org}/public_members/${who.name}`)).status
@@ -96,7 +96,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect((await world.call(dave, `GET /orgs/${org}/public_members/${bob.name}`)).status).toBe(404)
   })
 
-  test("whoever is removed loses teams, collaborations and watches", async () => {
+  test("a removed member loses teams, collaborations and watches", async () => {
     await begin()
     const { id } = await world.repository(org, bob)
     await world.watch(bob, id)
@@ -108,7 +108,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect(await world.watchers(id)).toEqual([alice.user.id])
     const left = await world.services.database.read.selectFrom("collaborations").selectAll().where("user_id", "=", bob.user.id).execute()
     expect(left).toEqual([])
-    // Again: nothing to do.
+    // A second time: nothing to do.
     expect((await world.call(alice, `DELETE /orgs/${org}/members/${bob.name}`)).status).toBe(204)
   })
 
@@ -123,7 +123,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     expect((await world.call(bob, `DELETE /orgs/${org}/members/${bob.name}`)).status).toBe(422)
   })
 
-  test("two removals at the same moment never take both of two owners", async () => {
+  test("two concurrent removals never remove both of two owners", async () => {
     for (let round = 0; round < 8; round++) {
       await begin()
       await world.call(alice, `PUT /teams/${owners}/members/${bob.name}`)
@@ -136,8 +136,8 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
     }
   })
 
-  // PostgreSQL deletes what refers to a row along with it, also what was added after the look: the deletion has to wait for it instead.
-  // SQLite has one writer, so there the two never meet.
+  // PostgreSQL cascades a deletion to rows that were added after its check, so the deletion has to wait for such a transaction.
+  // SQLite has one writer, so the two never run concurrently.
   if (kind === "postgres")
     test("a repository that is being added keeps its organisation from being deleted", async () => {
       await begin()
@@ -154,7 +154,7 @@ withWorld("members of an organisation", { open: openWorld }, ({ kind, test, worl
           .values(plainRepository(ownerId, name, now()))
           .execute()
         isAdded()
-        // Until the deletion waits for this very transaction.
+        // Commits once the deletion waits for this transaction.
         const waiting = sql`select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
         while ((await waiting.execute(tx)).rows.length === 0);
       })

@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { each, idOf, messageOf, openWorld, type Person } from "./testing.ts"
 
-/** Organisations through the API: making, changing, showing and deleting them. */
+/** Organisations through the API: creating, changing, showing and deleting them. */
 withWorld("organisations", { open: openWorld }, ({ test, world }) => {
   let alice: Person
   let bob: Person

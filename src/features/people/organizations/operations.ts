@@ -33,7 +33,7 @@ const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) 
     total,
   )
 
-/** Shows another picture, or with "" a drawn one, and forgets the one before where nobody else shows it. */
+/** Sets the avatar, or with "" the generated one, and deletes the previous image where no other row uses it. */
 async function showAvatar(services: Services, organization: User, digest: string): Promise<void> {
   const before = await services.database.write((tx) => changeAvatar(tx, organization.id, digest, services.now()))
   if (before !== digest) await dropAvatar(services, before)
@@ -156,7 +156,7 @@ export const organizationOperations: readonly Operation[] = [
     },
   }),
 
-  // --- of a person -----------------------------------------------------------------------------------------------------------------
+  // --- of a user -------------------------------------------------------------------------------------------------------------------
 
   operation({
     ...ofPeople,

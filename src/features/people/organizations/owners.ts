@@ -5,7 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
-/** Who owns an organisation: the members of the one team that it can't be without. */
+/** The owners of an organisation: the members of the one team that it always has. */
 
 export const findOwnersTeam = query("teams.findOwnersTeam", (db, p: Params<{ organizationId: number }>) =>
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("mode", "=", Mode.owner),
@@ -16,7 +16,7 @@ export const findMemberIds = query("teams.findMemberIds", (db, p: Params<{ teamI
   db.selectFrom("team_members").select("user_id").where("team_id", "=", p.teamId),
 )
 
-/** The team that every organisation begins with, and whose members own it. */
+/** The team that every organisation starts with, and whose members own it. */
 export async function createOwnersTeam(tx: Transaction, organizationId: number, ownerId: number, now: Seconds): Promise<Team> {
   const team = await tx
     .insertInto("teams")
@@ -38,7 +38,7 @@ export async function createOwnersTeam(tx: Transaction, organizationId: number, 
   return team
 }
 
-/** Refuses as `invalid` where nobody would own the organisation without this person. The organisation's row must be locked. */
+/** Refuses as `invalid` where the organisation would have no owner without this user. The organisation's row must be locked. */
 export async function requireAnotherOwner(tx: Transaction, ownersTeamId: number, userId: number): Promise<void> {
   const owners = await findMemberIds(tx, { teamId: ownersTeamId })
   if (owners.every((row) => row.user_id === userId))

@@ -4,7 +4,7 @@ import type { Site } from "../../../core/site.ts"
 import { avatarUrl } from "../users/present.ts"
 import type { Organization as OrganizationRecord } from "./records.ts"
 
-/** An organisation as `viewer` may see it: its address is only for those who have signed in, which is assumed without a viewer. */
+/** An organisation as `viewer` may see it: its address is only for signed-in users; without a viewer, the caller counts as signed in. */
 export function presentOrganization(site: Site, organization: User, viewer?: Actor): Shape<typeof OrganizationRecord> {
   return {
     id: organization.id,

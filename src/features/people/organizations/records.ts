@@ -17,7 +17,7 @@ export const Organization = record("Organization", {
 })
 export type Organization = Static<typeof Organization>
 
-/** What a person may do in an organisation. */
+/** What a user may do in an organisation. */
 export const OrganizationPermissions = record("OrganizationPermissions", {
   is_owner: Type.Boolean(),
   is_admin: Type.Boolean(),
@@ -29,7 +29,7 @@ export type OrganizationPermissions = Static<typeof OrganizationPermissions>
 
 const details = {
   full_name: Type.Optional(Type.String({ maxLength: 100 })),
-  // Clients send an empty text for none, which the format "email" wouldn't take.
+  // Clients send an empty text for none, which the format "email" would not accept.
   email: Type.Optional(
     Type.String({ maxLength: EMAIL_LENGTH, pattern: "^$|^[^\\s@]+@[^\\s@]+$", description: "contact address; empty for none" }),
   ),
@@ -53,7 +53,7 @@ export const CreateOrgOption = record("CreateOrgOption", {
 })
 export type CreateOrgOption = Static<typeof CreateOrgOption>
 
-/** Only members that are sent change. */
+/** Members that are not sent remain unchanged. */
 export const EditOrgOption = record("EditOrgOption", {
   ...details,
   visibility: Type.Optional(oneOf(["", ...VISIBILITIES], { description: "empty changes nothing" })),

@@ -12,16 +12,16 @@ import { requireAddress } from "../users/addresses.ts"
 import { createOwnersTeam, findOwnersTeam, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
-/** What happens to organisations and to those who belong to them; what teams do is in `people/teams`. */
+/** The rules of organisations and their members; those of teams are in `people/teams`. */
 
-/** Refuses as `forbidden` whoever may not make organisations; site administrators always may. */
+/** Refuses as `forbidden` users who may not create organisations; site administrators always may. */
 export function requireMayCreateOrganizations(user: User): void {
   if (user.allow_create_organization === 0 && user.is_admin === 0) throw refuse.forbidden("not allowed to create org")
 }
 
 /**
- * Makes an organisation with its owners' team, of which `owner` is the first member; the membership is concealed.
- * Refuses as `invalid` what is no name, a name that somebody has, and what is no address.
+ * Creates an organisation with its owners' team, whose first member is `owner`; the membership is concealed.
+ * Refuses as `invalid` an invalid or taken name and an invalid address.
  */
 export async function createOrganization(tx: Transaction, owner: User, wanted: CreateOrgOption, now: Seconds): Promise<User> {
   if (wanted.email) requireAddress(wanted.email, "email")
@@ -47,8 +47,8 @@ export async function createOrganization(tx: Transaction, owner: User, wanted: C
 }
 
 /**
- * Changes what is given; an empty visibility changes nothing. Whoever can no longer see the organisation's repositories stops watching them.
- * Refuses as `invalid` what is no address.
+ * Changes the members that are given; an empty visibility changes nothing. Users who can no longer see the organisation's repositories stop
+ * watching them. Refuses as `invalid` an invalid address.
  */
 export async function editOrganization(tx: Transaction, organizationId: number, wanted: EditOrgOption, now: Seconds): Promise<User> {
   if (wanted.email) requireAddress(wanted.email, "email")
@@ -73,17 +73,17 @@ export async function editOrganization(tx: Transaction, organizationId: number, 
   return organization
 }
 
-/** The old name leads to the new one. Refuses as `invalid` what is no name and what somebody has, as `notFound` what is gone. */
+/** Renames; the old name redirects to the new one. Refuses as `invalid` an invalid or taken name, as `notFound` a deleted organisation. */
 export async function renameOrganization(tx: Transaction, organizationId: number, name: string, now: Seconds): Promise<User> {
   return renameAccount(tx, await lockOrganization(tx, organizationId), name, "new_name", now)
 }
 
 /**
- * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or handed over
- * one by one; as `notFound` what is gone.
+ * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or transferred
+ * one by one; as `notFound` a deleted one.
  */
 export async function deleteOrganization(tx: Transaction, { events }: Pick<Services, "events">, organizationId: number): Promise<void> {
-  // Deleting must wait for whoever is about to add a repository, and be seen by whoever comes after: PostgreSQL's strongest lock on the row.
+  // Waits for transactions that are adding a repository, and blocks later ones: PostgreSQL's strongest lock on the row.
   const organization = await tx
     .selectFrom("users")
     .selectAll()
@@ -96,13 +96,13 @@ export async function deleteOrganization(tx: Transaction, { events }: Pick<Servi
   if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
   publish(tx, { kind: "account.deleted", user: organization })
   await events.deliver(tx)
-  // Teams, memberships, redirects, blocks and labels go with the row.
+  // Teams, memberships, redirects, blocks and labels are deleted with the row.
   await tx.deleteFrom("users").where("id", "=", organizationId).execute()
 }
 
 /**
- * Takes a person out of the organisation: out of all its teams, off the list of collaborators of its repositories, and out of their watchers.
- * Whoever is no member is none afterwards. Refuses as `invalid` the last owner.
+ * Removes a user from the organisation: from all its teams, and from the collaborators and watchers of its repositories.
+ * Does nothing for a user who is no member. Refuses as `invalid` the last owner.
  */
 export async function removeMember(tx: Transaction, organizationId: number, userId: number): Promise<void> {
   await lockOrganization(tx, organizationId)
@@ -121,8 +121,8 @@ export async function removeMember(tx: Transaction, organizationId: number, user
 }
 
 /**
- * Shows a membership to everybody, or to members only. Refuses as `forbidden` other people's memberships unless `mayChangeOthers`, as
- * `notFound` whoever is no member.
+ * Shows a membership to everyone, or to members only. Refuses as `forbidden` other users' memberships unless `mayChangeOthers`, as
+ * `notFound` a user who is no member.
  */
 export async function showMembership(
   tx: Transaction,
@@ -142,7 +142,7 @@ export async function showMembership(
 }
 
 /**
- * Blocks a person for the organisation. Refuses as `badRequest` its members, who are removed first, and organisations.
+ * Blocks a user for the organisation. Refuses as `badRequest` its members, who must be removed first, and organisations.
  */
 export async function blockForOrganization(
   tx: Transaction,
@@ -157,7 +157,7 @@ export async function blockForOrganization(
   await block(tx, organization, user, note, now)
 }
 
-/** Sets the digest of the picture, "" for none, and gives the one before. Refuses as `notFound` what is gone. */
+/** Sets the digest of the avatar, "" for none, and returns the previous one. Refuses as `notFound` a deleted organisation. */
 export async function changeAvatar(tx: Transaction, organizationId: number, digest: string, now: Seconds): Promise<string> {
   const { avatar } = await lockOrganization(tx, organizationId)
   await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
@@ -171,7 +171,7 @@ export async function lockOrganization(tx: Transaction, organizationId: number):
   return organization
 }
 
-/** The past of a private organisation's repositories is private too; the watchers who no longer see them stop watching. */
+/** The activity of a private organisation's repositories is private too; watchers who no longer see them stop watching. */
 async function afterVisibilityChange(tx: Transaction, organization: User): Promise<void> {
   const owned = tx.selectFrom("repositories").select("id").where("owner_id", "=", organization.id)
   await tx

@@ -5,19 +5,19 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
-/** A page of a list and the length of the whole. */
+/** A page of a list, and the length of the whole list. */
 export interface Found {
   readonly rows: readonly User[]
   readonly total: number
 }
 
-/** The organisations that the caller may know of, by name. */
+/** The organisations that the caller may see, by name. */
 export const findVisibleOrganizations = (db: Handle, actor: Actor, page: Page): Promise<Found> =>
   findOrganizations(db, visibleOrganizations(actor), page)
 
 /**
- * The organisations that a person belongs to, as far as the caller may know, by name. A concealed membership is for the person and for
- * site administrators; tokens limited to public things don't show it to the person either.
+ * The organisations that a user belongs to, as far as the caller may see them, by name. A concealed membership is shown to the user and to
+ * site administrators only; tokens limited to public resources don't show it to the user either.
  */
 export function findOrganizationsOf(db: Handle, actor: Actor, userId: number, page: Page): Promise<Found> {
   const concealed = (actorId(actor) === userId && !isPublicOnly(actor)) || isSiteAdministrator(actor)
@@ -39,12 +39,12 @@ async function findOrganizations(db: Handle, which: Expression<SqlBool>, page: P
   return { rows, total }
 }
 
-/** Whose membership the caller may know of. */
+/** Whose memberships the caller may see. */
 export type MembersShown = "all" | "public" | "publicAndTeamMates"
 
 /**
- * The members of an organisation. Pages are cut by id and each is put in order of name: so clients know it.
- * Whoever sees only public memberships sees of them only those people whom he may find anywhere else.
+ * The members of an organisation. Pages are cut by id and each is sorted by name, as clients expect.
+ * Callers who see only public memberships see only members whom they may find elsewhere too.
  */
 export async function findMembers(db: Handle, organization: User, actor: Actor, shown: MembersShown, page: Page): Promise<Found> {
   const members = db

@@ -9,7 +9,7 @@ import { createToken } from "../authentication/tokens.ts"
 import { attachNewRepository } from "../teams/rules.ts"
 import { createPerson } from "../users/rules.ts"
 
-/** What tests of organisations and teams share: a whole forge, people with tokens, and rows of repositories without anything in git. */
+/** Shared by tests of organisations and teams: a complete server, users with tokens, and rows of repositories without anything in git. */
 
 export interface Person {
   readonly user: User
@@ -23,7 +23,7 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** The answer's own id; fails where it has none. */
+/** The id in the answer; fails where it has none. */
 export function idOf({ status, body }: Answer): number {
   if (typeof body === "object" && body !== null && "id" in body && typeof body.id === "number") return body.id
   throw new Error(`an answer without id: ${status} ${JSON.stringify(body)}`)
@@ -36,7 +36,7 @@ export function each({ body }: Answer, member: string): readonly unknown[] {
   return rows.map((row: unknown) => (typeof row === "object" && row !== null ? Reflect.get(row, member) : undefined))
 }
 
-/** What a refusal says; it names the field where there is one. */
+/** The message of a refusal; it names the field where there is one. */
 export const messageOf = ({ body }: Answer): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, "message") : undefined
 
@@ -44,13 +44,13 @@ export interface World {
   readonly services: Services
   /** The site's administrator. */
   readonly root: Person
-  /** A person; every call gives another one, whose name begins with the given word. */
+  /** A user; every call returns another one, whose name begins with the given word. */
   readonly person: (word: string, options?: { readonly restricted?: boolean; readonly mayCreate?: boolean }) => Promise<Person>
-  /** A name that nothing has yet. */
+  /** A name that is not in use. */
   readonly name: (word: string) => string
-  /** Asks the API, as somebody or as nobody. */
+  /** Calls the API, as a user or anonymously. */
   readonly call: (as: Person | undefined, request: string, body?: object) => Promise<Answer>
-  /** A repository of the organisation, as somebody's making it leaves the rows. */
+  /** A repository of the organisation, with the rows that its creation by a user would write. */
   readonly repository: (
     organization: string,
     creator: Person,
@@ -58,7 +58,7 @@ export interface World {
   ) => Promise<{ readonly id: number; readonly name: string }>
   /** Makes the person watch the repository. */
   readonly watch: (person: Person, repositoryId: number) => Promise<void>
-  /** Who watches the repository, by id; fails where its counter says something else. */
+  /** The ids of the users who watch the repository; fails where its counter differs. */
   readonly watchers: (repositoryId: number) => Promise<readonly number[]>
   readonly close: () => Promise<void>
 }

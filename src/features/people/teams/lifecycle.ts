@@ -8,18 +8,18 @@ import { flag, type Seconds, type TeamsTable } from "../../../core/database/tabl
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findMemberIds } from "../organizations/owners.ts"
-import { leaveWithoutTeam, lockTeam } from "./membership.ts"
+import { lockTeam, removeMembersWithoutTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
 import { findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
 
-/** Making, changing and deleting teams. Each locks the organisation's row, so that no two at a time decide from what the other changes. */
+/** Creating, changing and deleting teams. Each locks the organisation's row, so that concurrent changes can't act on outdated data. */
 
 const RESERVED_NAME = "new"
 
 /**
- * Makes a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one that
- * is given no units.
+ * Creates a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one
+ * without units.
  */
 export async function createTeam(tx: Transaction, organization: Pick<User, "id">, wanted: CreateTeamOption, now: Seconds): Promise<Team> {
   await lockRow(tx, "users", organization.id)
@@ -45,9 +45,9 @@ export async function createTeam(tx: Transaction, organization: Pick<User, "id">
 }
 
 /**
- * Changes what is given. Including all repositories takes in those that are there; no longer including them takes none away.
- * Refuses as `notFound` a team that is gone; as `invalid` what `createTeam` does, any change of what makes the owners' team, and taking
- * administration from a team without saying which units it is left with.
+ * Changes the members that are given. Including all repositories adds the existing ones; no longer including them removes none.
+ * Refuses as `notFound` a deleted team; as `invalid` anything that `createTeam` refuses, a change of the owners' team's essential properties,
+ * and a change from administration to units without naming the units.
  */
 export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption): Promise<Team> {
   const team = await lockTeam(tx, teamId)
@@ -74,7 +74,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
   if (units) await replaceUnits(tx, team.id, units)
   if (mode >= Mode.admin && team.mode < Mode.admin) await replaceUnits(tx, team.id, new Map())
   if (wanted.includes_all_repositories) await attachAll(tx, changed)
-  // Fewer units may be none that a member can reach.
+  // With fewer units, some members may no longer reach any.
   if (units) {
     const [userIds, repositories] = [await memberIds(tx, team.id), await repositoryIds(tx, team.id)]
     publish(tx, { kind: "access.lost", userIds, repositoryIds: repositories })
@@ -83,8 +83,8 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
 }
 
 /**
- * Deletes the team. Members without another one leave the organisation.
- * Refuses as `notFound` a team that is gone, as `invalid` the owners' team.
+ * Deletes the team. Members without another team leave the organisation.
+ * Refuses as `notFound` a deleted team, as `invalid` the owners' team.
  */
 export async function deleteTeam(tx: Transaction, teamId: number): Promise<void> {
   const team = await lockTeam(tx, teamId)
@@ -92,7 +92,7 @@ export async function deleteTeam(tx: Transaction, teamId: number): Promise<void>
   const members = await memberIds(tx, team.id)
   const repositories = await repositoryIds(tx, team.id)
   await tx.deleteFrom("teams").where("id", "=", team.id).execute()
-  await leaveWithoutTeam(tx, team.organization_id, members)
+  await removeMembersWithoutTeam(tx, team.organization_id, members)
   publish(tx, { kind: "access.lost", userIds: members, repositoryIds: repositories })
 }
 
@@ -151,7 +151,7 @@ function wantedMode(team: Team, permission: EditTeamOption["permission"]): numbe
   return permission === "admin" ? Mode.admin : Mode.none
 }
 
-/** The owners' team keeps its name, visibility and rights. What is sent back unchanged is no change. */
+/** The owners' team keeps its name, visibility and rights. Sending the current values is no change. */
 function requireStillOwners(team: Team, wanted: EditTeamOption): void {
   const refuseChange = (field: string) => refuse.invalid(field, "can't be changed for the owners' team")
   if (wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name) throw refuseChange("name")

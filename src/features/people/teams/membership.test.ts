@@ -5,7 +5,7 @@ import { publish } from "../../../core/events/publish.ts"
 import { each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 import { attachTeams, detachAllTeams, isOrganizationOwner, mayCreateRepositories } from "./rules.ts"
 
-/** Who is in a team, which repositories it has, and what follows for those concerned. */
+/** Members and repositories of teams, and the effects of changes on watches and access. */
 withWorld("members and repositories of teams", { open: openWorld }, ({ test, world }) => {
   let olive: Person
   let anna: Person
@@ -32,7 +32,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
   const organization = () =>
     world.services.database.read.selectFrom("users").selectAll().where("lower_name", "=", org).executeTakeFirstOrThrow()
 
-  test("owners add and remove; the last team takes the organisation along", async () => {
+  test("owners add and remove; leaving the last team ends the membership of the organisation", async () => {
     await begin()
     const { id } = await team()
     expect(await status(olive, `PUT /teams/${id}/members/${anna.name}`)).toBe(204)
@@ -63,7 +63,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await status(stranger, `GET /teams/${id}/members/${olive.name}`)).toBe(403)
   })
 
-  test("a deleted team takes members without another one along", async () => {
+  test("members of a deleted team without another one leave the organisation", async () => {
     await begin()
     const [first, second] = [await team(), await team()]
     const both = await world.person("both")
@@ -103,7 +103,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await world.watchers(repositoryId)).toEqual([olive.user.id])
   })
 
-  test("whoever can still reach a repository goes on watching it", async () => {
+  test("users who can still read a repository go on watching it", async () => {
     await begin()
     const { id: repositoryId, name } = await world.repository(org, olive)
     const { id } = await team()
@@ -146,13 +146,13 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
       expect(refused.status).toBe(422)
       expect(messageOf(refused)).toContain("includes all repositories")
     }
-    // No longer including all takes none away.
+    // No longer including all repositories removes none.
     await world.call(olive, `PATCH /teams/${id}`, { includes_all_repositories: false })
     expect(each(await world.call(olive, `GET /teams/${id}/repos`), "name")).toEqual([before.name, after.name])
     expect(await status(olive, `DELETE /teams/${id}/repos/${org}/${before.name}`)).toBe(204)
   })
 
-  test("of a team's repositories everybody sees what he may know of", async () => {
+  test("callers see those of a team's repositories that they may see", async () => {
     await begin()
     const [open, hidden] = [await world.repository(org, olive), await world.repository(org, olive, { isPrivate: true })]
     const { id } = await team({ visibility: "public" })
@@ -179,7 +179,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await put(undefined)).toBe(401)
     expect(await put(stranger)).toBe(404)
     expect(await put(other)).toBe(403)
-    // A member learns nothing of what there is.
+    // A member doesn't learn which repositories exist.
     expect([await put(anna), await put(anna, "no-such")]).toEqual([403, 403])
     await world.call(olive, `PATCH /orgs/${org}`, { repo_admin_change_team_access: true })
     expect(await put(anna)).toBe(404)
@@ -221,7 +221,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await status(olive, `PUT /repos/${olive.name}/${name}/teams/crew`)).toBe(405)
   })
 
-  test("whoever makes a repository without administering it through a team becomes a collaborator", async () => {
+  test("a creator who doesn't administer the repository through a team becomes a collaborator", async () => {
     await begin()
     const makers = await team({ can_create_org_repo: true })
     await world.call(olive, `PUT /teams/${makers.id}/members/${anna.name}`)
@@ -264,7 +264,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
 const open = (kind: FreshKind) => openWorld(kind, { users: { autoWatchNewRepositories: false } })
 
 withWorld("without automatic watches", { open }, ({ test, world }) => {
-  test("nobody is made to watch", async () => {
+  test("no user is made to watch", async () => {
     const olive = await world.person("olive")
     await world.call(olive, "POST /orgs", { username: "quiet" })
     const { id } = await world.repository("quiet", olive)

@@ -11,7 +11,7 @@ import { requireUnblocked } from "../blocks/rules.ts"
 import { requireAnotherOwner } from "../organizations/owners.ts"
 import { findRepositoryIds } from "./store.ts"
 
-/** Who belongs to a team, and with it to the organisation. Every change locks the organisation's row: two at a time can't both take the last. */
+/** Members of teams, and thereby of organisations. Every change locks the organisation's row: two at once can't both remove the last one. */
 
 /** The team, with its organisation locked. Refuses as `notFound` a team that was deleted meanwhile. */
 export async function lockTeam(tx: Transaction, teamId: number): Promise<Team> {
@@ -23,10 +23,10 @@ export async function lockTeam(tx: Transaction, teamId: number): Promise<Team> {
 }
 
 /**
- * Puts a person into a team, and with it into the organisation, where the membership is concealed at first. Whoever is a member already stays
- * one.
+ * Adds a user to a team, and thereby to the organisation, where the membership is concealed at first. A user who is a member already
+ * remains one.
  *
- * Refuses as `notFound` a team that is gone, as `invalid` what is no person, and as `forbidden` whom the organisation has blocked.
+ * Refuses as `notFound` a deleted team, as `invalid` an organisation, and as `forbidden` a user whom the organisation has blocked.
  */
 export async function addTeamMember(tx: Transaction, teamId: number, user: User): Promise<void> {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
@@ -47,21 +47,21 @@ export async function addTeamMember(tx: Transaction, teamId: number, user: User)
 }
 
 /**
- * Takes a person out of a team, and with the last one out of the organisation. Whoever is no member is none afterwards.
- * Refuses as `notFound` a team that is gone, as `invalid` the last owner.
+ * Removes a user from a team, and with the last team from the organisation. Does nothing for a user who is no member.
+ * Refuses as `notFound` a deleted team, as `invalid` the last owner.
  */
 export async function removeTeamMember(tx: Transaction, teamId: number, userId: number): Promise<void> {
   const team = await lockTeam(tx, teamId)
   if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
   await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
-  await leaveWithoutTeam(tx, team.organization_id, [userId])
+  await removeMembersWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
   publish(tx, { kind: "access.lost", userIds: [userId], repositoryIds: repositories.map((row) => row.repository_id) })
 }
 
-/** Nobody belongs to an organisation without a team: of these people, those who have none left leave it and stop watching its repositories. */
-export async function leaveWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+/** Members of an organisation need a team: those of these users who have none left leave it and stop watching its repositories. */
+export async function removeMembersWithoutTeam(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
   const left = await tx
     .deleteFrom("organization_members")
     .where("organization_id", "=", organizationId)

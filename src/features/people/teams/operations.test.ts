@@ -4,7 +4,7 @@ import { withWorld } from "../../../../tests/support/fixture.ts"
 import { UNITS } from "../../../access/modes.ts"
 import { type Answer, each, idOf, messageOf, openWorld, type Person } from "../organizations/testing.ts"
 
-/** Teams through the API: making, changing, showing and deleting them. */
+/** Teams through the API: creating, changing, showing and deleting them. */
 withWorld("teams", { open: openWorld }, ({ test, world }) => {
   let olive: Person
   let anna: Person
@@ -105,7 +105,7 @@ withWorld("teams", { open: openWorld }, ({ test, world }) => {
       ...expected,
       units_map: { "repo.pulls": "write" },
     })
-    // What was read may be sent back.
+    // A record may be sent back as it was read.
     const { body } = await world.call(olive, `GET /teams/${id}`)
     const sentBack = await world.call(olive, `PATCH /teams/${id}`, typeof body === "object" && body !== null ? body : {})
     expect(sentBack).toMatchObject({ status: 200, body: { name, units_map: { "repo.pulls": "write" }, visibility: "limited" } })
@@ -188,7 +188,7 @@ withWorld("teams", { open: openWorld }, ({ test, world }) => {
     expect(found.headers.get("x-total-count")).toBe("1")
     expect((await world.call(undefined, `GET /orgs/${own}/teams/search`)).status).toBe(401)
 
-    // In an organisation that a stranger can't see there is nothing to be found at all.
+    // In an organisation that the caller can't see, nothing is found at all.
     await world.call(olive, `PATCH /orgs/${own}`, { visibility: "private" })
     expect(await alone(stranger)).toEqual([404, 404, 404])
     expect((await world.call(stranger, `GET /orgs/${own}/teams/search`)).status).toBe(404)

@@ -40,7 +40,7 @@ export const teamOperations: readonly Operation[] = [
     id: "teamSearch",
     route: "GET /orgs/{org}/teams/search",
     summary: "Search an organization's teams",
-    // Clients know the list as refused to those outside; the search is where these find public teams.
+    // Clients expect the list to be refused to non-members; public teams are found by the search.
     description: "Whoever is no member finds the public ones. Without q it finds every team that the caller may know of.",
     access: onOrganizationSignedIn,
     paged: true,

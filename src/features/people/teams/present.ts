@@ -10,7 +10,7 @@ import { findOrganizationsById, findUnits } from "./store.ts"
 
 type UnitModes = readonly (readonly [unit: string, mode: number])[]
 
-/** Teams as their readers see them, who have always signed in; at most two queries, whatever their number. */
+/** Teams as signed-in readers see them; at most two queries, for any number of teams. */
 export async function presentTeams(
   db: Handle,
   site: Site,

@@ -4,7 +4,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { Organization } from "../organizations/records.ts"
 import { VISIBILITIES } from "../users/records.ts"
 
-/** How far access goes, from nothing to everything. */
+/** Levels of access, from none to ownership. */
 export const ACCESS_MODES = ["none", "read", "write", "admin", "owner"] as const satisfies readonly ModeName[]
 
 export const Team = record("Team", {
@@ -23,7 +23,7 @@ export const Team = record("Team", {
 })
 export type Team = Static<typeof Team>
 
-/** What a search for teams answers. */
+/** The answer of a search for teams. */
 export const TeamSearchResults = Type.Object({ data: Type.Array(Team), ok: Type.Boolean() })
 export type TeamSearchResults = Static<typeof TeamSearchResults>
 
@@ -32,7 +32,7 @@ const TEAM_NAME_LENGTH = 255
 const details = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
   includes_all_repositories: Type.Optional(Type.Boolean({ description: "those that are there and those to come" })),
-  // Whole records are read, changed and sent back, so that every mode that can be read can be sent.
+  // Clients read, change and send back whole records, so every mode that can be read can be sent.
   permission: Type.Optional(
     oneOf(["", ...ACCESS_MODES], { description: "admin reaches every unit; with any other, units_map says what the team may" }),
   ),
@@ -60,9 +60,9 @@ export const CreateTeamOption = record("CreateTeamOption", {
 })
 export type CreateTeamOption = Static<typeof CreateTeamOption>
 
-/** Only members that are sent change. */
+/** Members that are not sent remain unchanged. */
 export const EditTeamOption = record("EditTeamOption", {
-  // Existing clients know this member as required, and yet leave it out or empty where the name stays.
+  // Existing clients know this member as required, and yet leave it out or empty where the name is unchanged.
   name: Type.Optional(
     Type.String({
       maxLength: TEAM_NAME_LENGTH,

@@ -12,24 +12,24 @@ import { findMemberIds } from "../organizations/owners.ts"
 import { lockTeam } from "./membership.ts"
 import { findTeamRepository, findTeamsOfRepository } from "./store.ts"
 
-/** What teams mean to the repositories of their organisation. */
+/** How teams give access to the repositories of their organisation. */
 
-/** Whether the person belongs to the organisation's owners. A site administrator as such does not. */
+/** Whether the user is one of the organisation's owners. A site administrator as such is not. */
 export async function isOrganizationOwner(db: Handle, organizationId: number, userId: number): Promise<boolean> {
   return (await findMembership.first(db, { organizationId, userId }))?.mode === Mode.owner
 }
 
-/** Whether a team lets the person create repositories in the organisation. A site administrator as such has no team. */
+/** Whether a team lets the user create repositories in the organisation. A site administrator as such has no team. */
 export async function mayCreateRepositories(db: Handle, organization: Pick<User, "id">, userId: number): Promise<boolean> {
   const membership = await findMembership.first(db, { organizationId: organization.id, userId })
   return membership?.mode === Mode.owner || membership?.can_create_repositories === 1
 }
 
-/** The teams that have the repository, owners first, then by name. Which of them somebody may know of is `teamReadable`'s affair. */
+/** The teams that have the repository, owners first, then by name. `teamReadable` decides which of them a user may see. */
 export const teamsOfRepository = (db: Handle, repositoryId: number): Promise<readonly Team[]> => findTeamsOfRepository(db, { repositoryId })
 
 /**
- * Gives a new repository of an organisation to every team that includes all repositories. A creator who doesn't administer it through one
+ * Adds a new repository of an organisation to every team that includes all repositories. A creator who doesn't administer it through one
  * of them becomes a collaborator with the mode admin.
  */
 export async function attachNewRepository(
@@ -60,8 +60,8 @@ export async function attachNewRepository(
 }
 
 /**
- * Gives a repository that the organisation has just received to every team that includes all repositories, and to the named ones. Ids of
- * other organisations' teams are passed over.
+ * Adds a repository that was transferred to the organisation to every team that includes all repositories, and to the given ones. Ids of
+ * other organisations' teams are ignored.
  */
 export async function attachTeams(
   tx: Transaction,
@@ -69,7 +69,7 @@ export async function attachTeams(
   repositoryId: number,
   teamIds: readonly number[],
 ): Promise<void> {
-  // A team that is being made to include all repositories must either see this one, or be seen here.
+  // A team that is being changed to include all repositories must either see this one, or be seen here.
   await lockRow(tx, "users", organization.id)
   const teams = await tx
     .selectFrom("teams")
@@ -87,8 +87,8 @@ export async function attachTeams(
 }
 
 /**
- * Takes the repository from all teams, and gives the ids of those who had it through one. Once the repository has its new place, the
- * caller publishes that they have lost access.
+ * Removes the repository from all teams, and returns the ids of the users who had access through one. Once the repository has its new owner,
+ * the caller publishes that they have lost access.
  */
 export async function detachAllTeams(tx: Transaction, repositoryId: number): Promise<readonly number[]> {
   const members = await tx
@@ -103,13 +103,13 @@ export async function detachAllTeams(tx: Transaction, repositoryId: number): Pro
 }
 
 /**
- * Gives a repository of the team's organisation to the team; gives false where it has it already.
- * The caller sees to it that the repository belongs to the organisation.
+ * Adds a repository of the team's organisation to the team; returns false where the team has it already.
+ * The caller ensures that the repository belongs to the organisation.
  */
 export async function addTeamRepository(tx: Transaction, teamId: number, repositoryId: number): Promise<boolean> {
   const team = await lockTeam(tx, teamId)
   const owned = await findRepositoryById.first(tx, { id: repositoryId })
-  // It may have been handed over since it was looked up.
+  // It may have been transferred since it was looked up.
   if (owned?.owner_id !== team.organization_id) throw refuse.notFound()
   const added = await tx
     .insertInto("team_repositories")
@@ -122,8 +122,8 @@ export async function addTeamRepository(tx: Transaction, teamId: number, reposit
 }
 
 /**
- * Takes a repository from a team; gives false where it doesn't have it. Refuses as `invalid`, for `field`, a team that includes all
- * repositories: it would have it again, or the owners would lose what is theirs.
+ * Removes a repository from a team; returns false where the team doesn't have it. Refuses as `invalid`, for `field`, a team that includes all
+ * repositories.
  */
 export async function removeTeamRepository(tx: Transaction, teamId: number, repositoryId: number, field: string): Promise<boolean> {
   const team = await lockTeam(tx, teamId)

@@ -43,18 +43,18 @@ export const findTeamRepository = query("teams.findTeamRepository", (db, p: Para
   db.selectFrom("team_repositories").select("team_id").where("team_id", "=", p.teamId).where("repository_id", "=", p.repositoryId),
 )
 
-/** The teams of an organisation that a person belongs to. */
+/** The teams of an organisation that a user belongs to. */
 export const findOwnTeamIds = query("teams.findOwnTeamIds", (db, p: Params<{ organizationId: number; userId: number }>) =>
   db.selectFrom("team_members").select("team_id").where("organization_id", "=", p.organizationId).where("user_id", "=", p.userId),
 )
 
-/** A page of a list and the length of the whole. */
+/** A page of a list, and the length of the whole list. */
 export interface Found<Row> {
   readonly rows: readonly Row[]
   readonly total: number
 }
 
-/** Which teams of the organisation the caller may know of: says in SQL what `teamReadable` decides. */
+/** The teams of the organisation that the caller may see: the rule of `teamReadable` in SQL. */
 function readableTeams(actor: SignedIn, role: OrganizationRole): RawBuilder<SqlBool> {
   if (role.isOwner) return sql<SqlBool>`1 = 1`
   const open = role.isMember ? sql`('public', 'limited')` : sql`('public')`
@@ -62,14 +62,14 @@ function readableTeams(actor: SignedIn, role: OrganizationRole): RawBuilder<SqlB
     select 1 from team_members where team_members.team_id = teams.id and team_members.user_id = ${actor.user.id}))`
 }
 
-/** What a search for teams looks for. */
+/** The criteria of a search for teams. */
 export interface TeamSearch {
   /** "" finds every team. */
   readonly text: string
   readonly inDescriptions: boolean
 }
 
-/** The organisation's teams that the caller may know of, owners first, then by name. */
+/** The organisation's teams that the caller may see, owners first, then by name. */
 export async function findTeams(
   db: Handle,
   organizationId: number,
@@ -95,7 +95,7 @@ export async function findTeams(
   return { rows, total }
 }
 
-/** Names are unique only within an organisation, so that the id breaks ties. */
+/** Names are unique only within an organisation, so the id breaks ties. */
 export const findTeamsOfUser = query("teams.findTeamsOfUser", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("teams")
@@ -135,7 +135,7 @@ export const countTeamMembers = query("teams.countTeamMembers", (db, p: Params<{
     .where("team_id", "=", p.teamId),
 )
 
-/** The team's repositories that the caller may know of, by name. */
+/** The team's repositories that the caller may see, by name. */
 export async function findTeamRepositories(db: Handle, teamId: number, actor: Actor, page: Page): Promise<Found<Repository>> {
   const shown = db
     .selectFrom("repositories")

@@ -1,7 +1,7 @@
 import { isExternalUnit, isUnit, Mode, type ModeName, UNITS, type Unit } from "../../../access/modes.ts"
 import { refuse } from "../../../core/errors.ts"
 
-/** What a client says of a team's rights. */
+/** A team's rights as a client requests them. */
 export interface WantedRights {
   readonly permission?: "" | ModeName | undefined
   readonly units?: readonly string[] | undefined
@@ -11,9 +11,9 @@ export interface WantedRights {
 export type UnitModes = ReadonlyMap<Unit, number>
 
 /**
- * The mode of each unit that is named, or undefined where none is. `units_map` goes before the older `units`, all of which have the mode of
- * `permission` where that is read or write, and none otherwise. A unit that leads elsewhere can only be read.
- * Refuses as `invalid` unknown units, and owning a unit: only the owners own.
+ * The mode of each unit that is named, or undefined where none is. `units_map` takes precedence over the older `units`, all of which have the
+ * mode of `permission` where that is read or write, and none otherwise. External units can only be read.
+ * Refuses as `invalid` unknown units, and the mode owner for a unit.
  */
 export function wantedUnits({ permission, units = [], units_map = {} }: WantedRights): UnitModes | undefined {
   const named = Object.entries(units_map)

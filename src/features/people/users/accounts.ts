@@ -6,7 +6,7 @@ import type { Seconds, UsersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { requireAccountName } from "./names.ts"
 
-/** What people and organisations share: the table, and with it the one space of names. */
+/** What users and organisations share: the table, and with it one namespace. */
 
 const BLANK = {
   full_name: "",
@@ -43,8 +43,8 @@ const BLANK = {
 type NewAccount = Pick<UsersTable, "kind" | "name" | "created_at" | "updated_at"> & Partial<Omit<Insertable<UsersTable>, "lower_name">>
 
 /**
- * Makes the row of a person or an organisation; what is not given is blank. A former use of the name leads nowhere else any more.
- * Refuses as `invalid`, for `field`, what is no name and what somebody has.
+ * Inserts the row of a user or an organisation; columns that are not given are blank. Deletes a redirect from the name.
+ * Refuses as `invalid`, for `field`, an invalid or taken name.
  */
 export async function insertAccount(tx: Transaction, account: NewAccount, field: string): Promise<User> {
   requireAccountName(account.name, field)
@@ -60,8 +60,8 @@ export async function insertAccount(tx: Transaction, account: NewAccount, field:
 }
 
 /**
- * Gives a person or an organisation another name; the old one leads there from then on. A change of letter case only is one too.
- * Refuses as `invalid`, for `field`, what is no name and what somebody has.
+ * Renames a user or an organisation; the old name redirects to it from then on. A change of letter case alone is a rename too.
+ * Refuses as `invalid`, for `field`, an invalid or taken name.
  */
 export async function renameAccount(tx: Transaction, account: User, name: string, field: string, now: Seconds): Promise<User> {
   requireAccountName(name, field)
@@ -70,7 +70,7 @@ export async function renameAccount(tx: Transaction, account: User, name: string
   const renamed = await refusingTaken(field, name, () =>
     tx
       .updateTable("users")
-      // The old name is one to sign in by no more: what was remembered of it is void.
+      // The old name can no longer be used to sign in: remembered sign-ins are void.
       .set((eb) => ({ name, lower_name: lowerName, updated_at: now, credentials_version: eb("credentials_version", "+", 1) }))
       .where("id", "=", account.id)
       .returningAll()

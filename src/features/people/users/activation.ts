@@ -2,16 +2,16 @@ import { findUserById } from "../../../access/store.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "./addresses.ts"
-import { type Holder, isUsable, readCode, takeCode } from "./codes.ts"
+import { type Holder, isUsable, readCode, redeemCode } from "./codes.ts"
 import { changePerson } from "./rules.ts"
-import { letAddressCount } from "./store.ts"
+import { confirmAddress } from "./store.ts"
 
-/** How people show that an address is theirs: of a new account, which is active from then on, or one that they added. */
+/** How users prove that an address is theirs: the address of a new account, which is active from then on, or one that they added. */
 
 /**
- * Has the mail sent again that activates an account or confirms an address. Does nothing, and doesn't say so, where nothing waits for that.
+ * Sends the mail that activates an account or confirms an address again. Does nothing, and doesn't say so, where neither is pending.
  */
-export async function askActivation({ database, now }: Services, typed: string): Promise<void> {
+export async function requestActivation({ database, now }: Services, typed: string): Promise<void> {
   const address = await findTypedAddress(database.read, typed)
   const user = address && (await findUserById.first(database.read, { id: address.user_id }))
   if (!user) return
@@ -23,17 +23,17 @@ export async function askActivation({ database, now }: Services, typed: string):
   if (about) await database.write(async (tx) => publish(tx, { kind: about, user, to: { address: address.lower_email }, at: now() }))
 }
 
-/** Whose account a code activates, or whose address it confirms; undefined for one that is void. Changes nothing. */
+/** The account that a code activates, or the user whose address it confirms; undefined for a void code. Changes nothing. */
 export const findActivation = ({ database, secrets, now }: Services, code: string): Promise<Holder | undefined> =>
   readCode(database.read, secrets, code, ["activate", "confirm"], now())
 
-/** Does what the code is for. Refuses `notFound` one that is void. */
+/** Activates the account or confirms the address. Refuses `notFound` for a void code. */
 export function activate({ database, secrets, now }: Services, code: string): Promise<Holder> {
   return database.write(async (tx) => {
-    const holder = await takeCode(tx, secrets, code, ["activate", "confirm"], now())
+    const holder = await redeemCode(tx, secrets, code, ["activate", "confirm"], now())
     if (holder.purpose === "activate") await changePerson(tx, holder.user.id, { is_active: 1 }, now())
-    // One more name to sign in by makes no remembered sign-in void.
-    else await letAddressCount(tx, { id: holder.address.id })
+    // Another address to sign in by doesn't void remembered sign-ins.
+    else await confirmAddress(tx, { id: holder.address.id })
     return holder
   })
 }

@@ -13,12 +13,12 @@ export type Address = Selectable<EmailsTable>
 
 const schema = Compile(Type.String({ format: "email", maxLength: EMAIL_LENGTH }))
 
-/** Refuses, as `invalid` for `field`, what is no e-mail address and what a mail program could take for an option. */
+/** Refuses, as `invalid` for `field`, an invalid e-mail address and one that a mail program could take for an option. */
 export function requireAddress(email: string, field: string): void {
   if (!schema.Check(email) || email.startsWith("-")) throw refuse.invalid(field, "must be an e-mail address, such as name@example.com")
 }
 
-/** The address that somebody typed, whoever has it, confirmed or not. */
+/** The stored address that matches the typed one, of any user, confirmed or not. */
 export async function findTypedAddress(db: Handle, typed: string): Promise<Address | undefined> {
   const lowerEmail = typed.trim().toLowerCase()
   return lowerEmail.includes("\0") ? undefined : findAddress.first(db, { lowerEmail })
@@ -28,14 +28,14 @@ export interface NewAddress {
   readonly userId: number
   readonly email: string
   readonly primary?: boolean
-  /** False where the person must show first that it is its own. */
+  /** False where the user must first prove that it is theirs. */
   readonly confirmed: boolean
   readonly now: Seconds
 }
 
 /**
- * Gives a person an address. One that somebody else named and never confirmed is free. Refuses as `invalid`, for `field`, what is no address
- * and what somebody has.
+ * Adds an address to a user. One that another user added and never confirmed is free. Refuses as `invalid`, for `field`, an invalid or
+ * taken address.
  */
 export async function addAddress(
   tx: Transaction,
@@ -60,14 +60,14 @@ export async function addAddress(
   )
 }
 
-/** To how many addresses a person can have mail sent in a day: the site is no way to bother others. */
+/** How many addresses a user can have confirmation mails sent to in a day: the site must not be a means to harass others. */
 const CONFIRMATIONS_A_DAY = 20
 const DAY = 86_400
 
 /**
- * Gives a person more addresses, all or none, and gives all that it has then. Where mail is sent they count once they are confirmed. Refuses
- * as `invalid`, for `emails`, what is no address, what somebody has, and more than twenty in a day that must be confirmed; as `notFound`
- * whoever is gone.
+ * Adds addresses to a user, all or none, and returns all that they have then. Where mail is configured they must be confirmed first. Refuses
+ * as `invalid`, for `emails`, invalid and taken addresses, and more than twenty in a day that must be confirmed; as `notFound` a deleted
+ * user.
  */
 export async function addAddresses(
   tx: Transaction,
@@ -96,8 +96,8 @@ async function requireFewConfirmations(tx: Transaction, userId: number, more: nu
 }
 
 /**
- * Takes addresses away from a person, all or none. Refuses `notFound` for one that the person does not have, and as `invalid`, for
- * `emails`, the primary one.
+ * Removes addresses from a user, all or none. Refuses `notFound` for one that the user does not have, and as `invalid`, for `emails`, the
+ * primary one.
  */
 export async function removeAddresses(tx: Transaction, userId: number, emails: readonly string[]): Promise<void> {
   const given = new Set(emails.map((email) => email.toLowerCase()))
@@ -106,20 +106,20 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
   const primary = theirs.find((address) => address.is_primary === 1)
   if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
   for (const { id } of theirs) await tx.deleteFrom("emails").where("id", "=", id).execute()
-  // An address is also a name to sign in by.
+  // An address can also be used to sign in.
   if (theirs.length > 0) await forgetSignIns(tx, userId)
 }
 
 /**
- * Replaces the primary address; the old one is free for others then. Another address of the person itself may be the new one.
- * Refuses as `invalid`, for `field`, what is no address and what somebody else has.
+ * Replaces the primary address; the old one is free for others then. Another address of the same user may become the new one.
+ * Refuses as `invalid`, for `field`, an invalid address and one that another user has.
  */
 export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
   requireAddress(email, field)
   const user = await lockUser(tx, userId)
   if (email === user.email) return
   const lowerEmail = email.toLowerCase()
-  // Whoever still has to confirm the old one has to confirm the new one instead.
+  // If the old address was not confirmed yet, the new one must be confirmed instead.
   const isWaiting = user.is_active === 0 && (await findAddressesOf(tx, { userId }))[0]?.is_activated === 0
   await tx
     .deleteFrom("emails")

@@ -3,8 +3,8 @@ import { siteAdministrator } from "../../../access/policies/site.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { createAsked, editAsked } from "./administration.ts"
-import { giveBadges, takeBadges } from "./badges.ts"
+import { createRequestedUser, editRequestedUser } from "./administration.ts"
+import { addBadges, removeBadges } from "./badges.ts"
 import { presentUser } from "./present.ts"
 import { Badge, CreateUserOption, EditUserOption, Email, RenameUserOption, User, UserBadgeOption, VISIBILITIES } from "./records.ts"
 import { renamePerson } from "./rules.ts"
@@ -22,7 +22,7 @@ const presentAddress = ({ email, is_activated, is_primary, user_id, name }: Addr
 
 const optionalFilter = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-/** What the administrators of the site do with people. */
+/** User management by site administrators. */
 export const administrationOperations: readonly Operation[] = [
   operation({
     ...shared,
@@ -77,7 +77,7 @@ export const administrationOperations: readonly Operation[] = [
     body: CreateUserOption,
     answers: { 201: User },
     refuses: ["badRequest", "forbidden", "invalid"],
-    handle: async ({ services, actor, body }) => created(presentUser(services.site, await createAsked(services, body), actor)),
+    handle: async ({ services, actor, body }) => created(presentUser(services.site, await createRequestedUser(services, body), actor)),
   }),
 
   operation({
@@ -90,7 +90,7 @@ export const administrationOperations: readonly Operation[] = [
     body: EditUserOption,
     answers: { 200: User },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, actor, user, body }) => ok(presentUser(services.site, await editAsked(services, user, body), actor)),
+    handle: async ({ services, actor, user, body }) => ok(presentUser(services.site, await editRequestedUser(services, user, body), actor)),
   }),
 
   operation({
@@ -129,7 +129,7 @@ export const administrationOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, user, body }) => {
-      await services.database.write((tx) => giveBadges(tx, user, body.badge_slugs))
+      await services.database.write((tx) => addBadges(tx, user, body.badge_slugs))
       return noContent()
     },
   }),
@@ -144,7 +144,7 @@ export const administrationOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, user, body }) => {
-      await services.database.write((tx) => takeBadges(tx, user, body.badge_slugs))
+      await services.database.write((tx) => removeBadges(tx, user, body.badge_slugs))
       return noContent()
     },
   }),

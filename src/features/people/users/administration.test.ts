@@ -154,7 +154,7 @@ withHearth("administration of people", { people: ["bob"] }, ({ test, forge, bob 
   })
 
   describe("renaming", () => {
-    test("the old name leads to the new one, until somebody takes it", async () => {
+    test("the old name redirects to the new one, until it is taken", async () => {
       const fay = await forge.person("fay")
       expect((await forge.call(fay, "GET /user")).status).toBe(200)
       expect((await forge.call(forge.root, "POST /admin/users/fay/rename", { new_username: "Faye" })).status).toBe(204)

@@ -11,13 +11,13 @@ import type { CreateUserOption, EditUserOption } from "./records.ts"
 import { changePerson, createPerson, type PersonChanges, requirePerson } from "./rules.ts"
 import { findAddressesOf } from "./store.ts"
 
-/** What site administrators ask for in the API, put into the terms of the rules. */
+/** Requests of site administrators, translated into calls of the rules. */
 
 /**
- * Makes a person as an administrator asks for it. Refuses `badRequest` a missing or weak password, as `invalid` everything else that is
- * not acceptable, naming the field.
+ * Creates a user as an administrator requests. Refuses `badRequest` for a missing or weak password, and `invalid`, naming the field, for
+ * everything else that is not acceptable.
  */
-export async function createAsked(services: Services, asked: CreateUserOption): Promise<User> {
+export async function createRequestedUser(services: Services, asked: CreateUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requireBuiltInSource(asked.source_id)
   const createdAt = asked.created_at === undefined ? undefined : momentOf(asked.created_at)
@@ -49,23 +49,23 @@ export async function createAsked(services: Services, asked: CreateUserOption): 
 }
 
 /**
- * Changes a person as an administrator asks for it, all or nothing. Refuses `badRequest` a weak password, an address that is none or
- * taken, and whatever would leave nobody to administer the site; as `invalid` an organisation and an unknown source.
+ * Changes a user as an administrator requests, all or nothing. Refuses `badRequest` for a weak password, an invalid or taken address, and
+ * a change that would leave the site without an administrator; `invalid` for an organisation and an unknown source.
  */
-export async function editAsked(services: Services, user: User, asked: EditUserOption): Promise<User> {
+export async function editRequestedUser(services: Services, user: User, asked: EditUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requirePerson(user)
   requireBuiltInSource(asked.source_id)
   const { email, password } = asked
-  // Clients send an empty one where they were given none.
+  // Clients send an empty one if they have none.
   if (password) requirePassword(config, password)
   const passwordHash = password ? await passwords.hash(password) : undefined
   return database.write(async (tx) => {
     const moment = now()
-    // Known to clients as a plain 400, unlike the same refusal at the creation of a user.
+    // Clients expect a plain 400, unlike the same refusal when a user is created.
     if (email !== undefined) await asBadRequest(() => replacePrimaryAddress(tx, user.id, email, "email", moment))
     const changed = await changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, moment)
-    // Whoever waits for the mail that activates the account gets it where it can be read.
+    // A user who waits for the activation mail gets it at the new address.
     const [primary] = email === undefined ? [] : await findAddressesOf(tx, { userId: user.id })
     if (primary && isUsable({ purpose: "activate", user: changed, address: primary }))
       publish(tx, { kind: "account.activationNeeded", user, to: { address: primary.lower_email }, at: moment })

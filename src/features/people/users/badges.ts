@@ -3,7 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { findBadgesBySlug } from "./store.ts"
 
-/** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, what is none. */
+/** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
 async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<readonly number[]> {
   const badges = await findBadgesBySlug(tx, { slugs })
   const unknown = slugs.find((slug) => badges.every((badge) => badge.slug !== slug))
@@ -11,8 +11,8 @@ async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<read
   return badges.map(({ id }) => id)
 }
 
-/** Gives a person badges, all or none. Refuses as `invalid`, for `badge_slugs`, what is no badge. */
-export async function giveBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+/** Gives badges to a user, all or none. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
+export async function addBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
   for (const id of await badgeIds(tx, slugs))
     await tx
       .insertInto("user_badges")
@@ -21,8 +21,8 @@ export async function giveBadges(tx: Transaction, user: User, slugs: readonly st
       .execute()
 }
 
-/** Takes badges from a person; those that it does not have are passed over. Refuses as `invalid`, for `badge_slugs`, what is no badge. */
-export async function takeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
+/** Removes badges from a user; those that they don't have are ignored. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
+export async function removeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
   for (const id of await badgeIds(tx, slugs))
     await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
 }

@@ -8,14 +8,14 @@ import type { Address } from "./addresses.ts"
 import { findAddressesOf, lockUser } from "./store.ts"
 
 /**
- * The codes in links that are mailed to people. They are stored nowhere: a code is signed with the site's key, and what is signed holds the
- * state of the account that using it changes, so that each is good once, for a while, for one person, one address and one purpose.
+ * The codes in mailed links. They are stored nowhere: a code is signed with the site's key, and the signed text includes the account state that
+ * using it changes. So each works once, for a limited time, for one user, one address and one purpose.
  */
 
-/** What the holder of a code may do: let its account be used, have an address count, or set a new password. */
+/** What a code allows: activating the account, confirming an address, or setting a new password. */
 export type Purpose = "activate" | "confirm" | "recover"
 
-/** Whom and what a code is about. */
+/** The user, address and purpose of a code. */
 export interface Holder {
   readonly purpose: Purpose
   readonly user: User
@@ -23,8 +23,8 @@ export interface Holder {
 }
 
 /**
- * Whether there is something for such a code to do. Who was made inactive by an administrator has a primary address that counts, and so
- * can't undo that by mail.
+ * Whether such a code has anything to do. A user who was deactivated by an administrator has a confirmed primary address, and so can't undo
+ * that by mail.
  */
 export function isUsable({ purpose, user, address }: Holder): boolean {
   if (user.kind !== "person" || user.prohibit_login === 1) return false
@@ -39,12 +39,12 @@ export function isUsable({ purpose, user, address }: Holder): boolean {
   }
 }
 
-/** A code that is good until `expiresAt`. */
+/** A code that is valid until `expiresAt`. */
 export const makeCode = (secrets: Secrets, holder: Holder, expiresAt: Seconds): string =>
   `${holder.purpose}.${holder.user.id}.${expiresAt}.${secrets.mac(domainOf(holder.purpose), signedText(holder, expiresAt))}`
 
 /**
- * Whom a code was made for, or undefined where it is not one of this site's for such a purpose, is too old, was used, or the account has
+ * The holder of a code, or undefined where it wasn't issued by this site for such a purpose, has expired, was used, or the account has
  * changed since.
  */
 export async function readCode(
@@ -67,22 +67,22 @@ export async function readCode(
 
 const domainOf = (purpose: Purpose): string => `code ${purpose}`
 
-/** A new password, and for all but addresses any change of how one signs in, makes older codes void. */
+/** A new password voids older codes, and so does any change of the sign-in, except for codes of addresses. */
 const signedText = ({ purpose, user, address }: Holder, expiresAt: Seconds): string =>
   JSON.stringify([
     user.id,
     address.lower_email,
     expiresAt,
     user.password_hash,
-    // Several addresses may wait at once: confirming one, or removing another, leaves the rest.
+    // Several addresses may be pending at once: confirming or removing one doesn't affect the others.
     ...(purpose === "confirm" ? [] : [user.credentials_version]),
   ])
 
 /**
- * Reads a code to use it up: the user's row is locked until the transaction ends, so that of two uses at once one is too late. Refuses
- * `notFound` what is no code, or not good any more.
+ * Redeems a code: the user's row is locked until the transaction ends, so that of two concurrent uses one fails. Refuses `notFound` for an
+ * invalid or void code.
  */
-export async function takeCode(
+export async function redeemCode(
   tx: Transaction,
   secrets: Secrets,
   code: string,

@@ -1,7 +1,7 @@
 import { refuse } from "../../../core/errors.ts"
 import { ACCOUNT_NAME_LENGTH, ACCOUNT_NAME_PATTERN } from "./records.ts"
 
-/** Names that stand, or may one day stand, for a page of the site's own, and names that people would take for the site itself. */
+/** Names that are, or may one day be, paths of the site's own pages, and names that users would take for the site itself. */
 const RESERVED: ReadonlySet<string> = new Set([
   ".well-known",
   "api",
@@ -41,13 +41,13 @@ const RESERVED: ReadonlySet<string> = new Set([
   "v2",
 ])
 
-/** Endings under which an account's page answers in another form, such as its feed. */
+/** Endings under which an account's page has another format, such as its feed. */
 const RESERVED_ENDINGS: readonly string[] = [".keys", ".gpg", ".rss", ".atom", ".png"]
 
 const pattern = new RegExp(ACCOUNT_NAME_PATTERN)
 
 /**
- * Refuses, as `invalid` for `field`, a name that no person or organisation may have: longer than 40 characters, other characters than
+ * Refuses, as `invalid` for `field`, a name that a user or organisation may not have: longer than 40 characters, other characters than
  * letters, digits and single inner - _ and ., a reserved word or a reserved ending.
  */
 export function requireAccountName(name: string, field: string): void {

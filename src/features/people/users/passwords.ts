@@ -1,12 +1,11 @@
 import type { Config } from "../../../core/config.ts"
 import { refuse } from "../../../core/errors.ts"
 
-/** Longer ones only cost time to check. */
+/** Longer ones only take more time to check. */
 const MAX_LENGTH = 255
 
 /**
- * Refuses, as `badRequest`, a password that is shorter than the site asks for, blank, or longer than 255 characters. What else makes a
- * good one is left to people.
+ * Refuses, as `badRequest`, a password that is shorter than the site requires, blank, or longer than 255 characters. There are no other rules.
  */
 export function requirePassword({ security }: Config, password: string): void {
   const length = [...password].length

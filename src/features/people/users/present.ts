@@ -4,19 +4,19 @@ import { NEVER, rfc3339, type Shape } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import type { User as UserRecord } from "./records.ts"
 
-/** The address that stands in for a hidden one. */
+/** The address that replaces a hidden one. */
 export const noReplyAddress = (site: Site, user: User): string => `${user.id}+${user.lower_name}@${site.noReplyDomain}`
 
-/** The picture's address: an uploaded one by its digest, otherwise one drawn from a digest of the id. */
+/** The URL of the avatar: an uploaded image by its digest, otherwise one generated from a digest of the id. */
 export const avatarUrl = (site: Site, user: Pick<User, "id" | "avatar">): string =>
   `${site.rootUrl}/avatars/${user.avatar || drawnFrom(user.id)}`
 
-/** Half a digest: what is drawn can be told from what was uploaded by the length of its name. */
+/** Half a digest: the length of the name distinguishes generated from uploaded images. */
 const drawnFrom = (id: number): string => hash("sha256", `user ${id}`).slice(0, 32)
 
 /**
- * A person or organisation as `viewer` may see it: the person itself and site administrators see the account's state and its real address.
- * Without a viewer, as everybody sees it.
+ * A user or organisation as `viewer` may see it: the user and site administrators see the account's state and its real address.
+ * Without a viewer, as the public sees it.
  */
 export function presentUser(site: Site, user: User, viewer: Actor = anonymous): Shape<typeof UserRecord> {
   const privileged = viewer.kind === "user" && (viewer.user.id === user.id || isSiteAdministrator(viewer))
@@ -24,13 +24,13 @@ export function presentUser(site: Site, user: User, viewer: Actor = anonymous): 
 }
 
 /**
- * A person or organisation inside another record, such as the owner of a repository: never with the account's state, not even for the
- * person itself. `knowsAddress` says whether the caller may know an address that is not hidden.
+ * A user or organisation inside another record, such as the owner of a repository: never with the account's state, not even for the
+ * user themselves. `knowsAddress` says whether the caller may see an address that is not hidden.
  */
 export const presentUserPlainly = (site: Site, user: User, knowsAddress: boolean): Shape<typeof UserRecord> =>
   userRecord(site, user, false, knowsAddress && user.hide_email === 0)
 
-/** Who stands in for an account that is gone: what it wrote stays. */
+/** The placeholder for a deleted account, whose contributions remain. */
 export const GHOST: User = {
   id: -1,
   kind: "person",
@@ -76,7 +76,7 @@ function userRecord(site: Site, user: User, privileged: boolean, showsEmail: boo
     login_name: privileged ? user.login_name : "",
     source_id: privileged ? user.source_id : 0,
     full_name: user.full_name,
-    // An organisation without an address has none; a person without one is reached at its no-reply address.
+    // An organisation without an address has none; a user without one has their no-reply address.
     email: showsEmail && (user.email !== "" || user.kind === "organization") ? user.email : noReplyAddress(site, user),
     avatar_url: avatarUrl(site, user),
     html_url: `${site.rootUrl}/${user.name}`,

@@ -12,12 +12,12 @@ import { countContributions, type Found, searchPeople } from "./store.ts"
 const shared = { tag: "user", scope: ["user"] } as const
 
 const DAY_SECONDS = 86_400
-/** What a year's picture shows: the last 366 days. */
+/** The period of the heatmap: the last 366 days. */
 const HEATMAP_SECONDS = 366 * DAY_SECONDS
 
 const presentAll = (site: Site, actor: Actor, { rows }: Found<UserRow>) => rows.map((user) => presentUser(site, user, actor))
 
-/** Reading and finding people. */
+/** Reading and searching users. */
 export const profileOperations: readonly Operation[] = [
   operation({
     ...shared,

@@ -1,23 +1,23 @@
 import { dateTime, int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
-/** Who may see that an account is there: everybody, everybody who is signed in, or members and friends. */
+/** Who may see the account: everyone, signed-in users, or members and collaborators. */
 export const VISIBILITIES = ["public", "limited", "private"] as const
 
 /**
- * Account names: letters and digits, with single hyphens, underscores or dots between them. People and organisations share them.
- * Reserved names are the rules' affair.
+ * Account names: letters and digits, with single hyphens, underscores or dots between them. Users and organisations share them.
+ * Reserved names are checked by the rules.
  */
 export const ACCOUNT_NAME_PATTERN = "^[A-Za-z0-9]+([-_.][A-Za-z0-9]+)*$"
 export const ACCOUNT_NAME_LENGTH = 40
 
-/** The web address in a profile: empty to have none, else http or https. */
+/** The website in a profile: empty for none, else http or https. */
 export const PROFILE_WEBSITE_PATTERN = "^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s]+$"
 
-/** Longest e-mail address that can be delivered to (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
+/** Longest deliverable e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
 export const EMAIL_LENGTH = 254
 
-// --- what is answered --------------------------------------------------------------------------------------------------------------
+// --- answers -------------------------------------------------------------------------------------------------------------------------
 
 export const User = record("User", {
   id: int64(),
@@ -49,7 +49,7 @@ export type User = Static<typeof User>
 export const UserMeta = record("UserMeta", { id: int64(), login: Type.String() })
 export type UserMeta = Static<typeof UserMeta>
 
-/** What a search for people answers. */
+/** The answer of a search for users. */
 export const UserSearchResults = Type.Object({ data: Type.Array(User), ok: Type.Boolean() })
 export type UserSearchResults = Static<typeof UserSearchResults>
 
@@ -89,7 +89,7 @@ export const UserHeatmapData = record("UserHeatmapData", {
 })
 export type UserHeatmapData = Static<typeof UserHeatmapData>
 
-// --- what is sent ------------------------------------------------------------------------------------------------------------------
+// --- requests ----------------------------------------------------------------------------------------------------------------------
 
 const profile = {
   full_name: Type.Optional(Type.String({ maxLength: 100 })),
@@ -103,7 +103,7 @@ const profile = {
 const accountName = (description: string) =>
   Type.String({ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH, pattern: ACCOUNT_NAME_PATTERN, description })
 
-/** Only members that are sent change. */
+/** Members that are not sent remain unchanged. */
 export const UserSettingsOptions = record("UserSettingsOptions", {
   ...profile,
   language: Type.Optional(Type.String({ maxLength: 35, description: "locale, such as en-US" })),
@@ -137,7 +137,7 @@ export const CreateUserOption = record("CreateUserOption", {
 })
 export type CreateUserOption = Static<typeof CreateUserOption>
 
-/** Only members that are sent change. */
+/** Members that are not sent remain unchanged. */
 export const EditUserOption = record("EditUserOption", {
   ...profile,
   login_name: Type.String({ minLength: 1, maxLength: 254, description: "name at the external authenticator; for the built-in one, any" }),
@@ -145,7 +145,7 @@ export const EditUserOption = record("EditUserOption", {
   source_id: Type.Optional(
     Type.Integer({ format: "int64", minimum: 0, documentedAs: "required", description: "authentication source, 0 is the built-in one" }),
   ),
-  // Judged by the rules, which clients know to answer otherwise than this check would.
+  // Checked by the rules, since clients expect another answer than this check would give.
   email: Type.Optional(Type.String({ maxLength: EMAIL_LENGTH })),
   password: Type.Optional(Type.String({ maxLength: 255, description: "empty changes nothing" })),
   must_change_password: Type.Optional(Type.Boolean()),

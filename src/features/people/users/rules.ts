@@ -5,12 +5,12 @@ import { flag, type Seconds, type UsersTable, type Visibility } from "../../../c
 import { refuse } from "../../../core/errors.ts"
 import { insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { countOtherAdministrators, letPrimaryAddressCount, lockAdministrators, lockUser } from "./store.ts"
+import { confirmPrimaryAddress, countOtherAdministrators, lockAdministrators, lockUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
   readonly email: string
-  /** From `services.passwords.hash`, made before the transaction; "" lets nobody in by password. */
+  /** From `services.passwords.hash`, made before the transaction; with "" there is no sign-in by password. */
   readonly passwordHash: string
   readonly fullName?: string | undefined
   readonly isAdmin?: boolean | undefined
@@ -21,14 +21,14 @@ export interface NewPerson {
   readonly allowCreateOrganization?: boolean | undefined
   readonly loginName?: string | undefined
   readonly sourceId?: number | undefined
-  /** When the account was made elsewhere; `now` where it is not given. */
+  /** When the account was created elsewhere; `now` by default. */
   readonly createdAt?: Seconds | undefined
   readonly now: Seconds
 }
 
 /**
- * Makes a person with its primary address; whoever is not active yet has to confirm it. Refuses as `invalid`, for `username` or `email`,
- * what is no name or address and what somebody has.
+ * Creates a user with a primary address; a user who isn't active yet has to confirm it. Refuses as `invalid`, for `username` or `email`, an
+ * invalid or taken name or address.
  */
 export async function createPerson(tx: Transaction, person: NewPerson): Promise<User> {
   const { email, now } = person
@@ -57,7 +57,7 @@ export async function createPerson(tx: Transaction, person: NewPerson): Promise<
   return user
 }
 
-/** What can be changed of a person without asking others; names and addresses have rules of their own. */
+/** Columns that can be changed independently; names and addresses have rules of their own. */
 export type PersonChanges = Updateable<
   Pick<
     UsersTable,
@@ -85,12 +85,12 @@ export type PersonChanges = Updateable<
   >
 >
 
-/** With a change of these, sign-ins that were remembered are void. */
+/** A change of these voids remembered sign-ins. */
 const CREDENTIALS = ["password_hash", "must_change_password", "login_name", "source_id", "is_admin", "is_active", "prohibit_login"] as const
 
 /**
- * Changes what is given; undefined leaves a member as it is. Tokens outlive a new password.
- * Refuses `badRequest` where nobody would be left to administer the site, `notFound` whoever is gone.
+ * Changes the members that are given; undefined leaves a member as it is. Tokens outlive a new password.
+ * Refuses `badRequest` where the site would have no administrator left, `notFound` for a deleted user.
  */
 export async function changePerson(tx: Transaction, id: number, changes: PersonChanges, now: Seconds): Promise<User> {
   const user = await lockUser(tx, id)
@@ -99,8 +99,8 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
   const stays = is_admin === 1 && is_active === 1 && prohibit_login === 0
   if (!stays && (await isLastAdministrator(tx, user)))
     throw refuse.badRequest(`${user.name} is the last administrator who can sign in; make somebody else an administrator first`)
-  // From here on the account is made inactive by administrators only, and its address is no way to undo that.
-  if (is_active === 1 && user.is_active === 0) await letPrimaryAddressCount(tx, { userId: user.id })
+  // From here on only administrators deactivate the account, and its address can't be used to undo that.
+  if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
   return tx
     .updateTable("users")
@@ -112,8 +112,8 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
 }
 
 /**
- * Gives a person another name; the old one leads there from then on. Refuses as `invalid`, for `new_username`, what is no name and what
- * somebody has; as `notFound` whoever is gone.
+ * Renames a user; the old name redirects to the new one from then on. Refuses as `invalid`, for `new_username`, an invalid or taken name; as
+ * `notFound` a deleted user.
  */
 export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds): Promise<User> {
   const user = await lockUser(tx, id)
@@ -121,12 +121,12 @@ export async function renamePerson(tx: Transaction, id: number, name: string, no
   return renameAccount(tx, user, name, "new_username", now)
 }
 
-/** Refuses an organisation, as `invalid`, where only people have what is asked for. */
+/** Refuses an organisation, as `invalid`, where only users are allowed. */
 export function requirePerson(user: User): void {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization, not a user`)
 }
 
-/** Whether nobody else could administer the site. Of several who step down at once, the last one is refused. */
+/** Whether the user is the only administrator of the site. If several give up the role at once, the last one is refused. */
 export async function isLastAdministrator(tx: Transaction, user: User): Promise<boolean> {
   if (user.is_admin === 0 || user.is_active === 0 || user.prohibit_login === 1) return false
   await lockAdministrators(tx)

@@ -24,7 +24,7 @@ const presentSettings = (user: User): UserSettings => ({
   hide_activity: user.hide_activity === 1,
 })
 
-/** Whose address it is goes without saying here, and clients know these two members as empty. */
+/** The caller's own addresses; clients expect these two members to be empty. */
 const presentOwn = ({ email, is_activated, is_primary }: Address): Email => ({
   email,
   verified: is_activated === 1,
@@ -41,7 +41,7 @@ async function showPicture(services: Services, me: User, avatar: string): Promis
   if (me.avatar !== avatar) await dropAvatar(services, me.avatar)
 }
 
-/** What a person settles for itself. */
+/** The caller's own settings. */
 export const settingsOperations: readonly Operation[] = [
   operation({
     ...shared,

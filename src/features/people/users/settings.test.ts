@@ -35,7 +35,7 @@ withHearth("a person's own settings", { people: ["alice", "bob"] }, ({ test, for
     })
   })
 
-  test("are nobody else's", async () => {
+  test("are the caller's only", async () => {
     for (const route of ["GET /user/settings", "PATCH /user/settings", "GET /user/emails", "DELETE /user/avatar"])
       expect((await forge.call(undefined, route)).status).toBe(401)
     const narrow = await forge.call(alice, "POST /users/alice/tokens", { name: "narrow", scopes: ["public-only", "write:user"] })
@@ -43,7 +43,7 @@ withHearth("a person's own settings", { people: ["alice", "bob"] }, ({ test, for
     expect((await forge.call(`token ${narrow.body.sha1}`, "GET /user/emails")).status).toBe(403)
   })
 
-  test("a hidden address is not shown, and finds nobody", async () => {
+  test("a hidden address is not shown, and can't be searched by", async () => {
     const found = async (caller: string | undefined, q: string) =>
       (await forge.call(caller, `GET /users/search?q=${q}`)).body.data.map((user: { email: string }) => user.email)
     expect(await found(bob, "alice@example.com")).toEqual(["alice@example.com"])
@@ -117,7 +117,7 @@ withHearth("a person's own settings", { people: ["alice", "bob"] }, ({ test, for
       expect((await fetch(uploaded)).headers.get("content-type")).toBe("image/svg+xml")
     })
 
-    test("stays while somebody else shows the same", async () => {
+    test("stays while another user shows the same", async () => {
       for (const caller of [alice, bob]) await forge.call(caller, "POST /user/avatar", { image: png.toString("base64") })
       await forge.call(alice, "DELETE /user/avatar")
       const { avatar_url } = (await forge.call(bob, "GET /user")).body

@@ -1,7 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import { GHOST } from "./present.ts"
 
-/** In whose name the service itself acts for workflows, as clients know it. It has no row, and nobody can sign in as it. */
+/** The user that workflows act as, under the name that clients know. It has no row, and nothing can sign in as it. */
 export const ACTIONS_USER: User = {
   ...GHOST,
   id: -2,
@@ -11,5 +11,5 @@ export const ACTIONS_USER: User = {
   is_active: 1,
 }
 
-/** Who stands where an account is not found: the service itself, or for one that is gone its ghost. */
+/** The user shown where an account is not found: the service itself, or the ghost of a deleted account. */
 export const standIn = (id: number): User => (id === ACTIONS_USER.id ? ACTIONS_USER : GHOST)

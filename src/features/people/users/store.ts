@@ -8,9 +8,9 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { AccountMailsTable, Seconds, Tables, Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
-// --- what is read by key ---------------------------------------------------------------------------------------------------------
+// --- reads by key ----------------------------------------------------------------------------------------------------------------
 
-/** The addresses of a person, the primary one first. */
+/** The addresses of a user, the primary one first. */
 export const findAddressesOf = query("users.findAddressesOf", (db, p: Params<{ userId: number }>) =>
   db.selectFrom("emails").selectAll().where("user_id", "=", p.userId).orderBy("is_primary", "desc").orderBy("id"),
 )
@@ -45,7 +45,7 @@ export const countOtherAdministrators = query("users.countOtherAdministrators", 
 
 // --- lists -----------------------------------------------------------------------------------------------------------------------
 
-/** A page of a list and the length of the whole, both of the same rows. */
+/** A page of a list, and the length of the whole list. */
 export interface Found<Row> {
   readonly rows: readonly Row[]
   readonly total: number
@@ -66,14 +66,14 @@ function matchesKeyword(keyword: string, address: Condition | undefined): Condit
   return eb.or(address ? [...named, eb.and([address, contains(eb.ref("users.email"), keyword)])] : named)
 }
 
-/** Whose address the caller may know, and so find by. */
+/** Whose address the caller may see, and so search by. */
 function knownAddress(actor: Actor): Condition | undefined {
   if (actor.kind === "anonymous") return undefined
   const eb = expressionBuilder<Tables, "users">()
   return isSiteAdministrator(actor) ? eb.lit(true) : eb.or([eb("users.hide_email", "=", 0), eb("users.id", "=", actor.user.id)])
 }
 
-/** Whom a search by the caller finds: a restricted person finds only itself. */
+/** The users that a search by the caller finds: a restricted user finds only themselves. */
 function searchable(actor: Actor): Condition {
   const eb = expressionBuilder<Tables, "users">()
   if (actor.kind === "anonymous" || isPublicOnly(actor)) return eb("users.visibility", "=", "public")
@@ -90,7 +90,7 @@ const window = async (people: People, order: (people: People) => People, { limit
   return { rows, total: counted.total }
 }
 
-/** People whom the caller may find, by name. `id` narrows to one. */
+/** Users that the caller may find, by name. `id` restricts the search to one. */
 export function searchPeople(
   db: Handle,
   actor: Actor,
@@ -121,7 +121,7 @@ export interface PeopleFilter {
 
 const SORT_COLUMNS = { name: "users.lower_name", created: "users.created_at", updated: "users.updated_at", id: "users.id" } as const
 
-/** All people, for those who administer the site. */
+/** All users, for site administrators. */
 export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Promise<Found<User>> {
   let people: People = db.selectFrom("users").where("users.kind", "=", "person")
   const flags = [
@@ -155,7 +155,7 @@ export interface AddressOf {
   readonly name: string
 }
 
-/** All addresses of people, by address; with a keyword those where it is part of the address, the name or the full name. */
+/** All addresses of users, by address; with a keyword those where it is part of the address, the name or the full name. */
 export async function listAddresses(db: Handle, keyword: string, { limit, offset }: Window): Promise<Found<AddressOf>> {
   const base = db
     .selectFrom("emails")
@@ -182,8 +182,8 @@ export async function listAddresses(db: Handle, keyword: string, { limit, offset
 const QUARTER_OF_AN_HOUR = 900
 
 /**
- * How much an account did, counted by quarters of an hour (seconds since 1970), in repositories that the caller may know of. What a
- * person did itself, or what was done in an organisation.
+ * An account's activities, counted by quarters of an hour (seconds since 1970), in repositories that the caller may see: those of the user
+ * themselves, or those in the organisation's repositories.
  */
 export async function countContributions(db: Handle, actor: Actor, account: User, since: number): Promise<readonly Contributions[]> {
   return db
@@ -208,21 +208,21 @@ interface Contributions {
   readonly contributions: number
 }
 
-// --- what is kept in line --------------------------------------------------------------------------------------------------------
+// --- locks and counters -----------------------------------------------------------------------------------------------------------
 
-/** The user as it is now, locked until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
+/** The current row of the user, locked until the transaction ends. Refuses `notFound` where it was deleted meanwhile. */
 export async function lockUser(tx: Transaction, id: number): Promise<User> {
   const user = await lockRow(tx, "users", id)
   if (!user) throw refuse.notFound()
   return user
 }
 
-/** Locks the rows of all who administer the site. */
+/** Locks the rows of all site administrators. */
 export async function lockAdministrators(tx: Transaction): Promise<void> {
   await tx.selectFrom("users").select("id").where("is_admin", "=", 1).orderBy("id").modifyEnd(forNoKeyUpdate).execute()
 }
 
-/** Brings followers_count and following_count of these users in line with `follows`. */
+/** Recounts followers_count and following_count of these users from `follows`. */
 export async function recountFollows(tx: Transaction, ids: readonly number[]): Promise<void> {
   await lockRows(tx, "users", ids)
   await tx
@@ -241,7 +241,7 @@ export async function recountFollows(tx: Transaction, ids: readonly number[]): P
     .execute()
 }
 
-/** Takes an address that they never confirmed, and that is not their primary one, from others. */
+/** Removes an address from other users, unless they confirmed it or it is their primary one. */
 export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ userId: number; lowerEmail: string }>) =>
   db
     .deleteFrom("emails")
@@ -252,16 +252,16 @@ export const dropUnconfirmed = query("users.dropUnconfirmed", (db, p: Params<{ u
 )
 
 /** Marks an address as confirmed. */
-export const letAddressCount = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
+export const confirmAddress = query("users.letAddressCount", (db, p: Params<{ id: number }>) =>
   db.updateTable("emails").set({ is_activated: 1 }).where("id", "=", p.id),
 )
 
 /** Marks a person's primary address as confirmed. */
-export const letPrimaryAddressCount = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
+export const confirmPrimaryAddress = query("users.letPrimaryAddressCount", (db, p: Params<{ userId: number }>) =>
   db.updateTable("emails").set({ is_activated: 1 }).where("user_id", "=", p.userId).where("is_primary", "=", 1),
 )
 
-/** Makes what was remembered of the user's sign-ins void, in every process: after a change of what they were checked against. */
+/** Voids the user's remembered sign-ins in every process, after a change of the credentials that they were checked against. */
 export async function forgetSignIns(tx: Transaction, userId: number): Promise<void> {
   await tx
     .updateTable("users")
@@ -270,7 +270,7 @@ export async function forgetSignIns(tx: Transaction, userId: number): Promise<vo
     .execute()
 }
 
-/** At how many addresses a person was written to about something, as far as that is remembered. */
+/** At how many addresses a user was sent mail about a subject, as far as that is remembered. */
 export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>
   db
     .selectFrom("account_mails")

@@ -19,7 +19,7 @@ export const findIssueWatch = query("issueSubscriptions.find", (db, p: Params<Pa
 
 /**
  * One row if, without an explicit wish, somebody is told of an issue: as its author or assignee, by having written to it, being asked to
- * review it, or watching its repository. Those that `tellOfIssue` tells.
+ * review it, or watching its repository. Those that `insertIssueThreads` tells.
  */
 export const findImplicitWatch = query("issueSubscriptions.findImplicit", (db, p: Params<Pair>) =>
   db

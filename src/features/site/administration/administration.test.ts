@@ -20,7 +20,7 @@ withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
       expect((await ada.call("GET", "/admin/cron")).status).toBe(403)
     })
 
-    it("are run when asked for, and counted", async () => {
+    it("run on demand, and are counted", async () => {
       expect((await world.root.call("POST", "/admin/cron/check_repo_stats")).status).toBe(204)
       const { body } = await world.root.call("GET", "/admin/cron?limit=50")
       const task = body.find(({ name }: { readonly name: string }) => name === "check_repo_stats")
@@ -30,7 +30,7 @@ withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
       expect((await world.root.call("POST", "/admin/cron/Check_Repo_Stats")).status).toBe(404)
     })
 
-    it("count anew what was counted wrong", async () => {
+    it("correct wrong counters", async () => {
       const { database } = world.hearth.services
       await ada.call("POST", "/user/repos", { name: "counted" })
       await ada.call("PUT", "/user/starred/ada/counted")
@@ -47,38 +47,38 @@ withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
     })
   })
 
-  describe("what administrators do", () => {
-    const deeds = async (query = "") => (await world.root.call("GET", `/admin/audit?limit=50${query}`)).body
+  describe("the audit log", () => {
+    const audit = async (query = "") => (await world.root.call("GET", `/admin/audit?limit=50${query}`)).body
 
-    it("is written down, without what was sent", async () => {
+    it("has changes, without the request body", async () => {
       await world.root.call("PATCH", "/admin/users/ada", { login_name: "ada", full_name: "Ada L.", password: "a-new-secret-1" })
-      const [newest] = await deeds()
+      const [newest] = await audit()
       expect(newest).toMatchObject({ administrator: world.root.name, acting_as: "", operation: "adminEditUser", status: 200 })
       expect(newest.path).toBe("/api/v1/admin/users/ada")
-      expect(JSON.stringify(await deeds())).not.toContain("a-new-secret-1")
+      expect(JSON.stringify(await audit())).not.toContain("a-new-secret-1")
     })
 
-    it("in somebody else's name is written down with both names", async () => {
+    it("has both names for changes made as another user", async () => {
       await world.root.call("POST", "/user/repos?sudo=ada", { name: "by-sudo" })
-      expect((await deeds())[0]).toMatchObject({ administrator: world.root.name, acting_as: "ada", operation: "createCurrentUserRepo" })
+      expect((await audit())[0]).toMatchObject({ administrator: world.root.name, acting_as: "ada", operation: "createCurrentUserRepo" })
     })
 
-    it("is written down with its refusal, but not where one was not let in or only looked", async () => {
+    it("has refused changes, but neither denied calls nor reads", async () => {
       await world.root.call("PATCH", "/admin/users/ada", { login_name: "ada", email: "not an address" })
-      expect((await deeds())[0]).toMatchObject({ operation: "adminEditUser", status: 400 })
-      const before = await deeds()
+      expect((await audit())[0]).toMatchObject({ operation: "adminEditUser", status: 400 })
+      const before = await audit()
       expect((await world.root.call("PATCH", "/admin/users/nobody", { login_name: "nobody" })).status).toBe(404)
       expect((await ada.call("POST", "/admin/cron/check_repo_stats")).status).toBe(403)
       await world.root.call("GET", "/admin/users")
-      expect(await deeds()).toEqual(before)
+      expect(await audit()).toEqual(before)
     })
 
-    it("is found by who, what and when, and only by administrators", async () => {
-      expect((await deeds("&operation=adminCronRun")).map(({ operation }: { readonly operation: string }) => operation)).toContain(
+    it("is filtered by administrator, operation and time, and shown to administrators only", async () => {
+      expect((await audit("&operation=adminCronRun")).map(({ operation }: { readonly operation: string }) => operation)).toContain(
         "adminCronRun",
       )
-      expect(await deeds("&administrator=ada")).toEqual([])
-      expect(await deeds("&before=2001-01-01T00:00:00Z")).toEqual([])
+      expect(await audit("&administrator=ada")).toEqual([])
+      expect(await audit("&before=2001-01-01T00:00:00Z")).toEqual([])
       expect((await world.root.call("GET", "/admin/audit?since=yesterday")).status).toBe(422)
       expect((await ada.call("GET", "/admin/audit")).status).toBe(403)
       expect((await world.anonymous.call("GET", "/admin/audit")).status).toBe(401)

@@ -6,16 +6,16 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { type Operation, type Page, refusalStatus } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import type { Deed } from "./records.ts"
+import type { AuditEntry } from "./records.ts"
 
-/** Who did what as an administrator of the site. */
+/** The audit log: changes made by site administrators. */
 
-export interface NewDeed {
+export interface NewAuditEntry {
   readonly administrator: User
-  /** In whose name, where that was somebody else's. */
+  /** The user that the administrator acted as, if any. */
   readonly actingAs: User | undefined
   readonly operation: Operation
-  /** The path that was asked for, without the query. */
+  /** The path of the request, without the query. */
   readonly path: string
   readonly ip: string
 }
@@ -42,17 +42,17 @@ const setStatus = query("audit.setStatus", (db, p: Params<{ id: number; status: 
   db.updateTable("deeds").set({ status: p.status }).where("id", "=", p.id),
 )
 
-/** Whether such a call is written down: it changes something, and takes an administrator. */
-export const isDeed = (operation: Operation, actingAs: boolean): boolean =>
+/** Whether a call is recorded: it changes something, and requires an administrator. */
+export const isAudited = (operation: Operation, actingAs: boolean): boolean =>
   operation.method !== "GET" && (actingAs || operation.rule.needs === "siteAdministrator")
 
 /**
- * Runs what an administrator asked for, and writes it down: that it was begun before anything happens, and how it was answered afterwards, so that nothing
- * is done unseen. What was sent is not kept: it may hold secrets.
+ * Runs a request of an administrator and records it: its beginning before anything happens, and its status afterwards, so that no change goes
+ * unrecorded. The request body is not stored: it may contain secrets.
  */
 export async function audited<Answer extends { readonly status: number }>(
   { database, log, now }: Services,
-  { administrator, actingAs, operation, path, ip }: NewDeed,
+  { administrator, actingAs, operation, path, ip }: NewAuditEntry,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   const begun = {
@@ -70,7 +70,7 @@ export async function audited<Answer extends { readonly status: number }>(
     try {
       await database.write((tx) => setStatus(tx, { id: row?.id ?? 0, status }))
     } catch (error) {
-      log.error({ err: error, deed: row?.id }, "the end of what an administrator did can't be written down")
+      log.error({ err: error, auditEntry: row?.id }, "the outcome of an administrator's change can't be recorded")
     }
   }
   try {
@@ -83,19 +83,19 @@ export async function audited<Answer extends { readonly status: number }>(
   }
 }
 
-export interface DeedFilter {
+export interface AuditFilter {
   readonly administrator?: string | undefined
   readonly operation?: string | undefined
   readonly since?: number | undefined
   readonly before?: number | undefined
 }
 
-/** A page of what was done, newest first, and how much there is. */
-export async function findDeeds(
+/** A page of the audit log, newest first, and how many entries there are. */
+export async function findAuditEntries(
   db: Handle,
-  filter: DeedFilter,
+  filter: AuditFilter,
   { limit, offset }: Page,
-): Promise<{ readonly rows: Deed[]; readonly total: number }> {
+): Promise<{ readonly rows: AuditEntry[]; readonly total: number }> {
   let found = db.selectFrom("deeds")
   if (filter.administrator) found = found.where("administrator_name", "=", filter.administrator)
   if (filter.operation) found = found.where("operation", "=", filter.operation)
@@ -122,8 +122,8 @@ const YEAR = 365 * 86_400
 
 const forget = query("audit.forget", (db, p: Params<{ before: number }>) => db.deleteFrom("deeds").where("created_at", "<", p.before))
 
-/** Forgets what was written down more than a year ago. Only when asked for: how long it must be kept is for the operator to say. */
-export const forgetDeeds: Task = {
+/** Deletes entries older than a year. Runs only on demand: how long entries must be kept is for the operator to decide. */
+export const forgetAuditEntries: Task = {
   name: "delete_old_system_notices",
   run: async ({ database, now }) => `${await database.write((tx) => forget.changes(tx, { before: now() - YEAR }))} removed`,
 }

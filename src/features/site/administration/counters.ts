@@ -2,8 +2,8 @@ import { sql } from "kysely"
 import type { Task } from "../../../core/jobs/jobs.ts"
 
 /**
- * What each counter counts. Counters are kept true by every write; a database that was mended by hand, or a mistake of ours, is put right by counting
- * them all anew.
+ * The rows that each counter counts. Every write maintains the counters; after a manual change of the database, or a bug, they are corrected by
+ * counting everything again.
  */
 const COUNTERS = {
   users: {
@@ -29,11 +29,11 @@ const COUNTERS = {
   },
 } as const
 
-/** Rows counted in one transaction: small enough that nobody waits for the writer. */
+/** Rows counted in one transaction: small enough not to keep other writers waiting. */
 const BATCH = 200
 
-/** Counts everything anew that lists show as a number, and says how many numbers were wrong. */
-export const countAnew: Task = {
+/** Recounts every counter, and reports how many were wrong. */
+export const recountCounters: Task = {
   name: "check_repo_stats",
   cron: "@midnight",
   run: async ({ database }, signal) => {

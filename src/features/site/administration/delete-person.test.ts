@@ -26,7 +26,7 @@ withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
     await forge.person("ann")
   })
 
-  test("refuses whoever owns repositories or belongs to an organisation", async () => {
+  test("refuses users who own repositories or belong to an organisation", async () => {
     expect(await remove("bob")).toMatchObject({ status: 422, body: { message: expect.stringContaining("repositories") } })
     const cem = await forge.person("cem")
     await forge.call(cem, "POST /orgs", { username: "guild" })
@@ -34,7 +34,7 @@ withHearth("deleting people", { people: ["bob"] }, ({ test, forge, bob }) => {
     expect((await forge.call(cem, "GET /user")).status).toBe(200)
   })
 
-  test("with purge takes repositories, memberships, and organisations that nobody else owns", async () => {
+  test("with purge deletes repositories, memberships, and organisations without another owner", async () => {
     const dan = await forge.person("dan")
     await forge.call(dan, "POST /user/repos", { name: "own" })
     await forge.call(dan, "POST /orgs", { username: "alone" })

@@ -10,10 +10,10 @@ import { deleteOrganization, removeMember } from "../../people/organizations/rul
 import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
 
 /**
- * Deletes a person with its tokens, addresses, stars, watches and follows. Its uploaded picture is the caller's affair, see `dropAvatar`.
- * With `purge` it takes along what would otherwise stand in the way: repositories, memberships, and organisations that nobody else owns.
- * Refuses as `invalid`, without `purge`, whoever owns repositories or belongs to an organisation; always organisations and the last
- * administrator; as `notFound` whoever is gone.
+ * Deletes a user with their tokens, addresses, stars, watches and follows. The caller deletes the uploaded avatar, see `dropAvatar`.
+ * With `purge` it also deletes what would otherwise prevent the deletion: repositories, memberships, and organisations without another owner.
+ * Refuses as `invalid`, without `purge`, users who own repositories or belong to an organisation; always organisations and the last
+ * administrator; as `notFound` a user who was deleted already.
  */
 export async function deletePerson(tx: Transaction, services: Services, user: User, purge: boolean): Promise<void> {
   requirePerson(user)
@@ -29,13 +29,13 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
   }
   publish(tx, { kind: "account.deleted", user })
   await services.events.deliver(tx)
-  // Tokens, addresses, second factor, redirects, blocks, collaborations and the own feed go with the row.
+  // Tokens, addresses, second factor, redirects, blocks, collaborations and the user's feed are deleted with the row.
   await tx.deleteFrom("users").where("id", "=", user.id).execute()
 }
 
 /**
- * Waits for whoever is about to give the account something, and keeps out whoever comes after: PostgreSQL's strongest lock on the row.
- * Refuses `notFound` where another deletion was faster.
+ * Waits for transactions that are adding something to the account, and blocks later ones: PostgreSQL's strongest lock on the row.
+ * Refuses `notFound` where the account was deleted meanwhile.
  */
 async function lockForDeletion(tx: Transaction, id: number): Promise<void> {
   const locked = await tx.selectFrom("users").select("id").where("id", "=", id).modifyEnd(forUpdate).executeTakeFirst()

@@ -6,9 +6,9 @@ import { listed, noContent, type Operation, operation } from "../../../core/oper
 import { dateTime, NEVER, rfc3339, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
-import { findDeeds } from "./audit.ts"
+import { findAuditEntries } from "./audit.ts"
 import { deletePerson } from "./delete-person.ts"
-import { Cron, Deed } from "./records.ts"
+import { AuditEntry, Cron } from "./records.ts"
 
 const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator } as const
 
@@ -22,7 +22,7 @@ const presentTask = ({ name, cron, nextRunAt, lastRunAt, runs }: ScheduledTask):
   exec_times: runs,
 })
 
-/** What administrators see and start beside people: scheduled tasks, and what was done by them. */
+/** What administrators see and start besides user management: scheduled tasks, and the audit log. */
 export const administrationOperations: readonly Operation[] = [
   operation({
     tag: "admin",
@@ -85,10 +85,10 @@ export const administrationOperations: readonly Operation[] = [
       since: Type.Optional(dateTime({ description: "only what was done then or later" })),
       before: Type.Optional(dateTime({ description: "only what was done then or earlier" })),
     },
-    answers: { 200: Type.Array(Deed) },
+    answers: { 200: Type.Array(AuditEntry) },
     refuses: ["forbidden", "invalid"],
     handle: async ({ db, query, page }) => {
-      const { rows, total } = await findDeeds(db, { ...query, since: secondsOf(query.since), before: secondsOf(query.before) }, page)
+      const { rows, total } = await findAuditEntries(db, { ...query, since: secondsOf(query.since), before: secondsOf(query.before) }, page)
       return listed(rows, total)
     },
   }),

@@ -10,7 +10,7 @@ export const Cron = record("Cron", {
 })
 export type Cron = Static<typeof Cron>
 
-export const Deed = record("Deed", {
+export const AuditEntry = record("Deed", {
   id: int64(),
   administrator: Type.String(),
   acting_as: Type.String({ description: "in whose name it was done, where that was somebody else's" }),
@@ -20,4 +20,4 @@ export const Deed = record("Deed", {
   ip: Type.String(),
   created_at: dateTime(),
 })
-export type Deed = Static<typeof Deed>
+export type AuditEntry = Static<typeof AuditEntry>

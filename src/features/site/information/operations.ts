@@ -19,7 +19,7 @@ const DAY = 86_400
 const miscellaneous = { tag: "miscellaneous", scope: [], access: anyone } as const
 const settings = { tag: "settings", scope: [], access: anyone } as const
 
-/** The site's own signatures on what it commits; where nothing is signed there is no key. */
+/** The public keys of the site's own signatures on commits; empty where it doesn't sign. */
 const signingKey = {
   ...miscellaneous,
   answers: { 200: Type.String() },

@@ -1,6 +1,6 @@
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** How many people have an account that they may use, and how many of them have signed in since then. */
+/** How many users have an active account, and how many of them have signed in since the given times. */
 export const countPeople = query("site.countPeople", (db, p: Params<{ halfYearAgo: number; monthAgo: number }>) =>
   db
     .selectFrom("users")

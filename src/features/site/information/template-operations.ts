@@ -13,7 +13,7 @@ const shared = { tag: "miscellaneous", scope: [], access: anyone } as const
 const HOW_TO_LICENSE =
   "Put the text into a file LICENSE at the top of the repository, with the year and the holder's name in the places left for them."
 
-/** What new repositories may begin with. */
+/** Templates for new repositories. */
 export const templateOperations: readonly Operation[] = [
   operation({
     ...shared,

@@ -12,10 +12,10 @@ type Release = RecordOf<"releases">
 type Asset = NonNullable<Release["assets"]>[number]
 
 /**
- * Brings the files of releases that are here. Those that have come before are not asked for again; what the server doesn't have, what this site doesn't
- * take, and what turns out to be of another size is left out and counted. Throws RemoteRefused, RemoteTrouble.
+ * Downloads the files of imported releases. Files that were imported before are not downloaded again; files that the server doesn't have, that this
+ * site doesn't accept, or whose size differs are skipped and counted. Throws RemoteRefused, RemoteTrouble.
  */
-export async function bringReleaseFiles(
+export async function importReleaseFiles(
   landing: Landing,
   target: RemoteAddress,
   records: readonly Release[],
@@ -38,15 +38,15 @@ export async function bringReleaseFiles(
     const has = ({ name, size }: Asset) => here.some((file) => file.release_id === release?.id && file.name === name && file.size === size)
     for (const asset of assets ?? []) {
       signal.throwIfAborted()
-      if (release && (has(asset) || (await bring(landing, target, release.id, asset, signal)))) done++
+      if (release && (has(asset) || (await importFile(landing, target, release.id, asset, signal)))) done++
       else missing++
     }
   }
   return { done, missing }
 }
 
-/** Whether a file has come. */
-async function bring(
+/** Whether a file was imported. */
+async function importFile(
   { services, repository, imported }: Landing,
   target: RemoteAddress,
   releaseId: number,
@@ -64,7 +64,7 @@ async function bring(
     const name = requireName(assetTypes, "name", asset.name)
     const file = await storeFile(services, content, asset.size)
     try {
-      // A page that asks to sign in is no file.
+      // A sign-in page is not the file.
       if (file.size !== asset.size) throw new Refusal("invalid", "another size")
       await database.write(async (tx) => {
         await lockRelease(tx, releaseId)

@@ -21,7 +21,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     ["empty.txt", Buffer.alloc(0)],
   ] as const
 
-  /** Sends a file to the other forge. */
+  /** Uploads a file to the other server. */
   async function attach(path: string, bytes: Buffer) {
     const answer = await fetch(`${forges.there.hearth.url}/api/v1${path}`, {
       method: "POST",
@@ -31,7 +31,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     expect(answer.status).toBe(201)
   }
 
-  /** A repository there with one of everything. */
+  /** Creates a repository on the other server with one record of each kind. */
   async function fill(): Promise<string> {
     const { zoe } = forges
     const address = await forges.origin("full")
@@ -71,7 +71,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   const everything = { issues: true, labels: true, milestones: true, pull_requests: true, releases: true, service: "gitea" }
   const get = (path: string) => must(forges.ann, "GET", path)
 
-  test("comes here with its numbers, times and authors, and nobody is told", async () => {
+  test("is imported with its numbers, times and authors, and without notifications", async () => {
     const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "full", ...everything })
     expect([made.status, made.body]).toEqual([
       201,
@@ -134,7 +134,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const [line] = await get(`${at}/pulls/61/reviews/${reviews[1].id}/comments`)
     expect(line).toMatchObject({ body: "this line", path: "open.txt", position: 1, commit_id: open.head.sha })
     expect(line.diff_hunk).toContain("+open.txt")
-    // Whoever asked for the import has approved nothing.
+    // The user who requested the import has approved nothing.
     const said = [...reviews, line, ...(await get(`${at}/issues/61/timeline`)).filter(({ type }: { type: string }) => type === "review")]
     expect(said.map(({ user }) => user.login)).toEqual(["Ghost", "Ghost", "Ghost", "Ghost", "Ghost"])
     expect((await get(`${at}/import`)).steps.map(({ name, done, missing }: Step) => [name, done, missing])).toEqual([
@@ -151,12 +151,12 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     ])
     expect((await get(`${at}/activities/feeds`)).map(({ op_type }: { op_type: string }) => op_type)).toEqual([])
     expect((await get(`${at}/issues?q=body&limit=1`)).length).toBe(1)
-    // New numbers go on where the old ones end.
+    // New numbers continue after the imported ones.
     expect((await must(forges.ann, "POST", `${at}/issues`, { title: "new here" })).number).toBe(63)
     await must(forges.ann, "POST", `${at}/pulls/61/merge`, { Do: "merge" })
   })
 
-  test("comes only as far as it is asked for", async () => {
+  test("is imported only as far as requested", async () => {
     const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name: "some", service: "gitea", labels: true })
     expect([made.status, made.body.open_issues_count, made.body.release_counter]).toEqual([201, 0, 0])
     expect((await get("/repos/ann/some/labels")).length).toBe(1)
@@ -176,7 +176,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     expect((await forges.ann.call("GET", "/repos/ann/other")).status).toBe(404)
   })
 
-  /** A server that passes everything on to the other forge but what `answer` gives an answer for. */
+  /** A proxy of the other server, except for paths that `answer` has an answer for. */
   async function between(answer: (path: string) => number | string | undefined) {
     const server = createServer((request, response) => {
       const path = request.url ?? "/"
@@ -211,11 +211,11 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     }
   }
 
-  test("goes on where it was broken off, and nothing comes twice", async () => {
+  test("continues where it was interrupted, without duplicates", async () => {
     let isDown = true
     const server = await between((path) => (isDown && path.includes("/issues?") && path.includes("page=2") ? 503 : undefined))
     const { services } = forges.here.hearth
-    // Not answered before the job gives up for now: the answer waits, so it is not waited for.
+    // The answer waits for the job, which gives up for now: so the test doesn't wait for the answer.
     const asked = forges.ann.call("POST", "/repos/migrate", { clone_addr: server.clone_addr, repo_name: "resumed", ...everything })
     const stuck = await new Promise<{ id: number; cursor: string }>((resolve, reject) => {
       const look = async (): Promise<void> => {
@@ -243,7 +243,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     ])
     expect(seen.steps.slice(5).map(({ state }: { state: string }) => state)).not.toContain("done")
     isDown = false
-    // Beside the job's own next try: whoever comes second leaves it to the other.
+    // Concurrent with the job's own retry: the second one leaves the work to the first.
     await runImport(services, stuck.id, { signal: new AbortController().signal, isLast: false }).catch(() => undefined)
     const made = await asked
     expect([made.status, made.body.open_issues_count]).toEqual([201, 59])
@@ -262,7 +262,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     expect((await forges.here.anonymous.call("GET", at)).status).toBe(401)
     await must(forges.ann, "POST", "/user/repos", { name: "own" })
     expect((await forges.ann.call("GET", "/repos/ann/own/import")).status).toBe(404)
-    // As if the process had ended in the middle, and the other repository were gone by now.
+    // As if the process had ended in the middle, and the other repository had been deleted.
     const { database } = forges.here.hearth.services
     const { id } = await database.read.selectFrom("imports").select("id").orderBy("id", "desc").executeTakeFirstOrThrow()
     const early = { phase: "git", cursor: "{}", progress: "{}", remote_url: clone_addr.replace("full", "gone") } as const

@@ -34,7 +34,7 @@ import { findAllTags, putTags } from "../../code/tags/store.ts"
 import { type Progress, readProgress } from "./progress.ts"
 import { importRecords } from "./records.ts"
 
-/** What the secret of an import is sealed for. */
+/** The context that the secret of an import is encrypted for. */
 export const importSecretContext = (id: number): string => `import ${id}`
 
 export interface ImportRun {
@@ -43,8 +43,8 @@ export interface ImportRun {
 }
 
 /**
- * Brings a repository here from where an import's row says that it is, going on where an earlier try stopped. What went wrong is written in the row.
- * Throws where it is of use to try again.
+ * Imports a repository from the source in the import's row, continuing where an earlier attempt stopped. Errors are written in the row.
+ * Throws where another attempt may succeed.
  */
 export async function runImport(services: Services, importId: number, { signal, isLast }: ImportRun): Promise<void> {
   const { database, log, now } = services
@@ -62,8 +62,10 @@ export async function runImport(services: Services, importId: number, { signal, 
     if (!isGitHere) {
       await importGit(services, on, row, signal)
       progress = { ...progress, git: { done: 1, total: 1 } }
-      const told = JSON.stringify(progress)
-      await database.write((tx) => advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: told, now: now() }))
+      const serialized = JSON.stringify(progress)
+      await database.write((tx) =>
+        advanceImport(tx, { id: importId, before: row.cursor, cursor: row.cursor, progress: serialized, now: now() }),
+      )
       isGitHere = true
     }
     const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
@@ -73,7 +75,7 @@ export async function runImport(services: Services, importId: number, { signal, 
     await importRecords(landing, target, progress, signal)
   } catch (error) {
     const isFinal = error instanceof RemoteRefused || error instanceof SealBroken || isGitError(error, "remote")
-    // Of a server that doesn't answer for a while the rest is asked for later; where nothing is here yet, whoever waits is told at once.
+    // If the server is unavailable, the rest is fetched later; while nothing is imported yet, the waiting caller gets the error at once.
     if (signal.aborted || (!isFinal && !isLast && isGitHere)) throw error
     if (!isFinal) log.error({ err: error, repository: on.id }, "a repository could not be imported")
     await end("failed", troubleOf(error))
@@ -91,7 +93,7 @@ export const importJob = defineJob({
   run: ({ importId }, run) => runImport(run.context, importId, run),
 })
 
-/** Brings the large files that the repository points to and doesn't have, and writes down how far that is. */
+/** Downloads the large files that the repository refers to and doesn't have, and records the progress. */
 async function importLargeFiles(
   { services, repository: row, imported }: Landing,
   target: RemoteAddress,
@@ -114,7 +116,7 @@ async function importLargeFiles(
   return withFiles(brought)
 }
 
-/** Git's part: objects, branches, tags and HEAD, and the rows that tell of them. Nothing of it is told in the feed: it is how the repository begins. */
+/** The git part: objects, branches, tags and HEAD, and the rows about them. It has no entries in the feed: it is the repository's initial state. */
 async function importGit(services: Services, row: RepositoryRow, imported: Import, signal: AbortSignal): Promise<void> {
   const { git } = services
   const repository = git.at(row.storage, row.object_format)
@@ -127,11 +129,11 @@ async function importGit(services: Services, row: RepositoryRow, imported: Impor
     repository,
     changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
   )
-  await writeDown(services, row, repository, imported, listing)
+  await insertReferences(services, row, repository, imported, listing)
   await alignHead(services, row.id)
 }
 
-async function writeDown(
+async function insertReferences(
   services: Services,
   row: RepositoryRow,
   repository: Repository,

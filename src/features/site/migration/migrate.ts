@@ -19,15 +19,15 @@ import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
 import type { Part } from "./source.ts"
 
-/** How long the answer waits for the import. Proxies in front give up after a minute. */
-const PATIENCE_MS = 50_000
-const LOOK_MS = 100
+/** How long the answer waits for the import. Proxies give up after a minute. */
+const ANSWER_TIMEOUT_MS = 50_000
+const POLL_MS = 100
 
 /**
- * Brings a repository here from another server, or makes one here that follows it. The work is done by a job, which goes on where it stopped when
- * the process ends; the answer waits for its end for so long as proxies do, and after that tells of the repository as it is then.
- * Refuses `invalid` for an owner, name, address or credentials that will not do, `forbidden` where the site doesn't allow it or the repository can't be the caller's to make,
- * `conflict` for a name that is taken. Of what was refused nothing is left.
+ * Imports a repository from another server, or creates a mirror of it. A job does the work, and continues where it stopped when the process
+ * ends; the answer waits for it as long as proxies allow, and then describes the repository in its current state.
+ * Refuses `invalid` for an invalid owner, name, address or credentials, `forbidden` where the site doesn't allow it or the caller may not create the
+ * repository, `conflict` for a name that is taken. A refused import leaves nothing behind.
  */
 export async function migrateRepository(services: Services, actor: SignedIn, options: MigrateRepoOptions): Promise<Owned> {
   const { config, database } = services
@@ -37,56 +37,59 @@ export async function migrateRepository(services: Services, actor: SignedIn, opt
   const owner = await ownerOf(services, actor, options)
   const name = options.repo_name
   requireRepositoryName(name, "repo_name")
-  const parts = partsWished(options)
+  const parts = selectParts(options)
   const target = readRemote(options.clone_addr, options.auth_username, options.auth_token || options.auth_password)
   if (!target) throw refuse.invalid("clone_addr", "must be an http or https address")
-  const lfsEndpoint = await lfsWished(services, options)
+  const lfsEndpoint = await selectLfsEndpoint(services, options)
   const interval =
     options.mirror_interval === undefined || options.mirror_interval === ""
       ? config.mirror.defaultInterval
       : requireInterval(options.mirror_interval, config.mirror.minInterval)
   await requireRoom(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
-  const listing = await look(services, target)
+  const listing = await listReferences(services, target)
   const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
     asInvalidOwner,
   )
   return (await waitFor(services, importId, owned, doer)) ?? owned
 }
 
-/** Clients know an owner who may own no more as an owner that will not do, unlike where a repository is made from nothing. */
+/** Clients expect an owner who may own no more repositories to be an invalid owner here, unlike when a repository is created. */
 function asInvalidOwner(error: unknown): never {
   throw error instanceof Refusal && error.kind === "forbidden" ? refuse.invalid("repo_owner", error.message) : error
 }
 
 /** The services with this API. */
 const SAME = ["gitea", "gogs"]
-/** What only they can give. */
+/** The parts that only they provide. */
 const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] as const
 
 /**
- * What is to be brought beside git's part. A mirror has nothing of its own beside that, and neither has plain git; existing clients send these
- * wishes all the same. Refuses `invalid` what another kind of server would have to be asked for.
+ * The parts to import besides git. Mirrors and plain git have none, but existing clients send these options all the same. Refuses `invalid` parts that only
+ * another kind of server provides.
  */
-function partsWished(options: MigrateRepoOptions): readonly Part[] {
+function selectParts(options: MigrateRepoOptions): readonly Part[] {
   const { service = "git", mirror = false } = options
-  const wished = RECORDS.filter((part) => options[part] === true)
+  const selected = RECORDS.filter((part) => options[part] === true)
   const isSame = SAME.includes(service)
   if (mirror || service === "git") return isSame ? ["topics"] : []
-  if (!isSame && wished[0] !== undefined)
-    throw refuse.invalid(wished[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
+  if (!isSame && selected[0] !== undefined)
+    throw refuse.invalid(selected[0], `can be brought only from ${SAME.join(" or ")}, not from ${service}; leave this out, or send false`)
   if (!isSame) return []
-  const has = (part: Part) => wished.some((word) => word === part)
+  const has = (part: Part) => selected.some((word) => word === part)
   return [
     "topics",
-    ...wished,
+    ...selected,
     ...(has("issues") || has("pull_requests") ? ["comments" as const] : []),
     ...(has("pull_requests") ? ["reviews" as const] : []),
     ...(has("releases") ? ["release_files" as const] : []),
   ]
 }
 
-/** Where large files are to come from, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` what can't be done. */
-async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions): Promise<string | undefined> {
+/** The source of large files, "" for where Git LFS looks for them; undefined where none are wanted. Refuses `invalid` an impossible source. */
+async function selectLfsEndpoint(
+  services: Services,
+  { lfs = false, lfs_endpoint: given = "" }: MigrateRepoOptions,
+): Promise<string | undefined> {
   if (!lfs) return undefined
   if (!services.config.lfs.enabled) throw refuse.invalid("lfs", "this site keeps no large files; leave this out, or send false")
   if (given === "") return ""
@@ -99,7 +102,7 @@ async function lfsWished(services: Services, { lfs = false, lfs_endpoint: given 
   return endpoint.url
 }
 
-/** Whose it is to be. What the caller may not know of is unknown. */
+/** The future owner. An owner that the caller may not see counts as unknown. */
 async function ownerOf(
   { database: { read: db } }: Services,
   actor: SignedIn,
@@ -122,8 +125,8 @@ async function ownerOf(
   return found
 }
 
-/** What the other server has, before anything is made here. Refuses `invalid` in its words. */
-async function look(services: Services, target: RemoteAddress): Promise<RemoteListing> {
+/** The references of the other server, read before anything is created here. Refuses `invalid` with the server's message. */
+async function listReferences(services: Services, target: RemoteAddress): Promise<RemoteListing> {
   try {
     return await services.git.remotes.list(await reach(services, target))
   } catch (error) {
@@ -144,7 +147,7 @@ interface Preparation {
   readonly options: MigrateRepoOptions
 }
 
-/** The empty repository with all rows, and the job that fills it, in one transaction. */
+/** Creates the empty repository with all rows, and the job that fills it, in one transaction. */
 async function prepare(services: Services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }: Preparation) {
   const { config, git, jobs, now, secrets } = services
   const branch = config.repository.defaultBranch
@@ -212,10 +215,10 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
   return { owned, importId }
 }
 
-/** The repository once it is here, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
+/** The repository once the import is done, or undefined where that takes longer. Refuses `invalid` where it failed; nothing is left then. */
 async function waitFor(services: Services, importId: number, { repository, owner }: Owned, doer: User): Promise<Owned | undefined> {
   const { database } = services
-  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS)) {
+  for (const until = performance.now() + ANSWER_TIMEOUT_MS; performance.now() < until; await pause(POLL_MS)) {
     const row = await findImport.first(database.read, { id: importId })
     if (row?.phase === "git" || row?.phase === "records") continue
     const now = await findRepositoryById.first(database.read, { id: repository.id })

@@ -11,7 +11,7 @@ import { presentImport } from "./progress.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
-/** Repositories that are brought here from other servers. */
+/** Importing repositories from other servers. */
 export const migrationOperations: readonly Operation[] = [
   operation({
     ...shared,

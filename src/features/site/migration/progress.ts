@@ -4,9 +4,9 @@ import type { RepositoryImport } from "../../code/mirrors/records.ts"
 import type { Import } from "../../code/mirrors/store.ts"
 import { PARTS, type Part } from "./source.ts"
 
-/** How far an import is, as its row tells it. */
+/** The progress of an import, as stored in its row. */
 
-/** What an import consists of, in the order in which it is done. */
+/** The steps of an import, in order. */
 export const STEPS = ["git", "large_files", ...PARTS] as const
 type Step = (typeof STEPS)[number]
 
@@ -20,7 +20,7 @@ const Counts = Type.Record(
   }),
 )
 
-/** How much of each step is done, and how much there is; nothing of those that have not begun. */
+/** For each step that has begun, how much of it is done, and how much there is. */
 export type Progress = { readonly [step in Step]?: Static<typeof Counts>[string] }
 
 export function readProgress({ progress }: Pick<Import, "progress">): Progress {
@@ -28,7 +28,7 @@ export function readProgress({ progress }: Pick<Import, "progress">): Progress {
   return Check(Counts, stored) ? stored : {}
 }
 
-/** What is brought beside git's part and large files. */
+/** The imported parts besides git and large files. */
 export function partsOf({ parts }: Pick<Import, "parts">): readonly Part[] {
   const words: unknown = JSON.parse(parts)
   return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []

@@ -7,12 +7,12 @@ import { alignPull, headRef } from "../../review/pulls/refs.ts"
 import { insertPull } from "../../review/pulls/store.ts"
 import type { RecordOf } from "./source.ts"
 
-/** The commits of pull requests' heads that are here, by their numbers. */
+/** The imported head commits of pull requests, by number. */
 export type PullHeads = ReadonlyMap<number, ObjectId>
 
 type Pull = RecordOf<"pull_requests">
 
-/** Brings the heads of pull requests here and names them, so that nothing takes them away again. What the server doesn't have any more is left out. */
+/** Fetches the heads of pull requests and creates references to them, so that they are not garbage collected. Heads that the server no longer has are skipped. */
 export async function readPullHeads(
   { services, repository }: Landing,
   target: RemoteAddress,
@@ -41,7 +41,7 @@ export async function readPullHeads(
   return heads
 }
 
-/** Writes what pull requests have beside the issues that they are. Open ones are looked at afterwards by a job of their own. */
+/** Writes the columns of pull requests that issues don't have. Open ones are checked afterwards by a job of their own. */
 export async function importPulls(
   tx: Transaction,
   { services, repository, imported }: Landing,
@@ -59,7 +59,7 @@ export async function importPulls(
       issue_id: issueId,
       repository_id: repository.id,
       base_branch: record.base.ref || repository.default_branch,
-      // The forks stay where they are.
+      // The forks are not imported.
       head_repository_id: isOfFork ? null : repository.id,
       head_branch: record.head.ref ?? "",
       head_id: headId,

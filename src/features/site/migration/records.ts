@@ -13,33 +13,33 @@ import { replaceTopics } from "../../code/topics/rules.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch.ts"
 import { normalizeColor } from "../../planning/labels/definitions.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
-import { bringReleaseFiles } from "./files.ts"
+import { importReleaseFiles } from "./files.ts"
 import { type Progress, partsOf } from "./progress.ts"
 import { importPulls, type PullHeads, readPullHeads } from "./pulls.ts"
 import { readReviews, writeReviews } from "./reviews.ts"
 import { type Part, type RecordOf, type RemotePage, readPage, readTopics, sources } from "./source.ts"
 
-/** Where an import is: the part and its page that come next, and the first record of the page before. */
+/** The position of an import: the next part and page, and the id of the first record of the previous page. */
 const Cursor = Type.Object({ part: Type.Integer(), page: Type.Integer(), first: Type.Integer() })
 
-/** Pages of one part; a server that goes on for longer than any repository is not believed. */
+/** Pages of one part; a server that sends more than any repository has is not trusted. */
 const MOST_PAGES = 20_000
 
 /**
- * Brings issues and all else that a server with the same API tells, page by page. What a page holds is written together with how far the import is:
- * an import that is broken off goes on with the next page. Everything is in the name of whoever asked for it, with the names of its authors beside it.
- * Nobody is told of it: it happened long ago and elsewhere.
+ * Imports issues and all other records of a server with the same API, page by page. Each page is written in one transaction with the import's position:
+ * an interrupted import continues with the next page. Everything is owned by the user who requested the import, with the names of the original authors.
+ * It causes no notifications: it happened long ago and elsewhere.
  */
-export async function importRecords(landing: Landing, target: RemoteAddress, sofar: Progress, signal: AbortSignal): Promise<void> {
+export async function importRecords(landing: Landing, target: RemoteAddress, initial: Progress, signal: AbortSignal): Promise<void> {
   const { services, imported, repository } = landing
   const parts = partsOf(imported)
   let cursor = cursorOf(imported)
-  let progress = sofar
+  let progress = initial
   let before = imported.cursor
   for (let part = parts[cursor.part]; part !== undefined; part = parts[cursor.part]) {
     signal.throwIfAborted()
     const page = await readBatch(landing, target, part, cursor.page, signal)
-    // Some servers give everything at once, whatever page is asked for.
+    // Some servers return everything at once, whatever page is requested.
     const isRepeated = cursor.page > 1 && page.first === cursor.first
     const isOver = page.length === 0 || isRepeated || cursor.page >= MOST_PAGES
     const next = isOver ? { part: cursor.part + 1, page: 1, first: 0 } : { part: cursor.part, page: cursor.page + 1, first: page.first }
@@ -48,11 +48,11 @@ export async function importRecords(landing: Landing, target: RemoteAddress, sof
     if (!isOver) sum.done += page.done
     if (!isOver) sum.missing += page.missing
     progress = { ...progress, [part]: { ...sum, total: isOver ? sum.done + sum.missing : page.total } }
-    const told = JSON.stringify(progress)
+    const serialized = JSON.stringify(progress)
     await services.database.write(async (tx) => {
       await lockRow(tx, "repositories", repository.id)
-      // Whoever was here first has written the page already.
-      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: told, now: services.now() })) === 0)
+      // Another process has written this page already.
+      if ((await advanceImport.changes(tx, { id: imported.id, before, cursor: after, progress: serialized, now: services.now() })) === 0)
         throw new Error("the import goes on elsewhere")
       if (!isOver) await page.write(tx)
     })
@@ -68,7 +68,7 @@ function cursorOf({ cursor }: Import) {
 
 interface Batch {
   readonly length: number
-  /** How many of it come here, and how many can't be had. */
+  /** How many of its records are imported, and how many are not available. */
   readonly done: number
   readonly missing: number
   /** How many there are on all pages; null where the server doesn't say. */
@@ -110,7 +110,7 @@ async function readBatch(landing: Landing, target: RemoteAddress, part: Part, pa
     case "pull_requests": {
       const read = await readPage(services, target, sources[part], page, signal)
       const heads: PullHeads = await readPullHeads(landing, target, read.records, signal)
-      // Without its commits a pull request is nothing.
+      // A pull request without its commits is useless.
       const whole = read.records.filter(({ number }) => heads.has(number))
       return batch(read, async (tx) => importPulls(tx, landing, whole, heads, await writeIssues(tx, landing, whole, 1)))
     }
@@ -127,7 +127,7 @@ async function readBatch(landing: Landing, target: RemoteAddress, part: Part, pa
     }
     case "release_files": {
       const read = await readPage(services, target, sources.releases, page, signal)
-      const files = await bringReleaseFiles(landing, target, read.records, signal)
+      const files = await importReleaseFiles(landing, target, read.records, signal)
       return { ...batch({ ...read, total: null }, async () => {}), ...files }
     }
     case "releases": {
@@ -137,7 +137,7 @@ async function readBatch(landing: Landing, target: RemoteAddress, part: Part, pa
   }
 }
 
-// --- what is written -------------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------------------
 
 async function writeTopics(tx: Transaction, { services, repository }: Landing, names: readonly string[]): Promise<void> {
   const fitting = names.map(normalizeTopic).filter(isTopic).slice(0, MOST_TOPICS)
@@ -201,7 +201,7 @@ async function writeLabels(tx: Transaction, { services, repository }: Landing, r
   }
 }
 
-/** Gives the ids of the issues that are new, by their numbers, which are those of the server that they come from. */
+/** Returns the ids of the new issues by their numbers, which are the same as on the other server. */
 async function writeIssues(
   tx: Transaction,
   { services, repository, imported }: Landing,
@@ -292,7 +292,7 @@ async function writeComments(
     .select(["id", "number"])
     .where("repository_id", "=", repository.id)
     .where("number", "in", [...new Set(numbered.map(({ number }) => number))])
-    // To what was written here meanwhile nothing is added.
+    // Issues that were created here meanwhile are left alone.
     .where("original_author", "!=", "")
     .execute()
   const ids = new Map(rows.map(({ id, number }) => [number, id]))
@@ -329,7 +329,7 @@ async function writeReleases(
   const tags = new Set(
     (await tx.selectFrom("tags").select("name").where("repository_id", "=", repositoryId).execute()).map(({ name }) => name),
   )
-  // The newest comes first there, and has the last place here.
+  // The other server lists the newest first; here it gets the highest id.
   for (const record of records.toReversed()) {
     const tagName = clean(record.tag_name)
     if (there.has(tagName)) continue
@@ -340,7 +340,7 @@ async function writeReleases(
       target_commitish: clean(record.target_commitish),
       title: cut(record.name, 255),
       note: clean(record.body),
-      // Whose tag is not here can't be published.
+      // A release whose tag is missing can't be published.
       is_draft: flag((record.draft ?? false) || !tags.has(tagName)),
       is_prerelease: flag(record.prerelease ?? false),
       publisher_id: imported.doer_id,

@@ -9,23 +9,23 @@ import { recountComments } from "../../planning/issues/touch.ts"
 import { insertLineComment } from "../../review/reviews/store.ts"
 import { lineCommentsOf, PAGE, type RemoteLineComment, type RemoteReview, readPage, reviewsOf } from "./source.ts"
 
-/** A review with what it says on lines. */
+/** A review with its comments on lines. */
 interface WholeReview {
   readonly review: RemoteReview
   readonly lines: readonly RemoteLineComment[]
 }
 
-/** One pull request's reviews, as the other server tells them. */
+/** The reviews of one pull request on the other server. */
 export interface PullReviews {
   readonly issueId: number
   readonly number: number
   readonly reviews: readonly WholeReview[]
 }
 
-/** Pages of one list; a server that goes on for longer than any pull request is not believed. */
+/** Pages of one list; a server that sends more than any pull request has is not trusted. */
 const MOST_PAGES = 100
 
-/** What others have said of the nth pull request that was brought here; undefined past the last. Throws like `readPage`. */
+/** The reviews of the nth imported pull request; undefined past the last. Throws like `readPage`. */
 export async function readReviews(
   { services, repository }: Landing,
   target: RemoteAddress,
@@ -54,7 +54,7 @@ export async function readReviews(
   return { issueId: pull.id, number: pull.number, reviews }
 }
 
-/** All pages. Some servers give everything at once, whatever page is asked for. */
+/** All pages. Some servers return everything at once, whatever page is requested. */
 async function readAll<T extends { readonly id: number }>(
   read: (page: number) => Promise<{ readonly records: readonly T[] }>,
 ): Promise<readonly T[]> {
@@ -68,13 +68,13 @@ async function readAll<T extends { readonly id: number }>(
   return [...all.values()]
 }
 
-/** Wishes for reviews stay behind with those who were asked, and so does what is not submitted. */
+/** Review requests are not imported, and neither are pending reviews. */
 function stateOf({ state }: RemoteReview): Exclude<ReviewsTable["state"], "PENDING" | "REQUEST_REVIEW"> | undefined {
   return state === "APPROVED" || state === "COMMENT" || state === "REQUEST_CHANGES" ? state : undefined
 }
 
 /**
- * Writes reviews as entries of the timeline, in nobody's name: records of reviews have no place for who gave them elsewhere, and whoever asked for the
+ * Writes reviews as timeline entries without a reviewer: review records have no column for an author elsewhere, and the user who requested the
  * import has approved nothing. None counts for a protected branch.
  */
 export async function writeReviews(tx: Transaction, { services, repository }: Landing, { issueId, reviews }: PullReviews): Promise<void> {
@@ -125,7 +125,7 @@ export async function writeReviews(tx: Transaction, { services, repository }: La
         line: line.position || -(line.original_position ?? 0),
         hunk: clean(line.diff_hunk),
         commit_id: commit(line.commit_id),
-        // Where it stood is told; it is not looked for in what the branch is now.
+        // The original position is shown; it is not looked up in the branch's current state.
         is_outdated: 1,
       })
     }

@@ -2,7 +2,7 @@ import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble, reach } from "../../code/mirrors/remote.ts"
 
-/** A server with the same API, read page by page. What it says is not trusted: records are checked, and only what is needed is looked at. */
+/** A server with the same API, read page by page. Its answers are not trusted: records are validated, and only needed members are read. */
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const number = Type.Optional(Type.Union([Type.Integer(), Type.Null()]))
@@ -116,7 +116,7 @@ const lineComment = Type.Object({
   updated_at: text,
 })
 
-/** What can be read, in the order in which it is brought: what others refer to comes first. */
+/** The parts that can be imported, in order: records that others refer to come first. */
 export const PARTS = [
   "topics",
   "milestones",
@@ -130,7 +130,7 @@ export const PARTS = [
 ] as const
 export type Part = (typeof PARTS)[number]
 
-/** A page of what a server has. */
+/** A page of a server's list. */
 export interface RemotePage<T> {
   readonly records: readonly T[]
   /** How many there are on all pages; null where the server doesn't say. */
@@ -143,7 +143,7 @@ interface Source<S extends TSchema> {
   readonly schema: S
 }
 
-/** Where a part is asked for, and what an element of it is. */
+/** The path of each part, and the schema of its elements. */
 export const sources = {
   milestones: { words: "milestones", path: "milestones?state=all", schema: milestone },
   labels: { words: "labels", path: "labels?", schema: label },
@@ -153,10 +153,10 @@ export const sources = {
   releases: { words: "releases", path: "releases?", schema: release },
 } as const satisfies { readonly [part in Part]?: Source<TSchema> }
 
-/** Where the reviews of a pull request are asked for. */
+/** The path of a pull request's reviews. */
 export const reviewsOf = (number: number) => ({ words: "reviews", path: `pulls/${number}/reviews?`, schema: review }) as const
 
-/** Where what a review says on lines is asked for. */
+/** The path of a review's comments on lines. */
 export const lineCommentsOf = (number: number, reviewId: number) =>
   ({ words: "reviews", path: `pulls/${number}/reviews/${reviewId}/comments?`, schema: lineComment }) as const
 
@@ -165,13 +165,13 @@ export type RemoteLineComment = Static<typeof lineComment>
 
 export type RecordOf<P extends keyof typeof sources> = Static<(typeof sources)[P]["schema"]>
 
-/** The most that one page may hold. Bytes. */
+/** The largest page. Bytes. */
 const PAGE_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 60_000
-/** What every such server grants. */
+/** A page size that every such server grants. */
 export const PAGE = 50
 
-/** Where a server with this API answers for the repository that git clones from there; undefined for an address that has no owner and name. */
+/** The API's root for a repository's clone URL; undefined for a URL without owner and name. */
 export function apiOf(url: string): string | undefined {
   const { origin, pathname } = new URL(url)
   const [, prefix = "", owner, name] = /^(.*?)\/([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname) ?? []
@@ -179,7 +179,7 @@ export function apiOf(url: string): string | undefined {
 }
 
 /**
- * One page of what the server has. Throws {@link RemoteRefused} where asking again is of no use, and what the connection says where it may be.
+ * One page of a list. Throws {@link RemoteRefused} where another request is of no use, and the connection's error where it may succeed.
  */
 export async function readPage<S extends TSchema>(
   services: Services,
@@ -189,7 +189,7 @@ export async function readPage<S extends TSchema>(
   signal: AbortSignal,
 ): Promise<RemotePage<Static<S>>> {
   const answer = await ask(services, target, words, `${path}&limit=${PAGE}&page=${page}`, signal)
-  // What is switched off there has nothing to bring.
+  // A feature that is switched off on the server has no records.
   if (answer === undefined && page === 1) return { records: [], total: 0 }
   const list = Type.Array(schema)
   if (!answer || !Check(list, answer.record)) throw new RemoteRefused(`what the server has as its ${words} can't be read`)
@@ -198,7 +198,7 @@ export async function readPage<S extends TSchema>(
 
 const topics = Type.Object({ topics: Type.Union([Type.Array(Type.String()), nothing]) })
 
-/** The repository's topics, as far as the server tells them: nobody has asked for them by name. */
+/** The repository's topics, as far as the server sends them. */
 export async function readTopics(services: Services, target: RemoteAddress, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const answer = await ask(services, target, "topics", `topics?limit=${PAGE}`, signal)
@@ -209,16 +209,22 @@ export async function readTopics(services: Services, target: RemoteAddress, sign
   }
 }
 
-interface Told {
+interface RemoteAnswer {
   readonly record: unknown
   readonly total: number | null
 }
 
-/** What the server answers; undefined where it has nothing there. */
-async function ask(services: Services, target: RemoteAddress, words: string, path: string, signal: AbortSignal): Promise<Told | undefined> {
+/** The server's answer; undefined where it has nothing there. */
+async function ask(
+  services: Services,
+  target: RemoteAddress,
+  words: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<RemoteAnswer | undefined> {
   const api = apiOf(target.url)
   if (api === undefined) throw new RemoteRefused("the address names no repository of a server with this API")
-  // For its refusal in words; the request is tied to a machine by itself.
+  // For a refusal with a message; the request itself pins the address that the host resolves to.
   await reach(services, target)
   const authorization = authorizationOf(target)
   const answer = await services.outgoing.send({

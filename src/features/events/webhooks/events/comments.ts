@@ -9,7 +9,7 @@ import type { Announcement, Needed } from "../announce.ts"
 
 const ACTIONS = { "comment.created": "created", "comment.edited": "edited", "comment.deleted": "deleted" } as const
 
-/** What webhooks are told of a comment. */
+/** The event of a comment. */
 export const commentAnnouncement = (tx: Transaction, services: Needed, event: EventOf<keyof typeof ACTIONS>): Announcement => ({
   event: event.issue.is_pull === 1 ? "pull_request_comment" : "issue_comment",
   sender: event.actor,

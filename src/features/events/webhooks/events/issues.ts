@@ -12,21 +12,21 @@ import { presentPullOf } from "../../../review/pulls/present.ts"
 import type { Announcement, Needed } from "../announce.ts"
 import type { EventKind, ReviewEvent } from "./kinds.ts"
 
-/** What webhooks are told of one thing that happened to an issue or a pull request, beside the issue itself. */
-interface News {
+/** An event of an issue or a pull request, without the issue itself. */
+interface IssueChange {
   /** The kind of event, for issues and for pull requests. */
   readonly event: readonly [EventKind, EventKind]
   readonly action: string
   readonly changes?: (home: Owned) => object
   readonly commitId?: string | undefined
-  /** The head before a push and after it. */
+  /** The head before and after a push. */
   readonly heads?: { readonly before: string; readonly after: string }
-  /** Who is asked for a review; 0 for a team. */
+  /** The requested reviewer; 0 for a team. */
   readonly reviewerId?: number
   readonly review?: { readonly type: ReviewEvent; readonly content: string }
 }
 
-/** What webhooks call a submitted review. */
+/** The event for a submitted review. */
 const VERDICTS = {
   APPROVED: "pull_request_review_approved",
   REQUEST_CHANGES: "pull_request_review_rejected",
@@ -35,7 +35,7 @@ const VERDICTS = {
 
 const STATE = ["issues", "pull_request"] as const
 
-function newsOf(site: Needed["site"], event: DomainEvent): readonly News[] {
+function changesOf(site: Needed["site"], event: DomainEvent): readonly IssueChange[] {
   switch (event.kind) {
     case "issue.opened":
       return [{ event: STATE, action: "opened" }]
@@ -85,8 +85,8 @@ function newsOf(site: Needed["site"], event: DomainEvent): readonly News[] {
   }
 }
 
-/** What can only happen to pull requests. */
-const only = (event: EventKind): News["event"] => [event, event]
+/** An event that only pull requests have. */
+const only = (event: EventKind): IssueChange["event"] => [event, event]
 
 function textChanges({ changes: { title, body, base } }: EventOf<"issue.edited">): object {
   return {
@@ -96,41 +96,41 @@ function textChanges({ changes: { title, body, base } }: EventOf<"issue.edited">
   }
 }
 
-/** What webhooks are told of what happened to an issue or a pull request, as it is now. */
+/** The events of an issue or a pull request, in its current state. */
 export function issueAnnouncements(tx: Transaction, services: Needed, event: DomainEvent): readonly Announcement[] {
-  return newsOf(services.site, event).flatMap((news) => {
+  return changesOf(services.site, event).flatMap((change) => {
     if (!("issue" in event && "is_pull" in event.issue && "name" in event.actor)) return []
     const { issue, actor } = event
     const isPull = issue.is_pull === 1
     const payload = isPull ? pullPayload : issuePayload
-    return [{ event: news.event[isPull ? 1 : 0], sender: actor, payload: (home: Owned) => payload(tx, services, home, issue.id, news) }]
+    return [{ event: change.event[isPull ? 1 : 0], sender: actor, payload: (home: Owned) => payload(tx, services, home, issue.id, change) }]
   })
 }
 
-async function issuePayload(tx: Transaction, { site }: Needed, home: Owned, issueId: number, news: News) {
+async function issuePayload(tx: Transaction, { site }: Needed, home: Owned, issueId: number, change: IssueChange) {
   const row = await requireIssue(tx, issueId)
   return {
-    action: news.action,
+    action: change.action,
     number: row.number,
-    ...(news.changes && { changes: news.changes(home) }),
+    ...(change.changes && { changes: change.changes(home) }),
     issue: await presentIssue(tx, site, anonymous, row, home),
-    commit_id: news.commitId ?? "",
+    commit_id: change.commitId ?? "",
   }
 }
 
-async function pullPayload(tx: Transaction, services: Needed, home: Owned, issueId: number, news: News) {
+async function pullPayload(tx: Transaction, services: Needed, home: Owned, issueId: number, change: IssueChange) {
   const row = await requireIssue(tx, issueId)
-  const { reviewerId } = news
+  const { reviewerId } = change
   const asked = reviewerId ? (await usersById(tx, [reviewerId])).get(reviewerId) : undefined
   return {
-    action: news.action,
-    ...news.heads,
+    action: change.action,
+    ...change.heads,
     number: row.number,
-    ...(news.changes && { changes: news.changes(home) }),
+    ...(change.changes && { changes: change.changes(home) }),
     pull_request: await presentPullOf(tx, services, anonymous, row, home),
     requested_reviewer: asked ? presentUser(services.site, asked) : null,
-    commit_id: news.commitId ?? "",
-    review: news.review ?? null,
+    commit_id: change.commitId ?? "",
+    review: change.review ?? null,
   }
 }
 

@@ -1,6 +1,6 @@
-/** What webhooks are told of, and the words for it. */
+/** The events of webhooks, and their names. */
 
-/** What can be switched on, one by one, in the order in which it is shown. */
+/** The events that can be switched on individually, in display order. */
 export const SWITCHES = [
   "create",
   "delete",
@@ -29,11 +29,11 @@ export const SWITCHES = [
 ] as const
 export type Switch = (typeof SWITCHES)[number]
 
-/** The verdict of a review is an event of its own kind; one switch stands for the three. */
+/** Each verdict of a review is an event of its own; one switch covers the three. */
 export type ReviewEvent = "pull_request_review_approved" | "pull_request_review_rejected" | "pull_request_review_comment"
 export type EventKind = Exclude<Switch, "pull_request_review"> | ReviewEvent
 
-/** Words that switch on several, or only what they say. */
+/** Words that turn on several switches, or only the one they name. */
 const GROUPS: Readonly<Record<string, readonly Switch[]>> = {
   issues: SWITCHES.filter((name) => name.startsWith("issue")),
   issues_only: ["issues"],
@@ -41,7 +41,7 @@ const GROUPS: Readonly<Record<string, readonly Switch[]>> = {
   pull_request_only: ["pull_request"],
 }
 
-/** The switches that a client's words turn on; unknown words are passed over, no words at all are pushes. */
+/** The switches that a client's words turn on; unknown words are ignored, no words at all mean pushes. */
 export function switchesNamed(words: readonly string[]): readonly Switch[] {
   if (words.length === 0) return ["push"]
   const named = new Set<string>(words.map((word) => word.toLowerCase()).flatMap((word): readonly string[] => GROUPS[word] ?? [word]))
@@ -60,7 +60,7 @@ export const switchOf = (event: EventKind): Switch => {
   }
 }
 
-/** The name under which receivers know an event; several share one. */
+/** The name under which receivers know an event; several events share one. */
 const PUBLIC_NAMES: Readonly<Record<string, string>> = {
   issue_assign: "issues",
   issue_label: "issues",

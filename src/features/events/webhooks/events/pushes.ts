@@ -17,12 +17,12 @@ import { repositoryHtmlUrl } from "../../../code/repositories/urls.ts"
 import { presentUser } from "../../../people/users/present.ts"
 import type { Announcement } from "../announce.ts"
 
-/** What webhooks are told of a push, for each reference that it moved. */
+/** The events of a push, for each reference that it changed. */
 
-/** Commits that a payload names; their number is told. */
+/** Commits listed in a payload, which has their total as well. */
 export const MOST_COMMITS = 5
 
-/** Commits of a push with what each of them changed. */
+/** Commits of a push with the files that each of them changed. */
 export interface PushedCommits {
   /** The newest ones, newest first. */
   readonly commits: readonly Commit[]
@@ -32,7 +32,7 @@ export interface PushedCommits {
 
 export const NO_COMMITS: PushedCommits = { commits: [], total: 0, changes: new Map() }
 
-/** Cuts commits to what a payload names, and looks what each changed. One process, none without commits. */
+/** Truncates the commits to those listed in a payload, and reads the changes of each. One process, none without commits. */
 export async function withChanges(
   { git }: Pick<Services, "git">,
   repository: Repository,
@@ -49,14 +49,14 @@ export async function withChanges(
 
 export interface Push {
   readonly ref: RefName
-  /** Null where it was not there, or is not there any more. */
+  /** Null where the reference did not exist before, or no longer exists. */
   readonly before: ObjectId | null
   readonly after: ObjectId | null
   readonly pushed: PushedCommits
   readonly pusher: User
 }
 
-/** The payload of a push of one reference, beside the repository and the sender. */
+/** The payload of a push of one reference, without the repository and the sender. */
 export async function pushPayload(services: Services, db: Handle, home: Owned, { ref, before, after, pushed, pusher }: Push) {
   const { owner, repository } = home
   const none = zeroId(repository.object_format)
@@ -78,7 +78,7 @@ export async function pushPayload(services: Services, db: Handle, home: Owned, {
   }
 }
 
-/** Paths by what happened to them; a move is one that is new and one that is gone. */
+/** Paths by kind of change; a rename is an added and a removed path. */
 function filesOf(changed: readonly ChangedFile[]) {
   const added: string[] = []
   const removed: string[] = []
@@ -92,19 +92,19 @@ function filesOf(changed: readonly ChangedFile[]) {
   return { added, removed, modified }
 }
 
-/** That a branch or a tag came, at a commit or an annotated tag; nothing for all other references. */
+/** The event of a new branch or tag, at a commit or an annotated tag; none for other references. */
 export const createEvents = (ref: RefName, id: string, sender: User): readonly Announcement[] => {
   const name = named(ref)
   return name ? [{ event: "create", sender, ref, payload: () => ({ sha: id, ...name }) }] : []
 }
 
-/** That a branch or a tag went; nothing for all other references. */
+/** The event of a deleted branch or tag; none for other references. */
 export const deleteEvents = (ref: RefName, sender: User): readonly Announcement[] => {
   const name = named(ref)
   return name ? [{ event: "delete", sender, ref, payload: () => ({ ...name, pusher_type: "user" }) }] : []
 }
 
-/** How receivers know a branch or a tag. */
+/** The name of a branch or tag in payloads. */
 function named(ref: RefName): { readonly ref: string; readonly ref_type: "branch" | "tag" } | undefined {
   const branch = branchOf(ref)
   if (branch !== undefined) return { ref: branch, ref_type: "branch" }

@@ -9,7 +9,7 @@ import { EVERYTHING, presentRepository } from "../../../code/repositories/presen
 import { presentUser } from "../../../people/users/present.ts"
 import type { Announcement, Needed } from "../announce.ts"
 
-/** A repository was made, or is about to be deleted. */
+/** A repository was created, or is about to be deleted. */
 export const repositoryAnnouncement = (
   { site }: Needed,
   { kind, actor: sender }: EventOf<"repository.created" | "repository.deleted">,
@@ -22,7 +22,7 @@ export const repositoryAnnouncement = (
   }),
 })
 
-/** A repository was forked. Receivers know the original as `forkee`, and the fork as the repository. */
+/** A repository was forked. In the payload, `forkee` is the original and `repository` the fork. */
 export const forkAnnouncement = (
   tx: Transaction,
   { site }: Needed,
@@ -38,7 +38,7 @@ export const forkAnnouncement = (
 
 const RELEASE_ACTIONS = { "release.published": "published", "release.edited": "updated", "release.deleted": "deleted" } as const
 
-/** A release; nothing of drafts. */
+/** A release; drafts have no event. */
 export const releaseAnnouncements = (
   tx: Transaction,
   services: Services,
@@ -54,7 +54,7 @@ export const releaseAnnouncements = (
         },
       ]
 
-/** What checks said of a commit, one after the other. */
+/** The new statuses of a commit, in order. */
 export const statusAnnouncements = (
   tx: Transaction,
   services: Services,

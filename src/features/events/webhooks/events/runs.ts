@@ -13,7 +13,7 @@ import type { Announcement, Needed } from "../announce.ts"
 
 type RunEvent = EventOf<"run.changed">
 
-/** What webhooks are told of the jobs of a run, and then of the run itself. */
+/** The events of the jobs of a run, and then of the run itself. */
 export function runAnnouncements(
   tx: Transaction,
   { site }: Needed,

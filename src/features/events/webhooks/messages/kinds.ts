@@ -1,23 +1,23 @@
 import { details, html, line, type Markup, markdown, plain, slack } from "./markup.ts"
+import { type Payload, readPayload } from "./payload.ts"
 import { type Summary, summarize } from "./summary.ts"
-import { readTold, type Told } from "./told.ts"
 
-/** Messages for the receivers that are no programs: what each of them takes as JSON. */
+/** Messages for chat services: the JSON that each of them accepts. */
 
-export interface Telling {
+export interface MessageSource {
   readonly event: string
   readonly payload: unknown
   readonly options: Readonly<Record<string, string>>
 }
 
-type Message = (summary: Summary, told: Told, options: Telling["options"]) => object
+type Message = (summary: Summary, payload: Payload, options: MessageSource["options"]) => object
 
 const COLORS = { green: 0x1ac600, red: 0xff3232, yellow: 0xffd930, blue: 0x2b8bd4, grey: 0x999999 } as const
 const hex = (color: Summary["color"]): string => COLORS[color].toString(16).padStart(6, "0")
 const whole = (summary: Summary, markup: Markup, lineBreak = "\n"): string =>
   [line(summary.headline, markup), details(summary, markup, lineBreak)].filter((text) => text !== "").join(lineBreak)
 
-const toSlack: Message = (summary, _told, { channel = "", username = "", icon_url = "", color = "" }) => {
+const toSlack: Message = (summary, _payload, { channel = "", username = "", icon_url = "", color = "" }) => {
   const text = details(summary, slack)
   return {
     channel,
@@ -31,7 +31,7 @@ const toSlack: Message = (summary, _told, { channel = "", username = "", icon_ur
 }
 
 const toDiscord: Message = (summary, { sender }) => ({
-  // A name in a title must not call everybody.
+  // A name in a title must not mention everyone.
   allowed_mentions: { parse: [] },
   embeds: [
     {
@@ -96,12 +96,12 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   wechatwork: toWechatwork,
 }
 
-/** What a receiver of a kind is sent for an event; undefined where there is nothing to say. */
-export function messageFor(type: string, { event, payload, options }: Telling): object | undefined {
-  const told = readTold(payload)
-  if (!told) return undefined
-  // It only wants to know which repository to look at.
-  if (type === "packagist") return event === "push" ? { repository: { url: told.repository.html_url } } : {}
-  const summary = summarize(event, told)
-  return summary && MESSAGES[type]?.(summary, told, options)
+/** The message for a receiver of this kind; undefined where there is nothing to say. */
+export function messageFor(type: string, { event, payload: given, options }: MessageSource): object | undefined {
+  const payload = readPayload(given)
+  if (!payload) return undefined
+  // Packagist only needs to know which repository has changed.
+  if (type === "packagist") return event === "push" ? { repository: { url: payload.repository.html_url } } : {}
+  const summary = summarize(event, payload)
+  return summary && MESSAGES[type]?.(summary, payload, options)
 }

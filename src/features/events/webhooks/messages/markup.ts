@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../../../core/text/html.ts"
 import type { Part, Summary } from "./summary.ts"
 
-/** How receivers write a line: with the marks of others taken out of what people wrote. */
+/** The markup of a receiver; `text` escapes markup in what users wrote. */
 export interface Markup {
   readonly text: (text: string) => string
   readonly link: (text: string, link: string) => string
@@ -9,7 +9,7 @@ export interface Markup {
 
 const escapeSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]()<>#|~]/g, "\\$&")
-// An address may hold what would end it.
+// A URL may contain the character that would end it.
 const inAddress = (link: string): string =>
   link
     .replace(/[\s<>()|"]/g, encodeURIComponent)
@@ -30,11 +30,11 @@ export const markdown: Markup = {
   link: (text, link) => `[${escapeMarkdown(text)}](${inAddress(link)})`,
 }
 
-/** One line in a markup. */
+/** One line in the receiver's markup. */
 export const line = (parts: readonly Part[], { text, link }: Markup): string =>
   parts.map((part) => (part.link === undefined ? text(part.text) : link(part.text, part.link))).join("")
 
-/** All below the headline in a markup: commits, and what somebody wrote. */
+/** Everything below the headline in the receiver's markup: commits, and the text that a user wrote. */
 export const details = ({ lines, words }: Summary, markup: Markup, lineBreak = "\n"): string =>
   [...lines.map((parts) => line(parts, markup)), ...(words === "" ? [] : [words.split("\n").map(markup.text).join(lineBreak)])].join(
     lineBreak,

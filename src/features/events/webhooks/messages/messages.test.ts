@@ -40,7 +40,7 @@ describe("messages to chats", () => {
     })
   })
 
-  it("for discord call nobody", () => {
+  it("for discord mention no one", () => {
     expect(say("discord", "issues", issue)).toMatchObject({
       allowed_mentions: { parse: [] },
       embeds: [

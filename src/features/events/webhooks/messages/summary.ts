@@ -1,35 +1,35 @@
 import { publicName } from "../events/kinds.ts"
-import type { Told } from "./told.ts"
+import type { Payload } from "./payload.ts"
 
-/** A piece of a line: words, and where they lead. */
+/** A part of a line: text, and the URL that it links to. */
 export interface Part {
   readonly text: string
   readonly link?: string
 }
 
-/** What has happened in the words for people, without any markup. */
+/** An event in plain English, without any markup. */
 export interface Summary {
   readonly headline: readonly Part[]
   /** One line for each commit of a push. */
   readonly lines: readonly (readonly Part[])[]
-  /** What somebody wrote. */
+  /** The text that a user wrote. */
   readonly words: string
-  /** Where to read more. */
+  /** The URL with the details. */
   readonly link: string
   readonly color: "green" | "red" | "yellow" | "blue" | "grey"
 }
 
 const SHORT_ID = 10
-/** Characters of a text that a message carries. */
+/** The longest text in a message, in characters. */
 const LONGEST_WORDS = 2_000
 
 const cut = (text: string): string => (text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS).toWellFormed()}…` : text)
 const short = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, "")
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
-/** What a payload says; undefined where there is nothing to say, as for a push without commits. */
-export function summarize(event: string, told: Told): Summary | undefined {
-  const { repository, sender } = told
+/** The summary of a payload; undefined where there is nothing to say, as for a push without commits. */
+export function summarize(event: string, payload: Payload): Summary | undefined {
+  const { repository, sender } = payload
   const place: Part = { text: repository.full_name, link: repository.html_url }
   const who: Part = { text: sender.login, link: sender.html_url }
   const said = (
@@ -54,7 +54,7 @@ export function summarize(event: string, told: Told): Summary | undefined {
 
   switch (publicName(event)) {
     case "push": {
-      const { commits = [], total_commits: total = 0, ref = "", compare_url: compare = "" } = told
+      const { commits = [], total_commits: total = 0, ref = "", compare_url: compare = "" } = payload
       const link = compare || commits[0]?.url
       if (commits.length === 0 || !link) return undefined
       const count = `${total} new ${total === 1 ? "commit" : "commits"}`
@@ -66,22 +66,22 @@ export function summarize(event: string, told: Told): Summary | undefined {
     }
     case "create":
     case "delete": {
-      const { ref = "", ref_type: kind = "branch" } = told
+      const { ref = "", ref_type: kind = "branch" } = payload
       const isNew = event === "create"
       return said(isNew ? "green" : "grey", repository.html_url, [`${kind} ${short(ref)} ${isNew ? "created" : "deleted"}`])
     }
     case "fork":
-      return said("green", repository.html_url, [`${told.forkee?.full_name ?? ""} forked to this repository`])
+      return said("green", repository.html_url, [`${payload.forkee?.full_name ?? ""} forked to this repository`])
     case "repository":
-      return said(told.action === "deleted" ? "red" : "green", repository.html_url, [`Repository ${told.action ?? "changed"}`])
+      return said(payload.action === "deleted" ? "red" : "green", repository.html_url, [`Repository ${payload.action ?? "changed"}`])
     case "release": {
-      const { release } = told
+      const { release } = payload
       if (!release) return undefined
       const name: Part = { text: release.name || release.tag_name, link: release.html_url }
-      return said("blue", release.html_url, ["Release ", name, ` ${told.action ?? ""}`], { words: release.body })
+      return said("blue", release.html_url, ["Release ", name, ` ${payload.action ?? ""}`], { words: release.body })
     }
     case "status": {
-      const { state = "", context = "", description = "", sha = "", target_url: target = "" } = told
+      const { state = "", context = "", description = "", sha = "", target_url: target = "" } = payload
       const commit = `${repository.html_url}/commit/${sha}`
       const color = state === "success" ? "green" : state === "pending" ? "yellow" : "red"
       return said(color, target || commit, [`${context || "check"}: ${state} on `, { text: sha.slice(0, SHORT_ID), link: commit }], {
@@ -89,9 +89,9 @@ export function summarize(event: string, told: Told): Summary | undefined {
       })
     }
     case "wiki":
-      return said("blue", repository.html_url, [`Wiki page ${told.page ?? ""} ${told.action ?? ""}`])
+      return said("blue", repository.html_url, [`Wiki page ${payload.page ?? ""} ${payload.action ?? ""}`])
     default:
-      return onSubject(told, said)
+      return onSubject(payload, said)
   }
 }
 
@@ -102,9 +102,9 @@ type Say = (
   more?: Partial<Pick<Summary, "lines" | "words">>,
 ) => Summary
 
-/** Of issues, pull requests, and what is said on them. */
-function onSubject(told: Told, said: Say): Summary | undefined {
-  const { action = "", pull_request, issue, comment, review, requested_reviewer: reviewer } = told
+/** Events of issues, pull requests, and their comments. */
+function onSubject(payload: Payload, said: Say): Summary | undefined {
+  const { action = "", pull_request, issue, comment, review, requested_reviewer: reviewer } = payload
   const subject = pull_request ?? issue
   if (!subject) return undefined
   const kind = pull_request ? "Pull request" : "Issue"

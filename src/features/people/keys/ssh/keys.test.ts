@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { keyLine, parseKeyText } from "./key-text.ts"
-import { fingerprintOf, KeyUnusable, readKey } from "./public-key.ts"
+import { fingerprintOf, readKey, UnusableKeyError } from "./public-key.ts"
 import { isSignedBy } from "./signature.ts"
 import { type KeyFolder, makeToken, openKeyFolder } from "./testing.ts"
 import { wireBytes, wireNumber, wireReader } from "./wire.ts"
@@ -21,7 +21,7 @@ const refusal = (text: string): string => {
     parseKeyText(text)
     return "accepted"
   } catch (error) {
-    if (error instanceof KeyUnusable) return error.message
+    if (error instanceof UnusableKeyError) return error.message
     throw error
   }
 }
@@ -113,7 +113,7 @@ test("any bytes at all are a key or are refused, and nothing else", () => {
         try {
           readKey(tried)
         } catch (error) {
-          expect(error).toBeInstanceOf(KeyUnusable)
+          expect(error).toBeInstanceOf(UnusableKeyError)
         }
     }
 })
@@ -121,7 +121,7 @@ test("any bytes at all are a key or are refused, and nothing else", () => {
 describe("signatures", () => {
   const data = Buffer.from("what is signed")
 
-  /** What `ssh-keygen -Y sign` signs is wrapped; the raw signature is taken out of it. */
+  /** `ssh-keygen -Y sign` signs a wrapped message; this returns the raw signature. */
   async function signed(file: string): Promise<{ readonly signature: Buffer; readonly over: Buffer; readonly blob: Buffer }> {
     const path = join(keys.folder, "data")
     await writeFile(path, data)

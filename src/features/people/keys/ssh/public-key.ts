@@ -1,9 +1,9 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from "node:crypto"
-import { Malformed, type WireReader, wireReader } from "./wire.ts"
+import { MalformedKeyError, type WireReader, wireReader } from "./wire.ts"
 
-/** Public keys as SSH writes them: RFC 4253, section 6.6; RFC 5656; RFC 8709; OpenSSH's PROTOCOL.u2f. */
+/** Public keys in the SSH format: RFC 4253, section 6.6; RFC 5656; RFC 8709; OpenSSH's PROTOCOL.u2f. */
 
-/** The kinds of keys that are accepted, and the bits that they must have. */
+/** The accepted kinds of keys, and their minimum sizes in bits. */
 const SMALLEST = {
   "ssh-ed25519": 256,
   "ssh-rsa": 3071,
@@ -18,51 +18,51 @@ export type SshKeyType = keyof typeof SMALLEST
 
 export const isSshKeyType = (type: string): type is SshKeyType => Object.hasOwn(SMALLEST, type)
 
-/** Longer RSA keys make every look at a signature slow. */
+/** Longer RSA keys make every verification slow. */
 const LARGEST_RSA = 16_384
 
-/** A public key, taken apart. */
+/** A parsed public key. */
 export interface SshKey {
   readonly type: SshKeyType
-  /** As it goes over the wire. */
+  /** As sent over the wire. */
   readonly blob: Buffer
-  /** What signatures are checked with. */
+  /** Verifies signatures. */
   readonly verifier: KeyObject
-  /** For whom a security key signs; undefined for keys that are none. */
+  /** The application that a security key signs for; undefined for other keys. */
   readonly application: string | undefined
 }
 
-/** Why something is no key that can be used, in words that complete a sentence. */
-export class KeyUnusable extends Error {
+/** Why a key can't be used, in words that complete a sentence. */
+export class UnusableKeyError extends Error {
   constructor(words: string) {
     super(words)
-    this.name = "KeyUnusable"
+    this.name = "UnusableKeyError"
   }
 }
 
-/** The fingerprint that OpenSSH shows. */
+/** The fingerprint in the format of OpenSSH. */
 export const fingerprintOf = (blob: Uint8Array): string => `SHA256:${hash("sha256", blob, "base64").replace(/=+$/, "")}`
 
 /**
- * Takes a key apart. `claimed` is the kind that was said of it. Throws {@link KeyUnusable} where it is another, for a kind that isn't accepted, for a
- * key that is too short, and for what is no key at all.
+ * Parses a key. `claimed` is its kind according to the text around it. Throws {@link UnusableKeyError} where the actual kind differs or isn't accepted,
+ * where the key is too short, and where the bytes aren't a key.
  */
 export function readKey(blob: Buffer, claimed?: string): SshKey {
   try {
     const reader = wireReader(blob)
     const type = reader.text()
     if (claimed !== undefined && type !== claimed)
-      throw new KeyUnusable(`key type and content does not match: ${printable(claimed)} - ${printable(type)}`)
-    if (!isSshKeyType(type)) throw new KeyUnusable(`key type is not allowed: ${printable(type)}`)
+      throw new UnusableKeyError(`key type and content does not match: ${printable(claimed)} - ${printable(type)}`)
+    if (!isSshKeyType(type)) throw new UnusableKeyError(`key type is not allowed: ${printable(type)}`)
     const { jwk, bits, application } = readMaterial(type, reader)
     reader.end()
-    if (bits < SMALLEST[type]) throw new KeyUnusable(`key length is not enough: got ${bits}, needs ${SMALLEST[type]}`)
-    if (bits > LARGEST_RSA) throw new KeyUnusable(`key length is too much: got ${bits}, at most ${LARGEST_RSA}`)
+    if (bits < SMALLEST[type]) throw new UnusableKeyError(`key length is not enough: got ${bits}, needs ${SMALLEST[type]}`)
+    if (bits > LARGEST_RSA) throw new UnusableKeyError(`key length is too much: got ${bits}, at most ${LARGEST_RSA}`)
     return { type, blob, verifier: createPublicKey({ key: jwk, format: "jwk" }), application }
   } catch (error) {
-    if (error instanceof KeyUnusable) throw error
-    throw new KeyUnusable(
-      error instanceof Malformed ? `the key is damaged: ${error.message}` : "the key is damaged: its numbers are no key",
+    if (error instanceof UnusableKeyError) throw error
+    throw new UnusableKeyError(
+      error instanceof MalformedKeyError ? `the key is damaged: ${error.message}` : "the key is damaged: its numbers are no key",
     )
   }
 }
@@ -95,7 +95,7 @@ const base64 = (bytes: Buffer): string => bytes.toString("base64url")
 
 function ed25519(reader: WireReader): Omit<Material, "application"> {
   const point = reader.bytes()
-  if (point.length !== 32) throw new Malformed()
+  if (point.length !== 32) throw new MalformedKeyError()
   return { jwk: { kty: "OKP", crv: "Ed25519", x: base64(point) }, bits: 256 }
 }
 
@@ -109,11 +109,11 @@ function ecdsa(reader: WireReader, name: string): Omit<Material, "application"> 
   const curve = CURVES[name]
   const [named, point] = [reader.text(), reader.bytes()]
   const size = Math.ceil((curve?.bits ?? 0) / 8)
-  // Points are written whole: a four, then both coordinates.
-  if (curve === undefined || named !== name || point.length !== 1 + 2 * size || point[0] !== 4) throw new Malformed()
+  // Only uncompressed points: the byte 4, then both coordinates.
+  if (curve === undefined || named !== name || point.length !== 1 + 2 * size || point[0] !== 4) throw new MalformedKeyError()
   const jwk = { kty: "EC", crv: curve.crv, x: base64(point.subarray(1, 1 + size)), y: base64(point.subarray(1 + size)) }
   return { jwk, bits: curve.bits }
 }
 
-/** What a stranger sent, fit to be repeated to him. */
+/** Text from a client, safe to repeat in an error message. */
 const printable = (text: string): string => text.replace(/[^\x21-\x7e]/g, "?").slice(0, 60)

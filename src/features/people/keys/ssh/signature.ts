@@ -1,26 +1,26 @@
 import { hash, verify } from "node:crypto"
 import type { SshKey } from "./public-key.ts"
-import { Malformed, type WireReader, wireReader } from "./wire.ts"
+import { MalformedKeyError, type WireReader, wireReader } from "./wire.ts"
 
-/** A signature of an SSH key, taken out of what it came in. */
+/** A parsed SSH signature. */
 export interface SshSignature {
-  /** In the signature's own words, such as rsa-sha2-512. */
+  /** The signature's own algorithm name, such as rsa-sha2-512. */
   readonly algorithm: string
-  /** The signature alone; of a security key, with what it adds. */
+  /** The signature alone; for a security key, with the fields that it adds. */
   readonly body: Buffer
-  /** How the two numbers of an ECDSA signature are written. */
+  /** How the two numbers of an ECDSA signature are encoded. */
   readonly numbers: "ssh" | "der"
 }
 
-/** A security key says that somebody touched it. */
+/** The flag of a security key that says that its user touched it. */
 const USER_PRESENT = 1
 
-/** Whether the key made this signature over the data. SHA-1 counts for nothing, nor does a security key that nobody touched. */
+/** Whether the key made this signature over the data. SHA-1 is not accepted, nor a security key without user presence. */
 export function isSignedBy(key: SshKey, signature: SshSignature, data: Buffer): boolean {
   try {
     return checked(key, signature, data)
   } catch (error) {
-    if (error instanceof Malformed) return false
+    if (error instanceof MalformedKeyError) return false
     throw error
   }
 }
@@ -60,17 +60,17 @@ const ECDSA = {
   "ecdsa-sha2-nistp521": { digest: "sha512", size: 66 },
 } as const
 
-/** Two numbers, each filled up with zeros to its full length. */
+/** Two numbers, each padded with zeros to its full length. */
 function fixedNumbers(reader: WireReader, size: number): Buffer {
   return Buffer.concat(
     [reader.number(), reader.number()].map((number) => {
-      if (number.length > size) throw new Malformed()
+      if (number.length > size) throw new MalformedKeyError()
       return Buffer.concat([Buffer.alloc(size - number.length), number])
     }),
   )
 }
 
-/** What a security key signs is not the data but its digest, with for whom it signs, what it saw, and how often it has signed. */
+/** A security key signs the digest of the data together with its application, flags and signature counter. */
 function touched(
   signature: Buffer,
   reader: WireReader,
@@ -79,7 +79,7 @@ function touched(
 ): { readonly signature: Buffer; readonly signed: Buffer } {
   const [flags, counter] = [reader.byte(), reader.take(4)]
   reader.end()
-  if ((flags & USER_PRESENT) === 0 || application === undefined) throw new Malformed()
+  if ((flags & USER_PRESENT) === 0 || application === undefined) throw new MalformedKeyError()
   const digest = (of: Uint8Array | string) => hash("sha256", of, "buffer")
   return { signature, signed: Buffer.concat([digest(Buffer.from(application, "latin1")), Buffer.of(flags), counter, digest(data)]) }
 }

@@ -6,12 +6,12 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { wireBytes } from "./wire.ts"
 
-/** For tests: keys that OpenSSH makes, and keys that only a security token could. */
+/** For tests: keys made by OpenSSH, and keys of security tokens. */
 
 const run = promisify(execFile)
 
 export interface KeyFile {
-  /** The file of the private key. */
+  /** The path of the private key. */
   readonly file: string
   /** The line of the public key. */
   readonly line: string
@@ -26,7 +26,7 @@ export interface KeyFolder {
   readonly close: () => Promise<void>
 }
 
-/** A folder with keys in it. OpenSSH must be on the machine. */
+/** A folder with keys in it. Needs OpenSSH on the machine. */
 export async function openKeyFolder(): Promise<KeyFolder> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-keys-"))
   let count = 0
@@ -45,10 +45,10 @@ export async function openKeyFolder(): Promise<KeyFolder> {
   }
 }
 
-/** A security token of software: it says that it was touched, unless it is told not to. */
+/** A security token in software: it reports user presence, unless asked not to. */
 export interface Token {
   readonly blob: Buffer
-  /** The algorithm's name, and the signature with what the token adds. */
+  /** The algorithm's name, and the signature with the fields that the token adds. */
   readonly sign: (data: Buffer, options?: { readonly touched?: boolean; readonly application?: string }) => Buffer
 }
 

@@ -1,7 +1,7 @@
 import { nullable } from "../../../../core/record.ts"
 import Type, { Check, type Static } from "../../../../core/schema.ts"
 
-/** The little of a payload that messages to people are made from. */
+/** The few members of a payload that messages are made from. */
 
 const Person = Type.Object({ login: Type.String(), avatar_url: Type.String(), html_url: Type.String() })
 const Subject = Type.Object({
@@ -12,7 +12,7 @@ const Subject = Type.Object({
   merged: Type.Optional(Type.Boolean()),
 })
 
-const Told = Type.Object({
+const Payload = Type.Object({
   action: Type.Optional(Type.String()),
   repository: Type.Object({ full_name: Type.String(), html_url: Type.String() }),
   sender: Person,
@@ -40,7 +40,7 @@ const Told = Type.Object({
   sha: Type.Optional(Type.String()),
   page: Type.Optional(Type.String()),
 })
-export type Told = Static<typeof Told>
+export type Payload = Static<typeof Payload>
 
-/** Reads a payload; undefined for one that no message can be made from. */
-export const readTold = (payload: unknown): Told | undefined => (Check(Told, payload) ? payload : undefined)
+/** Parses a payload; undefined for one that no message can be made from. */
+export const readPayload = (payload: unknown): Payload | undefined => (Check(Payload, payload) ? payload : undefined)

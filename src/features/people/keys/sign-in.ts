@@ -11,19 +11,24 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { findGrant, type PublicKeyRow, touchPublicKey } from "./store.ts"
 
-/** Who comes with a key. */
+/** The user that an SSH key signs in. */
 
-/** The person whose key it is; undefined for keys of repositories. Whether the account may be used now is another question. */
-export async function personWith(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
+/** The user that owns the key; undefined for deploy keys. Doesn't check whether the account may be used now. */
+export async function findKeyOwner(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
   const user = owner_id === null ? undefined : await findUserById.first(db, { id: owner_id })
   return user && { kind: "user", user, credential: { kind: "publicKey", keyId: id }, basic: false }
 }
 
 /**
- * Whoever comes to a repository with one of its own keys: he acts in the name of its owner. Undefined where the key is none of it, and where its owner may
- * not act. The repository is found by its older names as well; what the key is not for is as good as missing.
+ * The user that a deploy key acts as: the owner of its repository. Undefined where the key isn't a deploy key of the repository, and where the
+ * owner may not act. The repository is found by its former names as well; one that the key isn't for counts as missing.
  */
-export async function bearerOf(db: Handle, { id: keyId }: PublicKeyRow, ownerName: string, name: string): Promise<SignedIn | undefined> {
+export async function findDeployKeyUser(
+  db: Handle,
+  { id: keyId }: PublicKeyRow,
+  ownerName: string,
+  name: string,
+): Promise<SignedIn | undefined> {
   const repositoryId = await repositoryIdOf(db, ownerName.toLowerCase(), name.toLowerCase())
   const grant = repositoryId === undefined ? undefined : await findGrant.first(db, { keyId, repositoryId })
   const repository = grant && (await findRepositoryById.first(db, { id: grant.repository_id }))
@@ -41,11 +46,11 @@ async function repositoryIdOf(db: Handle, lowerOwner: string, lowerName: string)
   return repository?.id ?? (await findRepositoryRedirect.first(db, { ownerId: owner.id, lowerName }))?.repository_id
 }
 
-/** How exactly a key's last use is known, in seconds: a write at every connection would cost more than the connection. */
+/** Precision of a key's last use, in seconds: writing at every connection would cost more than the connection. */
 const LAST_USED_EXACTNESS = 60
 
-/** Notes that a key was used. Does not wait for it, nor fail. */
-export function noteUse({ database, log, now }: Services, { id, last_used_at }: PublicKeyRow): void {
+/** Records that a key was used. Doesn't wait for the write, and never fails. */
+export function recordKeyUse({ database, log, now }: Services, { id, last_used_at }: PublicKeyRow): void {
   const seen = now()
   const before = seen - LAST_USED_EXACTNESS
   if (last_used_at > before) return
