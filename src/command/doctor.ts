@@ -9,15 +9,15 @@ import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
 export interface DoctorOptions {
-  /** Put right what can be put right safely. */
+  /** Repair what can be repaired safely. */
   readonly repair: boolean
-  /** Look through every repository's objects. */
+  /** Check every repository's objects. */
   readonly fsck: boolean
 }
 
 /**
- * Looks at everything that a forge needs, prints what it sees with what to do about it, and fails when something is wrong that wasn't repaired.
- * It may run beside the server.
+ * Checks everything that a server needs, prints the findings with advice, and fails when a problem remains that wasn't repaired. It may run beside
+ * the server.
  */
 export async function examine(terminal: Terminal, config: Config, options: DoctorOptions): Promise<ExitCode> {
   let failures = 0

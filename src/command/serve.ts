@@ -10,8 +10,8 @@ import { settleSoon } from "./settle.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
- * Serves until the process is asked to stop (SIGINT, SIGTERM), then ends in good order. A second signal ends it at once.
- * With `demo` the server is filled with examples first; fails with {@link CommandFailed} where there is something on it already.
+ * Serves until the process is asked to stop (SIGINT, SIGTERM), then shuts down gracefully. A second signal ends it at once. With `demo` the server is
+ * filled with examples first; fails with {@link CommandFailed} where it has content already.
  */
 export async function serve(terminal: Terminal, env: Environment, { demo }: { readonly demo: boolean }): Promise<void> {
   const stop = signalled()
@@ -37,7 +37,7 @@ async function start(env: Environment, now?: () => number): Promise<Serving> {
   try {
     return await serveHearth({ env, now })
   } catch (error) {
-    // Nothing but the first administrator is made by a start.
+    // A start creates nothing but the first administrator.
     if (error instanceof Refusal)
       throw new CommandFailed(
         `The first administrator can't be made: ${error.message}`,
@@ -47,7 +47,7 @@ async function start(env: Environment, now?: () => number): Promise<Serving> {
   }
 }
 
-/** Says where the server is, and at the first start who administers it, where everything lies, and what to do next. */
+/** Prints the address and, at the first start, the administrator, where data is stored, and what to do next. */
 function announce({ out }: Terminal, { url, administrator: { name }, made, services }: Serving): void {
   out(`Hearth ${VERSION} is ready: ${url}`)
   if (made === undefined) return

@@ -2,12 +2,12 @@ import { flushCompileCache } from "node:module"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
-/** Whoever waited for the start is answered before everything stands still for a moment. */
+/** A pause, so that requests that waited for the start are answered before the garbage collection stops everything for a moment. */
 const SETTLE_AFTER_MS = 1_000
 
 /**
- * Gives back to the system, once, what loading took: a third of all memory, which the engine would keep for as long as little happens. Compiled
- * code is written down now too, not only at an end in good order, so that the next start is quick even after this one was killed.
+ * Frees, once, the memory that loading took: a third of all, which the engine would keep while little happens. Also writes the compile cache now, not
+ * only at a graceful end, so that the next start is quick even if this process is killed.
  */
 export function settleSoon(): void {
   setTimeout(() => {

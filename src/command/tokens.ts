@@ -9,11 +9,11 @@ import { type Environment, onInstallation, personNamed } from "./installation.ts
 import { printTable } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator does with access tokens. */
+/** The operator's commands for access tokens. */
 
 const tokenNames = Compile(CreateAccessTokenOption.properties.name)
 
-/** Makes a token and prints nothing but it, so that a script can take it. */
+/** Creates a token and prints nothing else, so that a script can read it. */
 export async function addToken(
   terminal: Terminal,
   env: Environment,
@@ -37,7 +37,7 @@ export async function addToken(
   })
 }
 
-/** Prints a person's tokens, newest first. The texts themselves are known to nobody. */
+/** Prints a user's tokens, newest first. The tokens themselves are stored only as hashes. */
 export function listTokens(terminal: Terminal, env: Environment, userName: string, { json }: { readonly json: boolean }): Promise<void> {
   return onInstallation(env, async ({ database }) => {
     const user = await personNamed(database.read, userName)
@@ -68,7 +68,7 @@ export function listTokens(terminal: Terminal, env: Environment, userName: strin
   })
 }
 
-/** Takes a token back; it is refused from the next request on. */
+/** Revokes a token; it is refused from the next request on. */
 export function removeToken(terminal: Terminal, env: Environment, userName: string, name: string): Promise<void> {
   return onInstallation(env, async ({ database }) => {
     const user = await personNamed(database.read, userName)

@@ -8,7 +8,7 @@ const FROM_STDIN = "take the password from standard input; a line end after it d
 const ON_OFF = "on or off"
 const onOff = () => new Argument("<state>", ON_OFF).choices(["on", "off"])
 
-/** Adds `hearth user …`: people without the API, also while a server runs. */
+/** Adds `hearth user …`: users without the API, also while a server runs. */
 export function userCommands(program: Command, terminal: Terminal, env: () => Environment): void {
   const user = program
     .command("user")

@@ -19,7 +19,7 @@ import { choosePassword } from "./password.ts"
 import { printTable } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator does with people, by the rules that the API goes by too. What the rules refuse is thrown, and said in words by the caller. */
+/** The operator's commands for users, by the same rules as the API. Refusals are thrown; the caller prints them. */
 
 export interface NewUser {
   readonly email: string
@@ -31,10 +31,10 @@ export interface NewUser {
 
 const fullNames = Compile(CreateUserOption.properties.full_name)
 
-/** Makes a person. It may be the first of an installation that was never started. */
+/** Creates a user. This may be the first action on an installation that was never started. */
 export async function addUser(terminal: Terminal, env: Environment, name: string, wanted: NewUser): Promise<void> {
   const { email, fullName, admin } = wanted
-  // Before anybody types a password.
+  // Checked before a password is asked for.
   requireAccountName(name, "username")
   requireAddress(email, "email")
   if (!fullNames.Check(fullName)) throw refuse.invalid("full_name", "is too long")
@@ -63,7 +63,7 @@ export async function addUser(terminal: Terminal, env: Environment, name: string
   )
 }
 
-/** Prints everybody, by name. */
+/** Prints all users, by name. */
 export function listUsers(terminal: Terminal, env: Environment, { json }: { readonly json: boolean }): Promise<void> {
   return onInstallation(env, async ({ database }) => {
     const people = await everybody(database.read)
@@ -113,7 +113,7 @@ const stateOf = (user: User): string =>
         ? "must change password"
         : "active"
 
-/** A person by the names of the API. */
+/** A user by the names of the API. */
 const described = (user: User, twoFactor: boolean) => ({
   id: user.id,
   login: user.name,
@@ -128,7 +128,7 @@ const described = (user: User, twoFactor: boolean) => ({
   created: rfc3339(user.created_at),
 })
 
-/** Gives a person another password. */
+/** Sets a user's password. */
 export function changePassword(
   terminal: Terminal,
   env: Environment,
@@ -145,7 +145,7 @@ export function changePassword(
   })
 }
 
-/** Gives a person another name. */
+/** Renames a user. */
 export function renameUser(terminal: Terminal, env: Environment, name: string, newName: string): Promise<void> {
   return onInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
@@ -154,7 +154,7 @@ export function renameUser(terminal: Terminal, env: Environment, name: string, n
   })
 }
 
-/** Deletes a person, once somebody has confirmed it. */
+/** Deletes a user after a confirmation. */
 export function deleteUser(
   terminal: Terminal,
   env: Environment,
@@ -178,7 +178,7 @@ async function confirmDeletion(terminal: Terminal, { name, repositories_count: c
   if (answer.trim() !== name) throw new CommandFailed("That is another name.", "Nothing was changed.")
 }
 
-/** Makes a person an administrator of the site, or one no longer. */
+/** Makes a user a site administrator, or takes that away. */
 export function setAdministrator(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
   return onInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
@@ -187,7 +187,7 @@ export function setAdministrator(terminal: Terminal, env: Environment, name: str
   })
 }
 
-/** Lets a person use its account, or no longer. */
+/** Activates or deactivates a user's account. */
 export function setActive(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
   return onInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
@@ -196,7 +196,7 @@ export function setActive(terminal: Terminal, env: Environment, name: string, on
   })
 }
 
-/** Asks a person for a code beside the password, or no longer. */
+/** Switches a user's second factor on or off. */
 export function setTwoFactor(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
   return onInstallation(env, async (services) => {
     const { database } = services

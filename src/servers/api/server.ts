@@ -18,10 +18,10 @@ import { receiveUpload } from "./upload.ts"
 
 export const API_BASE = "/api/v1"
 
-/** Called in place of an operation's handler; tests of the way in use it to see who is let through without changing anything. */
+/** Called instead of an operation's handler; tests of authorisation use it to see which calls are allowed without changing anything. */
 export type Intercept = (operation: Operation, actor: Actor) => Sent<number, unknown> | undefined
 
-/** Is shown every answer before it is sent; tests hold it against what the operation declares. */
+/** Gets every answer before it is sent; tests compare it with what the operation declares. */
 export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
 
 export interface ApiOptions {
@@ -31,7 +31,7 @@ export interface ApiOptions {
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
-/** A call that was let in, or whose answer is there already. */
+/** A call that is authorised, or whose answer is cached. */
 type Ready = { readonly kept: Rendered } | LetIn
 
 interface LetIn {
@@ -41,14 +41,14 @@ interface LetIn {
   readonly parameters: URLSearchParams
   /** The administrator who acts in the caller's name. */
   readonly behind: User | undefined
-  /** Where the answer is kept, and the state of the database from before it was begun. */
+  /** The key of the cached answer, and the state of the database from before the answer was computed. */
   readonly keep: { readonly key: string; readonly state: State } | undefined
 }
 
 /**
- * Serves the operations over HTTP. The order of questions is the same for every one: who (401), in a usable account (403), acting as whom,
- * with a token for this (403), on what (404), with what rights (401, 403), is it archived (423), what was sent (422); then the handler.
- * All up to there happens before a byte of the body is read.
+ * Serves the operations over HTTP. The order of checks is the same for every one: who (401), in a usable account (403), acting as whom, with a token
+ * for this (403), on what (404), with which permissions (401, 403), whether it is archived (423), the input (422); then the handler. All up to the
+ * input happens before a byte of the body is read.
  */
 export function registerApi(
   app: FastifyInstance,
@@ -62,7 +62,7 @@ export function registerApi(
   const isUpload = (operation: Operation): boolean => uploadFormOf(operation.body) !== undefined
   for (const operation of operations) if (!isUpload(operation)) serve(app, operation)
   app.register(async (uploads) => {
-    // Nothing may collect these bodies: whoever takes the file reads it piece by piece.
+    // These bodies must not be collected: the handler reads the file as a stream.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser("*", (_request, _body, done) => done(null))
     for (const operation of operations) if (isUpload(operation)) serve(uploads, operation)
@@ -138,19 +138,19 @@ export function registerApi(
   }
 }
 
-/** What is to be written down of the call: whatever an administrator changes as such. */
+/** The entry of the audit log for the call: for whatever an administrator changes as such. */
 function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewDeed | undefined {
   if (actor.kind !== "user" || !isDeed(operation, behind !== undefined)) return undefined
   return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
 }
 
-/** A path as the router writes it. */
+/** A path in the router's syntax. */
 function routeOf(path: string): string {
   const plain = formOf(path)?.beside ?? path
   return (restOf(plain) === undefined ? plain : plain.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
 }
 
-/** The values of the path's parameters by name; the router knows the rest of a path only as a star, and nothing of a form behind it. */
+/** The values of the path's parameters. The router knows the rest of a path only as a star, and doesn't split off the form at its end. */
 function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const form = formOf(operation.path)
   const path = form?.beside ?? operation.path
@@ -162,7 +162,7 @@ function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<
   return { ...all, [last]: (all[last] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
 
-/** Lets the router choose between an operation and the one beside it that gives the same in another form, by the end of the address. */
+/** Lets the router choose between an operation and its variant in another form, by the end of the address. */
 const byForm: Parameters<FastifyInstance["addConstraintStrategy"]>[0] = {
   name: "form",
   storage: () => byValue(),

@@ -11,20 +11,20 @@ import { readAuthorization } from "../../features/people/authentication/credenti
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
 
-/** Who may download and upload large files: those who may fetch and push, asked at every request in the words that git over HTTP asks in. */
+/** Permission to download and upload large files: that of fetching and pushing, checked at every request as git over HTTP checks it. */
 
 export type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
 
 interface Visitor {
   readonly actor: Actor
-  /** What the visitor was let in by, where it is a pass. */
+  /** The pass that authenticated the caller, if it was one. */
   readonly pass: Pass | undefined
 }
 
 export interface Door {
-  /** Whoever may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
+  /** Requires that the caller may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
   readonly forDownload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: Actor }>
-  /** Whoever may write. Refuses like `admitPush`. */
+  /** Requires that the caller may write. Refuses like `admitPush`. */
   readonly forUpload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: SignedIn }>
 }
 
@@ -39,7 +39,7 @@ export function openDoor(services: Services, authenticator: Authenticator): Door
     return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined }) }
   }
 
-  /** A pass for one thing is no pass for another. */
+  /** A pass is valid for one operation on one repository only. */
   function requireFitting(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
     if (!pass) return
     if (pass.repositoryId !== repository.id) throw refuse.forbidden("this pass is for another repository")

@@ -17,7 +17,7 @@ import { registerTransfers } from "./transfers.ts"
 
 const ROOT = "/:owner/:repo/info/lfs"
 
-/** A batch names objects, and nothing more; a thousand of them fit ten times. */
+/** A batch names objects only; a thousand of them fit ten times. */
 const RECORD_BYTES = 2 * 1024 * 1024
 
 const Ref = Type.Optional(Type.Union([Type.Null(), Type.Object({ name: Type.String() })]))
@@ -26,7 +26,7 @@ const LockRequest = Type.Object({ path: Type.String(), ref: Ref })
 const VerifyRequest = Type.Object({ cursor: Type.Optional(Type.String()), limit: Type.Optional(Type.Number()), ref: Ref })
 const UnlockRequest = Type.Object({ force: Type.Optional(Type.Boolean()), ref: Ref })
 
-/** Serves Git LFS; where it is switched off there is nothing at these addresses. */
+/** Serves Git LFS; where it is switched off these addresses don't exist. */
 export async function registerLfs(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
   if (!services.config.lfs.enabled) return
   const door = openDoor(services, authenticator)
@@ -45,7 +45,7 @@ function registerBatch(scope: FastifyInstance, services: Services, door: Door): 
 
   scope.post<Names>(`${ROOT}/objects/batch`, async (request, reply) => {
     requireAccept(request)
-    // Who asks comes before what is asked, except that a record that can't be read asks for nothing.
+    // Authorisation comes before the input is checked, except that the body must be readable to know the operation.
     const record = readRecord(request, BatchRequest)
     const operation = requireBatch(record)
     const { repository, owner, actor } = await (operation === "upload" ? door.forUpload : door.forDownload)(request)
@@ -111,7 +111,7 @@ function registerLocks(scope: FastifyInstance, { database, now }: Services, door
   })
 }
 
-/** Locks hold on every branch, so a `refspec` chooses among none of them. */
+/** Locks apply to every branch, so a `refspec` filters nothing. */
 function readFilter(query: Readonly<Record<string, unknown>>): LockQuery {
   const text = (name: string): string | undefined => {
     const value = query[name]

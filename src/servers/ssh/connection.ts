@@ -8,22 +8,22 @@ import { type Conversation, converse } from "./conversation.ts"
 import type { Lobby } from "./lobby.ts"
 import { fulfil } from "./sessions.ts"
 
-/** Keys that a client may show before it is sent away; an agent may hold a dozen. */
+/** The most keys that a client may offer; an agent may hold a dozen. */
 const MOST_KEYS = 30
-/** Channels open at once on one connection. */
+/** The most channels open at once on one connection. */
 const MOST_SESSIONS = 10
-/** So long a connection may stay open with nothing to do, for the next command. */
+/** How long a connection may stay idle between commands. */
 const IDLE_MS = 15 * 60 * 1000
-/** How long a client may take to read what it was sent last, and to go of itself. */
+/** How long a client may take to read the last data, and to disconnect by itself. */
 const FAREWELL_MS = 1_000
 
-/** A client that has said its first line. */
+/** A connection whose client has sent its version line. */
 export interface Visit {
-  /** Whether something is under way, or was a moment ago, that should be waited for. */
+  /** Whether a command is under way, or was a moment ago, that closing should wait for. */
   readonly isBusy: () => boolean
 }
 
-/** Lets a client sign in with a key, and does what it asks for. */
+/** Lets a client sign in with a key, and runs its commands. */
 export function receive(services: Services, lobby: Lobby, client: Connection): Visit {
   const socket = socketOf(client)
   const conversations = new Set<Conversation>()
@@ -38,7 +38,7 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
     services.log.debug({ err: error, ip: socket.remoteAddress }, "an SSH connection was broken off")
     setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
   })
-  // Each conversation waits for the socket in its own right.
+  // Each conversation adds a listener to the socket.
   socket.setMaxListeners(socket.getMaxListeners() + MOST_SESSIONS)
   socket.on("data", () => {
     if ([...conversations].some(({ isFlooded }) => isFlooded())) socket.destroy()
@@ -60,7 +60,7 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
     const shows = await keyShown(services, context)
     if (socket.destroyed) return
     if (!shows) return context.reject(["publickey"])
-    // Without its signature a key is only asked about: the client hears that it would do.
+    // Without a signature the client only asks whether the key would be accepted.
     if (shows.isProven) keyId = shows.keyId
     context.accept()
   }
@@ -113,7 +113,7 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
   return { isBusy: () => performance.now() - lastEnd < FAREWELL_MS || [...conversations].some(({ isMoving }) => isMoving()) }
 }
 
-/** The library hides it, and it is needed: only the socket tells whether the client takes what it is sent. */
+/** The library hides the socket, but only the socket shows whether the client reads what it is sent. */
 export function socketOf(client: Connection): Socket {
   const socket: unknown = Reflect.get(client, "_sock")
   if (!(socket instanceof Socket)) throw new TypeError("this version of ssh2 keeps its socket elsewhere")
@@ -125,7 +125,7 @@ interface Shown {
   readonly isProven: boolean
 }
 
-/** The key that a client shows, if it is one of somebody here, and the signature that comes with it, if there is one, is right. */
+/** The key that a client offers, if it belongs to an account or a repository here and the signature, if there is one, is valid. */
 async function keyShown({ database }: Services, context: AuthContext): Promise<Shown | undefined> {
   if (context.method !== "publickey") return undefined
   const { key, signature, blob, hashAlgo } = context

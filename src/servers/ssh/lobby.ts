@@ -1,22 +1,23 @@
 import type { Socket } from "node:net"
 
 /**
- * Where those wait who have not signed in yet. Anybody may come in, so each has a seat only for a while; and when all are taken, the newcomer gets that of
- * whoever has sat longest among those who came with the largest crowd. Thus a crowd that only sits can't keep others out.
+ * Limits the connections that have not signed in yet, as anyone can open them. Each has a slot for a limited time. When all slots are taken, a new
+ * connection replaces the oldest one from the address with the most connections, so that one address with many idle connections can't keep others
+ * out.
  */
 export interface Lobby {
-  /** Takes in a connection that has just begun; it is cut when its time is over. */
+  /** Adds a new connection; it is closed when its time is over. */
   readonly enter: (socket: Socket) => void
-  /** The client has said that it speaks SSH, and gets the time that a person needs to type a passphrase. */
+  /** The client has sent its SSH version line, and gets the time that a person needs to type a passphrase. */
   readonly greeted: (socket: Socket) => void
-  /** It has signed in, or is gone. */
+  /** The client has signed in, or is gone. */
   readonly leave: (socket: Socket) => void
   readonly waiting: () => number
 }
 
 export interface LobbyOptions {
   readonly seats: number
-  /** Milliseconds until the client must have said its first line. */
+  /** Milliseconds until the client must have sent its version line. */
   readonly greetingMs: number
   /** Milliseconds until it must have signed in. */
   readonly signInMs: number
@@ -28,7 +29,7 @@ interface Seat {
 }
 
 export function openLobby({ seats, greetingMs, signInMs }: LobbyOptions): Lobby {
-  // In the order of their coming.
+  // In order of arrival.
   const taken = new Map<Socket, Seat>()
   const cutAfter = (socket: Socket, ms: number): NodeJS.Timeout => setTimeout(() => socket.destroy(), ms).unref()
 

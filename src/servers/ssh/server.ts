@@ -13,11 +13,11 @@ export interface SshServer {
   /** The fingerprint of the host's key, as clients show it. */
   readonly fingerprint: string
   readonly connections: () => number
-  /** Takes nobody in any more, waits a while for fetches and pushes to end, and cuts the rest. */
+  /** Accepts no more connections, waits a while for fetches and pushes to end, and closes the rest. */
   readonly close: () => Promise<void>
 }
 
-/** What is offered: quick on the server as well, so that strangers can't keep it busy, and nothing that has to be unpacked. */
+/** The algorithms on offer: cheap for the server, so that anonymous clients can't overload it, and no compression. */
 const algorithms: ssh2.Algorithms = {
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384", "ecdh-sha2-nistp521"],
   cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr", "aes256-ctr"],
@@ -26,9 +26,9 @@ const algorithms: ssh2.Algorithms = {
 }
 
 const LOBBY = { seats: 256, greetingMs: 15_000, signInMs: 120_000 }
-/** Connections at once, whoever they are of. */
+/** The most connections at once, of all clients. */
 const MOST_CONNECTIONS = 2_000
-/** How long the end waits for fetches and pushes that are under way. */
+/** How long closing waits for fetches and pushes that are under way. */
 const CLOSE_MS = 30_000
 const CLOSE_LOOKS_MS = 50
 
@@ -62,7 +62,7 @@ export async function openSsh(services: Services): Promise<SshServer> {
   await listening.catch((error: unknown) => {
     throw new SshRefused(error)
   })
-  // When files run out, those who come are turned away, and those who are here go on.
+  // When file descriptors run out, new connections are refused and open ones continue.
   listener.on("error", (error) => log.error({ err: error }, "an SSH connection could not be taken"))
   const address = listener.address()
   const port = typeof address === "object" && address ? address.port : config.ssh.port

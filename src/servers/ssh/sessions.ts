@@ -18,7 +18,7 @@ import { isGitError } from "../../git/index.ts"
 import { readCommand } from "./command.ts"
 import type { Conversation } from "./conversation.ts"
 
-/** What somebody who has shown a key wants; a shell where no command is given. */
+/** What an authenticated client asks for; a shell where no command is given. */
 export interface Wish {
   readonly keyId: number
   readonly command: string | undefined
@@ -26,15 +26,15 @@ export interface Wish {
   readonly protocol: string | undefined
 }
 
-/** How long a client may take to say what it wants to push. */
+/** How long a client may take before it sends the commands of a push. */
 const FIRST_WORDS_MS = 2 * 60 * 1000
 
-/** Does what the client wants, and tells it in words where that can't be. Never throws. */
+/** Runs the client's command, and reports failures as text. Never throws. */
 export async function fulfil(services: Services, wish: Wish, conversation: Conversation): Promise<void> {
   const { log } = services
   const begun = performance.now()
   const told = (code: number | undefined): void => {
-    // What was asked for is a stranger's text, of any length.
+    // The command is the client's text, of any length.
     const command = wish.command?.slice(0, 200)
     log.info({ key: wish.keyId, command, code, ms: Math.round((performance.now() - begun) * 10) / 10 }, "ssh")
   }
@@ -55,9 +55,9 @@ export async function fulfil(services: Services, wish: Wish, conversation: Conve
   }
 }
 
-/** Gives the code to end with. */
+/** Gives the exit code. */
 async function perform(services: Services, { keyId, command, protocol }: Wish, conversation: Conversation): Promise<number> {
-  // A key that was removed is refused at once, also on connections that are open.
+  // A removed key is refused at once, also on open connections.
   const key = await findPublicKey.first(services.database.read, { id: keyId })
   if (!key) throw refuse.forbidden("this key has been removed")
   noteUse(services, key)
@@ -93,19 +93,19 @@ interface Errand {
   readonly protocol: string | undefined
 }
 
-/** Whoever the key stands for at this repository. Refuses `notFound` for a key that is for other repositories. */
+/** The user or deploy key that acts on this repository. Refuses `notFound` for a deploy key of other repositories. */
 async function actorFor({ database }: Services, { key, address: { owner, name } }: Errand): Promise<SignedIn> {
   const actor = (await personWith(database.read, key)) ?? (await bearerOf(database.read, key, owner, name))
   if (!actor) throw refuse.notFound(NOT_FOUND)
   return actor
 }
 
-/** What is hidden and what is missing are told in the same words. */
+/** Hidden and missing repositories get the same message. */
 const missing = (error: unknown): never => {
   throw isMissing(error) ? refuse.notFound(NOT_FOUND) : error
 }
 
-/** Tells a client where large files are over HTTP, and lets it in there. */
+/** Tells a client the HTTP address of large files, with credentials for it. */
 async function authenticate(services: Services, errand: Errand, operation: LfsOperation, { output }: Conversation): Promise<number> {
   const actor = await actorFor(services, errand)
   output.write(JSON.stringify(await authenticateLfs(services, actor, errand.address, operation).catch(missing)))
@@ -132,7 +132,7 @@ async function push(services: Services, errand: Errand, { input, output, signal 
     .catch(missing)
   const repository = there && git.at(there.repository.storage, there.repository.object_format)
   output.write(await git.transport.advertiseReceive(repository, { protocol: errand.protocol }))
-  // Whoever only looks makes no repository, and keeps nobody else from pushing while he does.
+  // A client that only reads the references creates no repository, and doesn't block other pushes.
   if (!(await asksForSomething(input))) return 0
   if (!there) await createForPush(services, actor, errand.address)
   const { pusher, repository: row } = there ?? (await admitted())
@@ -140,10 +140,10 @@ async function push(services: Services, errand: Errand, { input, output, signal 
   return 0
 }
 
-/** Four zeros end a list of commands, and so say that there are none. */
+/** A flush packet ends the list of commands; alone it means that there are none. */
 const NOTHING = "0000"
 
-/** Waits for what the client says first, without taking it away. */
+/** Waits for the client's first packet, without consuming it. */
 async function asksForSomething(input: Readable): Promise<boolean> {
   const patience = AbortSignal.timeout(FIRST_WORDS_MS)
   for (;;) {

@@ -10,8 +10,8 @@ import { addressForm, codeOf, evenly, FORM, formOf, problemHtml, sendPrivatePage
 const VOID = "This link isn’t good any more: it was used, is too old, or is incomplete; or the account has changed since."
 
 /**
- * Where the mails lead that activate accounts and confirm addresses. Looking at the page changes nothing, as programs that check mails follow
- * links; the button does. Without a code it sends the mail once more, and never says whether anything waits for it.
+ * The page behind the mails that activate accounts and confirm addresses. Opening it changes nothing, as mail scanners follow links; the button does.
+ * Without a code it sends the mail once more, and never reveals whether an activation is pending.
  */
 export function registerActivate(app: FastifyInstance, services: Services): void {
   const hasMail = services.config.mail.host !== ""

@@ -7,7 +7,7 @@ import type { Authenticator } from "../../features/people/authentication/authent
 import { sendDownload } from "../api/download.ts"
 import { actorOf, mayRead } from "./actor.ts"
 
-/** Hands out archives at the addresses that tags and releases name. */
+/** Serves archives at the addresses that tags and releases name. */
 export function registerArchives(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { owner: string; repo: string; "*": string } }>({
     method: ["GET", "HEAD"],

@@ -6,7 +6,7 @@ import { addressForm, evenly, FORM, formOf, sendPrivatePage, withoutMail } from 
 
 const TITLE = "Forgot your password?"
 
-/** Where people ask for a mail that lets them set a new password. The answer never says whether there is an account. */
+/** The page where users request a mail to set a new password. The answer never reveals whether there is an account. */
 export function registerForgotPassword(app: FastifyInstance, services: Services): void {
   if (services.config.mail.host === "") {
     const body = withoutMail("for a new password, which is given", "hearth user password NAME")

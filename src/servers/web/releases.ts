@@ -9,7 +9,7 @@ import { locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { actorOf, mayRead } from "./actor.ts"
 
-/** Addresses of a release's files that can be told from its tag and their names, as packages and scripts write them. They lead to the files. */
+/** Addresses of a release's files by its tag and their names, as packages and scripts write them. They redirect to the files. */
 export function registerReleases(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { owner: string; repo: string; "*": string } }>({
     method: ["GET", "HEAD"],

@@ -19,7 +19,7 @@ export interface Page {
   readonly text: string
 }
 
-/** A forge with its pages and the server that it mails to, and what tests do there. */
+/** A server with its pages, the mail server that it sends to, and helpers for tests. */
 export async function openScene(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
   const server = await openMailServer()
   const forge = await freshHearth(kind, { mail: mailConfig(server), users, security: { rememberSignInSeconds: 300 } })
@@ -43,7 +43,7 @@ export async function openScene(kind: FreshKind, users: { readonly activateByMai
     userOf,
     post: (path: string, fields: Readonly<Record<string, string>>) =>
       request(path, { method: "POST", body: new URLSearchParams(fields).toString() }),
-    /** Sends what waits, and gives the link of the only mail that came of it; "" where it has none, undefined where no mail came. */
+    /** Sends the waiting mail, and gives the link in it; "" where it has none, undefined where there is no mail. */
     async mailed(to: string): Promise<string | undefined> {
       await jobs.drain()
       const mails = server.arrived.splice(0)

@@ -10,9 +10,9 @@ import type { MergeStyle } from "./records.ts"
 import { signatureOf } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
-/** Making the commits of a merge. Nothing names them yet. */
+/** Makes the commits of a merge. No reference names them yet. */
 
-/** What the base branch is to name after the merge. */
+/** The commit that the base branch names after the merge. */
 export interface Built {
   readonly id: ObjectId
   /** The commits that were written for it. */
@@ -25,8 +25,8 @@ interface Plan extends Trial {
 }
 
 /**
- * Writes what merging in this style gives. Refuses `conflict`, with what clients know as the members of such a refusal. Git processes: none for
- * "merge", "squash" and "fast-forward-only" as a rule; to rebase, one and one more for each commit.
+ * Writes the commits of a merge in this style. Refuses `conflict`, with the members that existing clients expect in such a refusal.
+ * Git processes: usually none for "merge", "squash" and "fast-forward-only"; a rebase takes one, and one more for each commit.
  */
 export async function build(services: Services, found: Merging, trial: Trial, style: MergeStyle, message: string): Promise<Built> {
   const doer = commitPerson(services, found.me)
@@ -48,7 +48,7 @@ export async function build(services: Services, found: Merging, trial: Trial, st
   }
 }
 
-/** A refusal of what doesn't fit together, with the members that existing clients look for. */
+/** The refusal of a conflict, with the members that existing clients look for. */
 function clash(style: MergeStyle, words: string, more: Readonly<Record<string, unknown>> = {}) {
   return refuse.conflict(words, { Style: style, StdOut: "", StdErr: words, Err: words, ...more })
 }
@@ -73,16 +73,16 @@ async function squash(services: Services, found: Merging, plan: Plan): Promise<B
   return writeOne(services, { ...plan, message }, { tree: plan.tree, parents: [plan.base], author })
 }
 
-/** Commits of the head that are looked through for one by its author. */
+/** How many commits of the head are searched for one by its author. */
 const LOOKED_AT = 100
 
-/** The author of the pull request, under the name and address that they gave their own commits, if any. */
+/** The author of the pull request, with the name and address of their own commits, if any. */
 async function squashAuthor(services: Services, { issue, pull }: Merging, { repository, base, head, doer }: Plan): Promise<Person> {
   const { database, git } = services
   const poster = await findUserById.first(database.read, { id: issue.author_id })
   if (!poster) return doer
   const addresses = new Set((await findAddressesOf(database.read, { userId: poster.id })).map(({ email }) => email.toLowerCase()))
-  // From where the head left a base that may have moved on since: mostly a straight line, which takes no process.
+  // From where the head left the base, which may have moved on since: mostly a linear history, which takes no process.
   const from = isObjectId(pull.merge_base, repository.format) ? pull.merge_base : base
   const { commits } = await git.history.between(repository, { to: head, from, limit: LOOKED_AT, countAtMost: LOOKED_AT })
   const own = commits.find(({ author }) => addresses.has(author.email.toLowerCase()))?.author
@@ -90,7 +90,7 @@ async function squashAuthor(services: Services, { issue, pull }: Merging, { repo
   return { ...doer, name, email }
 }
 
-/** Applies the head's commits anew on the base. Refuses `conflict`, and `tooLarge` thousands of them. */
+/** Applies the head's commits on top of the base. Refuses `conflict`, and `tooLarge` for thousands of commits. */
 async function applied({ git }: Services, { repository, base, head, doer }: Plan, style: MergeStyle) {
   try {
     const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer: doer })
@@ -115,7 +115,7 @@ async function rebase(services: Services, found: Merging, plan: Plan): Promise<B
 
 async function rebaseAndMerge(services: Services, plan: Plan): Promise<Built> {
   const { head, commits } = await applied(services, plan, "rebase-merge")
-  // Nothing is left to be merged.
+  // Nothing is left to merge.
   if (commits.length === 0) return { id: plan.base, written: [] }
   const { tree } = await services.git.objects.readCommit(plan.repository, head)
   const { id } = await writeOne(services, plan, { tree, parents: [plan.base, head], author: plan.doer })

@@ -13,7 +13,7 @@ import { mayAct } from "../../planning/issues/references.ts"
 import { setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 
-/** What the texts of a pull request say of issues comes about when it is merged. */
+/** Closes and reopens issues that a merged pull request refers to with a keyword. */
 
 const findReferred = query("merge.findReferred", (db, p: Params<{ issueId: number }>) =>
   db
@@ -37,8 +37,8 @@ export interface Closing {
 }
 
 /**
- * Closes and reopens the issues that a pull request's title, body and comments say it for, the last word for each counting, where the merger
- * or whoever wrote the word may do so. What waits for something open stays open; archived repositories are left alone.
+ * Closes and reopens the issues that the pull request's title, body and comments ask for. The last mention of each issue counts, if the merger or its
+ * author may close it. Issues that depend on open ones stay open; archived repositories are left alone.
  */
 export async function closeReferredIssues(
   tx: Transaction,

@@ -3,14 +3,14 @@ import type { Services } from "../../../core/services.ts"
 import type { ObjectId, Person, Repository } from "../../../git/index.ts"
 import type { Built } from "./build.ts"
 
-/** A branch that is to get what another has. */
+/** A branch that is to be brought up to date with another. */
 export interface Update {
   readonly from: ObjectId
   readonly tip: ObjectId
   readonly doer: Person
 }
 
-/** Writes a commit on `tip` that takes in `from`. Refuses `conflict`. */
+/** Writes a commit on `tip` that merges `from`. Refuses `conflict`. */
 export async function takeIn(
   { git }: Services,
   repository: Repository,

@@ -15,15 +15,15 @@ import type { Built } from "./build.ts"
 import type { Merging } from "./checks.ts"
 import { takeIn, type Update } from "./take-in.ts"
 
-/** Bringing the head of a pull request up to date with its base. */
+/** Brings the head of a pull request up to date with its base. */
 
 export type UpdateStyle = "merge" | "rebase"
 
 /**
- * Merges the base into the head branch, or rebases the head branch on it, and pushes that to where the head lies.
- * Refuses as invalid what is merged, closed or up to date already, and a head whose branch is gone; `notFound` a head that the caller may not know
- * of; `forbidden` a style that the repository doesn't allow, and whoever may neither push to the head branch nor, as one who may merge, act for
- * its author; `conflict` what doesn't fit together, and a branch that doesn't stand still.
+ * Merges the base into the head branch, or rebases the head branch on it, and pushes the result to the head's repository.
+ * Refuses as invalid a pull request that is merged, closed or up to date already, and a head whose branch is gone; `notFound` a head that the caller
+ * may not know of; `forbidden` a style that the repository doesn't allow, and callers who may neither push to the head branch nor, as someone who may
+ * merge, act for its author; `conflict` a merge conflict, and a branch that keeps moving.
  */
 export async function updateHead(services: Services, found: Merging, style: UpdateStyle): Promise<void> {
   const { git } = services
@@ -56,7 +56,7 @@ async function rebased({ git }: Services, repository: Repository, { from, tip, d
   }
 }
 
-/** The head's repository as the caller stands there for this update, or as the author does where the caller may act for them. */
+/** The head's repository with the caller's permission, or with the author's where the caller may act for them. */
 async function requireUpdater(services: Services, found: Merging, style: UpdateStyle): Promise<OnRepository> {
   const { repository, pull, me } = found
   const allowed = style === "rebase" ? repository.allow_rebase_update : repository.allow_merge_update
@@ -69,7 +69,7 @@ async function requireUpdater(services: Services, found: Merging, style: UpdateS
   throw refuse.forbidden("you may not push to the head branch")
 }
 
-/** Whether somebody, whose permission `on` holds, may change a branch in this way. */
+/** Whether a user with the permission in `on` may change a branch in this way. */
 async function mayUpdate({ database }: Services, on: OnRepository, branch: string, user: User, style: UpdateStyle): Promise<boolean> {
   if (codeMode(on) < Mode.write) return false
   const protection = await findProtection(database.read, on.repository.id, branch)
@@ -89,7 +89,7 @@ async function reached({ database }: Services, { repository, owner, permission, 
   }
 }
 
-/** The head's repository as the author of the pull request stands there, if the caller is one who may merge it. */
+/** The head's repository with the permission of the pull request's author, if the caller may merge the pull request. */
 async function forAuthor({ database }: Services, found: Merging): Promise<{ on: OnRepository; author: User } | undefined> {
   const db = database.read
   const { repository, pull, issue, me } = found

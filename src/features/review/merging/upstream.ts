@@ -10,13 +10,14 @@ import { pushFromServer } from "../../code/pushes/server-push.ts"
 import { bringCommit } from "../pulls/refs.ts"
 import { takeIn } from "./take-in.ts"
 
-/** What bringing a fork's branch up to date came to. */
+/** The result of bringing a fork's branch up to date. */
 export type UpstreamMerge = "up-to-date" | "fast-forward" | "merge"
 
 /**
- * Brings a branch of a fork up to date with the branch of that name in what it was forked from, or else with that one's default branch.
- * Refuses `badRequest` what is no fork, and what can't be forwarded where nothing else is wished; `notFound` where there is no such branch;
- * `forbidden` where the code that it was forked from may not be read; `conflict` what doesn't fit together.
+ * Brings a branch of a fork up to date with the branch of that name in the repository it was forked from, or else with that repository's default
+ * branch.
+ * Refuses `badRequest` a repository that is no fork, and a branch that can't be fast-forwarded where only that was asked for; `notFound` a missing
+ * branch; `forbidden` where the caller may not read the code of the upstream; `conflict` a merge conflict.
  */
 export async function mergeUpstream(
   services: Services,
@@ -48,7 +49,7 @@ export async function mergeUpstream(
   return forwards ? "fast-forward" : "merge"
 }
 
-/** What a fork was made from, for somebody who may read its code. */
+/** The repository that a fork was made from, for a caller who may read its code. */
 async function locateUpstream({ database }: Services, { actor }: Me, id: number): Promise<OnRepository> {
   try {
     const upstream = await locateRepositoryById(database.read, actor, id)

@@ -8,13 +8,12 @@ import { assess, ensureMergeability } from "./mergeability.ts"
 import { mergeRef, placesOf, writePullRefs } from "./refs.ts"
 import { findHeadPusher, findPull } from "./store.ts"
 
-/** Times that a head is followed because its branch moved on meanwhile. */
+/** How often a head is read again because its branch has moved on. */
 const TRIES = 5
 
 /**
- * Makes everything about an open pull request agree with what its branches are now: the head that is stored, its reference, whether it can be
- * merged, and the reference to what that would give. Of one that is closed only the head's reference is written. Does nothing where all is so
- * already, or the pull request is gone; gives its row.
+ * Makes everything about an open pull request agree with its branches: the stored head, its reference, whether it can be merged, and the merge
+ * reference. Of a closed one only the head's reference is written. Does nothing where all agrees already, or the pull request is gone; gives its row.
  */
 export async function align(services: Services, pullId: number): Promise<Pull | undefined> {
   const { database, git, now } = services

@@ -24,11 +24,11 @@ import { findMergeUnderWay } from "./scheduled-merge.ts"
 import { findPull } from "./store.ts"
 
 /**
- * Changes what is given of a pull request, all or nothing. What `editIssue` lets only writers change counts only from them here, too, and so
- * do labels.
- * Refuses what `editIssue` refuses; `preconditionFailed` another state for what is merged; `forbidden` to say who may push to a head that the
- * caller may not write to; `notFound` a base that there is no branch of, `conflict` where another goes there from the same head or it is just
- * being merged, and as invalid the head itself as base, or another base for what is closed.
+ * Changes the given members of a pull request, all or nothing. Members that `editIssue` applies only for writers are applied only for them here, too,
+ * and so are labels.
+ * Refuses what `editIssue` refuses; `preconditionFailed` a change of state of a merged one; `forbidden` to allow or forbid pushes to a head that the
+ * caller may not write to; `notFound` a base branch that doesn't exist; `conflict` where another open one has the same ends, or it is being merged;
+ * and as invalid the head itself as base, or another base for a closed one.
  */
 export async function editPull(services: Services, found: OnPull & Me, options: EditPullRequestOption): Promise<PullWithIssue> {
   const { database, git } = services
@@ -71,7 +71,7 @@ async function write(
   if (options.state !== undefined && found.pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")
   const issue = await editIssue(tx, services, found, {
     ...rest,
-    // Only what is set is taken from these: existing clients send the others along.
+    // Only the members that differ are applied: existing clients always send the others, too.
     ...(unset_due_date === true && { unset_due_date }),
     ...(milestone && { milestone }),
   })
@@ -90,7 +90,7 @@ async function write(
   return { issue: changed, pull }
 }
 
-/** Says whether whoever may merge may push to the head. That is for those who may push there themselves. */
+/** Sets whether users who may merge may push to the head. Only users who may push to it may set that. */
 async function allowEdits(tx: Transaction, { actor }: Me, pull: Pull, allowed: boolean): Promise<void> {
   const repository = pull.head_repository_id === null ? undefined : await findRepositoryById.first(tx, { id: pull.head_repository_id })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))

@@ -24,29 +24,29 @@ import type { PRBranchInfo, PullRequest as PullRequestRecord } from "./records.t
 import { headRef } from "./refs.ts"
 import { type Around, findPullsOfIssues } from "./store.ts"
 
-/** A pull request with the issue that it is. */
+/** A pull request and its issue. */
 export interface PullWithIssue {
   readonly issue: Issue
   readonly pull: Pull
 }
 
-/** One of a list, with what stands around it. */
+/** A pull request of a list, with its branch tips and counts. */
 export interface FoundPull extends PullWithIssue {
   readonly around: Around
 }
 
 export interface PresentPullsOptions {
-  /** The repositories of the pull requests, where they are known already. */
+  /** The repositories of the pull requests, where known already. */
   readonly owned?: readonly Owned[]
-  /** In lists the sums of the difference are left out, and empty lists are null: so existing clients know it. */
+  /** In lists the sums of the difference are left out, and empty lists are null, as existing clients expect. */
   readonly inList?: boolean
 }
 
 type Needed = Pick<Services, "site">
 
 /**
- * Pull requests as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list; that they can
- * be merged is told from what is stored (see `ensureMergeability`). The number of queries doesn't grow with the list, and git is not asked.
+ * Pull requests as the caller sees them, in the order given. The list must hold only what the caller may see. Mergeability is as stored (see
+ * `ensureMergeability`). The number of queries doesn't grow with the list, and git is not run.
  */
 export async function presentPulls(
   db: Handle,
@@ -135,7 +135,7 @@ export async function presentPull(
   return record
 }
 
-/** The pull request that an issue is. Throws where it is none. */
+/** The pull request of an issue. Throws where there is none. */
 export async function presentPullOf(db: Handle, services: Needed, actor: Actor, issue: Issue, owned: Owned): Promise<PullRequestRecord> {
   const pull = await findPullByIssue.first(db, { issueId: issue.id })
   if (!pull) throw new TypeError("a pull request has its row")
@@ -144,7 +144,7 @@ export async function presentPullOf(db: Handle, services: Needed, actor: Actor, 
 
 const NOTHING_AROUND: Around = { base_tip: null, head_tip: null, reviews_count: 0 }
 
-/** What stands around each, by the issue's id; only what isn't known yet is looked up. */
+/** The branch tips and counts of each, by the issue's id; only those that are not known yet are looked up. */
 async function surroundingsOf(db: Handle, pulls: readonly (PullWithIssue | FoundPull)[]): Promise<ReadonlyMap<number, Around>> {
   const known = pulls.flatMap((found) => ("around" in found ? [[found.issue.id, found.around] as const] : []))
   if (known.length === pulls.length) return new Map(known)
@@ -152,7 +152,7 @@ async function surroundingsOf(db: Handle, pulls: readonly (PullWithIssue | Found
   return new Map(rows.map((row) => [row.issue_id, row]))
 }
 
-/** Who made and who merged them, by id. Whoever asks is known already. */
+/** The authors and mergers, by id. The caller is known already. */
 async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[]): Promise<ReadonlyMap<number, User>> {
   const ids = new Set<number>()
   for (const { issue, pull } of pulls) {
@@ -163,14 +163,14 @@ async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[
   return new Map([...(await usersById(db, [...ids])), ...own])
 }
 
-/** What is neither in conflict nor unknown can be merged, if only to no effect; clients know what was merged as mergeable. */
+/** Whatever is neither in conflict nor unknown can be merged, if only to no effect; clients expect merged ones as mergeable. */
 const isMergeable = ({ mergeability }: Pull): boolean => !["checking", "conflict", "error"].includes(mergeability)
 
 interface Place {
   readonly owned: Owned
   readonly url: string
   readonly record: RepositoryRecord
-  /** Whether the caller may know of it. */
+  /** Whether the caller may see it. */
   readonly isReached: boolean
 }
 
@@ -203,7 +203,7 @@ async function placesOf(
 const readsCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
   permission !== undefined && unitModeOrAdmin(permission, repository, "repo.code") >= Mode.read
 
-/** Where it goes and where it comes from. A fork that the caller may not know of is shown like one that is gone. */
+/** Base and head. A fork that the caller may not see is shown like one that is gone. */
 function branchesOf(
   home: Place,
   places: ReadonlyMap<number, Place>,

@@ -11,8 +11,8 @@ import { restoreOfficial } from "./official.ts"
 import { deleteReviews, findEntriesOfReview, findReviewsBy, forgetReview } from "./store.ts"
 
 /**
- * Deletes a review with all that was said in it: its text, its comments on lines, and the replies to them. The reviewer's last verdict before it
- * counts again. Refuses `notFound` where it is gone, as invalid a request.
+ * Deletes a review with all its parts: its text, its comments on lines, and the replies to them. The reviewer's previous verdict counts again.
+ * Refuses `notFound` where it is gone, as invalid a request.
  */
 export async function deleteReview(
   tx: Transaction,

@@ -6,22 +6,22 @@ import { readDiff } from "./diffs.ts"
 import { hunkUpTo, lineAfter } from "./hunk.ts"
 import type { CreatePullReviewComment } from "./records.ts"
 
-/** The two sides of what is reviewed. */
+/** The two sides of a review. */
 export interface Sides {
   readonly repository: Repository
-  /** Where the head left the base; undefined where it never was there. */
+  /** The merge base; undefined where there is none. */
   readonly mergeBase: ObjectId | undefined
-  /** What was reviewed. */
+  /** The reviewed commit. */
   readonly commit: ObjectId
-  /** What the pull request would bring by now. */
+  /** The current head of the pull request. */
   readonly head: ObjectId
 }
 
-/** A comment that is to be written, with all that git knows of its line. */
+/** A comment that is to be written, with what git knows about its line. */
 export interface PlacedComment {
   readonly text: string
   readonly path: string
-  /** Of the head; positive on the new side, negative on the old. */
+  /** In the head; positive on the new side, negative on the old. */
   readonly line: number
   readonly hunk: string
   readonly commitId: ObjectId
@@ -29,8 +29,8 @@ export interface PlacedComment {
 }
 
 /**
- * Finds the lines that comments are about: their surroundings in the diff, who touched them last, and where they are in the head, should that have
- * moved on. A few git processes, however many comments. Refuses as invalid a file or line that is not there on its side.
+ * Finds the lines of comments: their context in the diff, the commits that last changed them, and their positions in the head, should that have moved
+ * on. A few git processes, however many comments. Refuses as invalid a file or line that does not exist on its side.
  */
 export async function placeComments(git: Git, sides: Sides, wanted: readonly CreatePullReviewComment[]): Promise<readonly PlacedComment[]> {
   if (wanted.length === 0) return []
@@ -43,7 +43,7 @@ export async function placeComments(git: Git, sides: Sides, wanted: readonly Cre
   for (const { text, path, line } of asked) {
     const file = fileOf(diff, path, line)
     const hunk = file ? hunkUpTo(file, line) : ""
-    // Only what the diff doesn't show needs a look at the files.
+    // Only lines that the diff doesn't show need the files.
     if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
       throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
     found.push({ text, hunk, ...(line > 0 ? placeAfter(since, { path, line }) : { path, line, isOutdated: false }) })
@@ -70,13 +70,12 @@ function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: 
 const fileOf = ({ files }: Diff, path: string, line: number): DiffFile | undefined =>
   files.find(({ newPath }) => newPath === path) ?? (line < 0 ? files.find(({ oldPath }) => oldPath === path) : undefined)
 
-/** A line of a file. */
 export interface Place {
   readonly path: string
   readonly line: number
 }
 
-/** Where a line is after a change, which was read without surroundings. */
+/** The position of a line after a change, which was read without context lines. */
 export function placeAfter({ files }: Diff, { path, line }: Place): Place & { readonly isOutdated: boolean } {
   const file = files.find(({ oldPath, status }) => oldPath === path && status !== "copied")
   if (!file) return { path, line, isOutdated: false }
@@ -86,7 +85,7 @@ export function placeAfter({ files }: Diff, { path, line }: Place): Place & { re
     : { path: file.newPath, line: moved, isOutdated: false }
 }
 
-/** Counts the lines of files on either side, each once; 0 where there is none. */
+/** Counts the lines of files on either side, each once; 0 for missing files. */
 function lineCounter(git: Git, { repository, mergeBase, commit }: Sides): (path: string, line: number) => Promise<number> {
   const counts = new Map<string, Promise<number>>()
   const count = async (path: string, at: ObjectId | undefined): Promise<number> => {
@@ -115,10 +114,10 @@ function linesIn(content: Buffer): number {
   return content.length === 0 || content.at(-1) === 10 ? lines : lines + 1
 }
 
-/** Files of one review whose lines are traced back. */
+/** The most files of one review that are blamed. */
 const MOST_TRACED = 20
 
-/** Finds for lines of the new side the commit that touched them last: one git process for each file. */
+/** Finds the commit that last changed each line of the new side: one git process for each file. */
 async function lastTouched(
   git: Git,
   { repository, commit }: Sides,
@@ -135,7 +134,7 @@ async function lastTouched(
       found.set(path, await git.history.lineCommits(repository, commit, path, lines))
     }
   } catch (error) {
-    // A long history is not worth waiting for: then it is the head that the comments are about.
+    // A long history is not worth the wait: then the comments refer to the head.
     if (!isGitError(error, "timeout")) throw error
   }
   return (comment) => comment && found.get(comment.path)?.get(comment.line)

@@ -20,23 +20,23 @@ import type { CodeOwners } from "./owners.ts"
 import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people.ts"
 import { clearOfficial, deleteReviews, findRequests, findReviewsBy, insertReview, type Review } from "./store.ts"
 
-/** Who asks whom to review a pull request. */
+/** A pull request and the user who asks for reviews of it. */
 interface Asking extends Owned {
   readonly issue: Issue
   readonly actor: User
   readonly now: Seconds
 }
 
-/** Names of people, or their e-mail addresses, and names of teams of the organisation that owns the repository; no others have any. */
+/** Names of people, or their e-mail addresses, and names of teams of the owning organisation; other owners have no teams. */
 interface Named {
   readonly reviewers: readonly string[]
   readonly teams: readonly string[]
 }
 
 /**
- * Asks people and teams for a review, tells them, and gives the requests that are new; all or none. Whoever was asked already is passed over.
- * Refuses `notFound` who is unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and whoever
- * can't read pull requests here; `forbidden` whoever has said yes or no to what is closed by now, or has blocked the actor.
+ * Asks people and teams for a review, notifies them, and gives the new requests; all or none. Those who were asked already are skipped.
+ * Refuses `notFound` names that are unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and
+ * users who can't read pull requests here; `forbidden` users who have approved or rejected what is closed by now, or have blocked the actor.
  */
 export async function requestReviewers(tx: Transaction, asking: Asking & Named): Promise<readonly Review[]> {
   const people = await peopleNamed(tx, asking.actor, asking.reviewers)
@@ -51,7 +51,7 @@ export async function requestReviewers(tx: Transaction, asking: Asking & Named):
   return request(tx, asking, people, teams)
 }
 
-/** Refuses whom nobody can ask. */
+/** Refuses users who can't be asked. */
 async function requireReviewers(tx: Transaction, asking: Asking, people: readonly User[]): Promise<void> {
   const readers = new Set((await readersAmong(tx, asking, "repo.pulls", people)).map(({ id }) => id))
   for (const { id, kind, name } of people) {
@@ -62,8 +62,8 @@ async function requireReviewers(tx: Transaction, asking: Asking, people: readonl
 }
 
 /**
- * Asks those who own what a pull request changes, as far as they can be asked: its author is not, nor who can't read it, has blocked the author,
- * or was asked already.
+ * Asks the owners of the changed files who can be asked: not the author, nor users who can't read the pull request, have blocked the author, or were
+ * asked already.
  */
 export async function requestCodeOwners(tx: Transaction, asking: Asking & { readonly owners: CodeOwners }): Promise<readonly Review[]> {
   const { owners, owner, issue, actor } = asking
@@ -131,8 +131,8 @@ async function request(tx: Transaction, asking: Asking, people: readonly User[],
 }
 
 /**
- * Takes requests back; who was not asked is passed over. Refuses `notFound` who is unknown to the actor, and as invalid an actor who may not
- * choose reviewers, but for a request to the actor.
+ * Removes requests; those who were not asked are skipped. Refuses `notFound` names that are unknown to the actor, and as invalid an actor who may not
+ * choose reviewers, except for a request to the actor.
  */
 export async function removeRequests(tx: Transaction, asking: Asking & Named): Promise<void> {
   const { actor, now } = asking
@@ -154,7 +154,7 @@ export async function removeRequests(tx: Transaction, asking: Asking & Named): P
   publish(tx, { kind: "review.requestRemoved", issue, actor, requests: removed, at: now })
 }
 
-/** The accounts of these names and addresses, each once, in their order. An address that its owner hides leads nobody but its owner anywhere. */
+/** The accounts of these names and addresses, each once, in their order. A hidden address finds its account only for its owner. */
 async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   const addresses = wanted.filter((name) => name.includes("@"))
@@ -173,8 +173,8 @@ async function peopleNamed(db: Handle, actor: User, names: readonly string[]): P
 }
 
 /**
- * The organisation's teams of these names. A team that the actor may not know of is unknown, unless it has the repository: whom it names as
- * reviewers everybody sees. A person's repository has no teams, and names of some are passed over, as clients know it.
+ * The organisation's teams of these names. A team that the actor may not see is unknown, unless it has the repository: then all its readers see it as
+ * a reviewer. A user's repository has no teams; names of teams are ignored there, as clients expect.
  */
 async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, names: readonly string[]): Promise<readonly Team[]> {
   const wanted = owner.kind === "organization" ? [...new Set(names.map((name) => name.toLowerCase()))] : []
@@ -205,10 +205,10 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, name
   return teams
 }
 
-/** Whether a team's members can read pull requests: through it, or because everybody can. */
+/** Whether a team's members can read pull requests: through the team, or because the repository is readable without it. */
 async function readsPulls(db: Handle, { repository, owner }: Owned, team: Team): Promise<boolean> {
   if (repository.has_pull_requests === 0) return false
-  // Whoever belongs to the organisation reads what is not private.
+  // Members of the organisation can read what is not private.
   if (repository.is_private === 0) return team.organization_id === owner.id
   if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id }))) return false
   if (team.mode >= Mode.admin) return true

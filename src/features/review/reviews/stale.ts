@@ -15,25 +15,25 @@ import { type Place, placeAfter } from "./line-comments.ts"
 import { findPlacedComments, moveLineComment, setDismissed } from "./store.ts"
 
 /**
- * What becomes of reviews when the head moves, or what it is compared with: those of a head that changed something else are stale, and comments
- * follow their lines, or are outdated where these have changed.
+ * Updates reviews when the head moves, or its base: reviews of a head with other changes become stale, and comments follow their lines, or are
+ * outdated where these have changed.
  */
 
-/** A pull request as it was, and what it is about to be. */
+/** A pull request before the move, and its new head. */
 export interface HeadMove {
   readonly pull: Pull
-  /** The repository that it is for, with the new head in it. */
+  /** The base repository, with the new head in it. */
   readonly repository: Repository
   readonly headId: ObjectId
   readonly mergeBase: ObjectId | undefined
 }
 
-/** What the new head means for reviews of the old one. */
+/** What changes for reviews of the old head. */
 export interface Comparison {
   readonly patchId: string
   /** From the old head to the new. */
   readonly head: Diff
-  /** From what the old head was compared with to what the new one is. */
+  /** From the old merge base to the new one. */
   readonly base: Diff
 }
 
@@ -42,8 +42,8 @@ const findReviewed = query("reviews.findReviewed", (db, p: Params<{ issueId: num
 )
 
 /**
- * Asks git what a new head means, for `refreshStale` to write down; undefined where there are no reviews. At most three or four processes,
- * however many reviews there are. Not for inside of a transaction.
+ * Compares a new head with the old one, for `refreshStale`; undefined where there are no reviews. At most three or four git processes, however many
+ * reviews there are. Not for inside of a transaction.
  */
 export async function compareReviews({ database, git }: Services, move: HeadMove): Promise<Comparison | undefined> {
   const { pull, repository, headId, mergeBase } = move
@@ -82,20 +82,19 @@ const markStale = query("reviews.markStale", (db, p: Params<{ issueId: number; p
     .where("commit_id", "!=", ""),
 )
 
-/** A new head that was compared, by somebody's push. */
+/** A head that was moved by a push, with its comparison. */
 export interface HeadMoved extends Owned {
   readonly issue: Issue
-  /** As it is now. */
+  /** The current row. */
   readonly pull: Pick<Pull, "base_branch">
-  /** Undefined where there were no reviews; one that was written meanwhile is taken for stale. */
+  /** Undefined where there were no reviews; one that was written meanwhile is taken as stale. */
   readonly comparison: Comparison | undefined
   readonly pusher: User
   readonly now: Seconds
 }
 
 /**
- * Writes down what `compareReviews` found, in the transaction that gives the pull request its new head. Where the base branch's rule says so, stale
- * approvals are dismissed.
+ * Stores the result of `compareReviews`, in the transaction that stores the new head. Dismisses stale approvals where the base branch's rule says so.
  */
 export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<void> {
   const { issue, comparison } = moved
@@ -109,7 +108,7 @@ export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<v
   await dismissStale(tx, moved)
 }
 
-/** Where a line is after both sides have moved. */
+/** The position of a line after both sides have moved. */
 function placeNow({ head, base }: Comparison, place: Place): Place & { readonly isOutdated: boolean } {
   if (place.line > 0) return placeAfter(head, place)
   const { path, line, isOutdated } = placeAfter(base, { path: place.path, line: -place.line })

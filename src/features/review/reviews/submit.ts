@@ -30,14 +30,15 @@ import {
 
 type Event = Exclude<Review["state"], "REQUEST_REVIEW">
 
-/** Times that a review is begun anew because the head moves meanwhile. */
+/** How often a review is written again because the head moves meanwhile. */
 const TRIES = 5
 
 /**
- * Writes a review: pending, for its author alone, or submitted with all that follows. One that the caller has pending on this pull request is
- * gone on with. Refuses as invalid an event that is none, a missing text, commits and lines that are not there, and a verdict on one's own pull
- * request or on one that is closed; `forbidden` on a locked one, for those who may not write to it, and for somebody whom its author or the
- * owner has blocked; `conflict` where the head never rests.
+ * Writes a review: pending, for its author alone, or submitted with all that follows. A pending review of the caller on this pull request is
+ * continued.
+ * Refuses as invalid an unknown event, a missing text, commits and lines that don't exist, and a verdict on one's own pull request or on a closed
+ * one; `forbidden` on a locked one, for callers who may not write to it, and for callers whom its author or the owner has blocked; `conflict` where
+ * the head keeps moving.
  */
 export async function createReview(services: Services, found: OnPull & Me, options: CreatePullReviewOptions): Promise<Review> {
   const event = eventOf(options.event)
@@ -47,8 +48,8 @@ export async function createReview(services: Services, found: OnPull & Me, optio
 }
 
 /**
- * Submits a pending review of the caller's. Refuses as `createReview` does; as invalid one that is not pending, and an event that would leave it
- * so; `forbidden` somebody else's.
+ * Submits a pending review of the caller. Refuses as `createReview` does; as invalid one that is not pending, and an event that would leave it so;
+ * `forbidden` another user's review.
  */
 export async function submitReview(services: Services, found: OnReview & Me, options: SubmitPullReviewOptions): Promise<Review> {
   const event = eventOf(options.event)
@@ -93,7 +94,7 @@ async function write(services: Services, found: OnPull & Me, wanted: Wanted): Pr
   throw refuse.conflict("the head of the pull request keeps moving; repeat the request")
 }
 
-/** What git says of a review before it is written. */
+/** What git says about a review before it is written. */
 interface Seen {
   readonly headId: string
   readonly commitId: ObjectId
@@ -108,7 +109,7 @@ async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, 
   const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, wanted.commitId)
   const base = pull.is_merged === 1 ? undefined : await git.references.resolve(repository, branchRef(pull.base_branch))
   const mergeBaseOf = async (id: ObjectId): Promise<ObjectId | undefined> => {
-    // What was merged, or whose base is gone, is compared with what it was compared with last.
+    // A merged pull request, or one whose base is gone, keeps its last merge base.
     const isKnown = base === undefined || (id === head && pull.base_id === base)
     if (isKnown) return pull.merge_base === "" ? undefined : objectId(pull.merge_base)
     return git.history.mergeBase(repository, base, id)
@@ -131,7 +132,7 @@ async function reviewedCommit({ git }: Pick<Services, "git">, repository: Reposi
   throw refuse.invalid("commit_id", "must be the whole id of a commit in the repository")
 }
 
-/** Refuses as invalid a verdict on what is one's own, or closed. */
+/** Refuses as invalid a verdict on one's own pull request, or on a closed one. */
 function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">, event: Event): void {
   if (!isVerdict(event)) return
   const verb = event === "APPROVED" ? "approve" : "reject"
@@ -142,7 +143,7 @@ function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">,
 
 const isVerdict = (event: string): boolean => event === "APPROVED" || event === "REQUEST_CHANGES"
 
-/** Writes the review; where the head is another by now, gives the pull request as it is. */
+/** Writes the review; where the head has moved, gives the current pull request instead. */
 async function writeSeen(
   tx: Transaction,
   services: Services,
@@ -184,14 +185,14 @@ async function writeSeen(
   return { review }
 }
 
-/** Of a reviewer's verdicts the last counts; clients know the earlier ones as dismissed, unless this one was pending for a time. */
+/** A reviewer's last verdict counts. Clients expect the earlier ones as dismissed, unless this one was pending for a time. */
 async function supersede(tx: Transaction, review: Review, earlier: readonly Review[], now: Seconds): Promise<void> {
   await clearOfficial(tx, { issueId: review.issue_id, reviewerId: review.reviewer_id, exceptId: review.id })
   const ids = earlier.filter(({ state, is_dismissed }) => isVerdict(state) && is_dismissed === 0).map(({ id }) => id)
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
 }
 
-/** Writes what the review says as a whole into its entry; an earlier text stays where there is no new one. */
+/** Writes the review's text into its entry; without a new text an earlier one stays. */
 async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry[], body: string, now: Seconds): Promise<TimelineEntry> {
   const known = kept.find(({ kind }) => kind === "review_draft")
   if (!known) {

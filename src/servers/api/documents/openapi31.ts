@@ -117,7 +117,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
   }
 }
 
-/** A parameter's description stands beside its schema. Lists repeat the name for each of their values, as `explode` has it by default. */
+/** A parameter's description goes beside its schema. Lists repeat the name for each of their values, as `explode` has it by default. */
 function parameter({ description, ...schema }: Json): Json {
   return { ...(typeof description === "string" ? { description } : {}), schema: isJson(schema) ? schema : {} }
 }
