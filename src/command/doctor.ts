@@ -4,7 +4,7 @@ import { openInspector } from "../git/inspect.ts"
 import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
 import { checkAddress, checkDataFolder, checkGit, checkKey, checkSpace } from "./checks/installation.ts"
-import { checkLocks, checkObjects, comparePlaces, findRepositories } from "./checks/repositories.ts"
+import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
 import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -49,7 +49,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOpt
     const inspector = openInspector({ root, program: config.git.path })
     try {
       const repositories = await findRepositories(database, inspector)
-      yield* comparePlaces(repositories, join(config.dataDir, "lost+found"))
+      yield* compareRepositories(repositories, join(config.dataDir, "lost+found"))
       yield* await checkLocks(repositories, inspector)
       if (fsck && git.level === "ok")
         yield* await checkObjects(repositories, inspector, (done, of, name) =>

@@ -6,8 +6,8 @@ import { VERSION } from "../core/version.ts"
 import { sshRoot } from "../features/code/repositories/urls.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
-import { settleSoon } from "./settle.ts"
 import type { Terminal } from "./terminal.ts"
+import { trimMemorySoon } from "./trim-memory.ts"
 
 /**
  * Serves until the process is asked to stop (SIGINT, SIGTERM), then shuts down gracefully. A second signal ends it at once. With `demo` the server is
@@ -23,7 +23,7 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
       await example?.requireFresh(serving.services.database.read)
       announce(terminal, serving)
       if (clock) await example?.showDemo(terminal, serving, clock)
-      settleSoon()
+      trimMemorySoon()
       await stop.asked
     } finally {
       await serving.close()
@@ -54,7 +54,7 @@ function announce({ out }: Terminal, { url, administrator: { name }, made, servi
   out(`The first administrator is "${name}".`)
   if (made.password === undefined) out("Its password is the one that was configured.")
   else out(`Its password is ${made.password} and is shown this once. Change it after signing in: ${url}/user/change_password`)
-  out(whereDataLies(services.config))
+  out(dataLocation(services.config))
   out("Next, make a repository and push to it:")
   out(`  curl -u ${name} ${url}/api/v1/user/repos -H 'content-type: application/json' -d '{"name":"first"}'`)
   out(`  git push ${url}/${name}/first.git HEAD:main`)
@@ -62,7 +62,7 @@ function announce({ out }: Terminal, { url, administrator: { name }, made, servi
   out(`The whole interface: ${url}/api/swagger`)
 }
 
-function whereDataLies({ dataDir, databaseUrl }: Config): string {
+function dataLocation({ dataDir, databaseUrl }: Config): string {
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1]
   if (file?.startsWith(join(dataDir, "/"))) return `All data lies in ${dataDir}.`
   return `Repositories lie in ${dataDir}, everything else in ${file ?? "PostgreSQL"}.`

@@ -14,7 +14,7 @@ import { changePerson, createPerson, renamePerson } from "../features/people/use
 import { listPeople } from "../features/people/users/store.ts"
 import { deletePerson } from "../features/site/administration/delete-person.ts"
 import { CommandFailed } from "./failure.ts"
-import { type Environment, onInstallation, personNamed } from "./installation.ts"
+import { type Environment, personNamed, withInstallation } from "./installation.ts"
 import { choosePassword } from "./password.ts"
 import { printTable } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
@@ -38,7 +38,7 @@ export async function addUser(terminal: Terminal, env: Environment, name: string
   requireAccountName(name, "username")
   requireAddress(email, "email")
   if (!fullNames.Check(fullName)) throw refuse.invalid("full_name", "is too long")
-  await onInstallation(
+  await withInstallation(
     env,
     async ({ config, database, passwords, now }) => {
       const { password, isGenerated } = await choosePassword(terminal, config, name, wanted.passwordStdin)
@@ -65,8 +65,8 @@ export async function addUser(terminal: Terminal, env: Environment, name: string
 
 /** Prints all users, by name. */
 export function listUsers(terminal: Terminal, env: Environment, { json }: { readonly json: boolean }): Promise<void> {
-  return onInstallation(env, async ({ database }) => {
-    const people = await everybody(database.read)
+  return withInstallation(env, async ({ database }) => {
+    const people = await allUsers(database.read)
     const enrolled = new Set((await database.read.selectFrom("two_factors").select("user_id").execute()).map((row) => row.user_id))
     if (json)
       terminal.out(
@@ -95,7 +95,7 @@ export function listUsers(terminal: Terminal, env: Environment, { json }: { read
 
 const AT_ONCE = 500
 
-async function everybody(db: Handle): Promise<readonly User[]> {
+async function allUsers(db: Handle): Promise<readonly User[]> {
   const people: User[] = []
   for (;;) {
     const { rows } = await listPeople(db, { sort: "name" }, { limit: AT_ONCE, offset: people.length })
@@ -135,7 +135,7 @@ export function changePassword(
   name: string,
   wanted: { readonly passwordStdin: boolean },
 ): Promise<void> {
-  return onInstallation(env, async ({ config, database, passwords, now }) => {
+  return withInstallation(env, async ({ config, database, passwords, now }) => {
     const user = await personNamed(database.read, name)
     const { password, isGenerated } = await choosePassword(terminal, config, user.name, wanted.passwordStdin)
     const passwordHash = await passwords.hash(password)
@@ -147,7 +147,7 @@ export function changePassword(
 
 /** Renames a user. */
 export function renameUser(terminal: Terminal, env: Environment, name: string, newName: string): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     const renamed = await database.write((tx) => renamePerson(tx, user.id, newName, now()))
     terminal.out(`${user.name} is called ${renamed.name} now. Addresses with the old name lead to the new one.`)
@@ -161,7 +161,7 @@ export function deleteUser(
   name: string,
   { purge, yes }: { readonly purge: boolean; readonly yes: boolean },
 ): Promise<void> {
-  return onInstallation(env, async (services) => {
+  return withInstallation(env, async (services) => {
     const user = await personNamed(services.database.read, name)
     if (!yes) await confirmDeletion(terminal, user, purge)
     await services.database.write((tx) => deletePerson(tx, services, user, purge))
@@ -180,7 +180,7 @@ async function confirmDeletion(terminal: Terminal, { name, repositories_count: c
 
 /** Makes a user a site administrator, or takes that away. */
 export function setAdministrator(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_admin: flag(on) }, now()))
     terminal.out(on ? `${user.name} administers the site.` : `${user.name} doesn't administer the site.`)
@@ -189,7 +189,7 @@ export function setAdministrator(terminal: Terminal, env: Environment, name: str
 
 /** Activates or deactivates a user's account. */
 export function setActive(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, now()))
     terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
@@ -198,7 +198,7 @@ export function setActive(terminal: Terminal, env: Environment, name: string, on
 
 /** Switches a user's second factor on or off. */
 export function setTwoFactor(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async (services) => {
+  return withInstallation(env, async (services) => {
     const { database } = services
     const user = await personNamed(database.read, name)
     if (!on) {

@@ -46,9 +46,9 @@ export async function checkIntegrity(database: Database): Promise<Finding> {
 export async function checkJobs(database: Database): Promise<Finding> {
   const failed = (await countJobs(database.read)).filter(({ state }) => state === "failed")
   if (failed.length === 0) return ok("background jobs: none has failed for good")
-  const told = failed.map(({ kind, count }) => `${count} × ${kind}`).join(", ")
+  const text = failed.map(({ kind, count }) => `${count} × ${kind}`).join(", ")
   return warning(
-    `Background jobs failed for good: ${told}.`,
+    `Background jobs failed for good: ${text}.`,
     "The log says why, at level error; so does the column last_error of the table jobs.",
   )
 }

@@ -42,10 +42,10 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
 export async function checkSpace({ dataDir }: Config): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(await nearestFolder(dataDir))
   const free = bavail * bsize
-  const told = `${(free / GIB).toFixed(1)} GiB free of ${((blocks * bsize) / GIB).toFixed(1)} GiB`
+  const text = `${(free / GIB).toFixed(1)} GiB free of ${((blocks * bsize) / GIB).toFixed(1)} GiB`
   const advice = "Make room before pushes fail: remove what isn't needed, or move the data folder to a larger disk."
-  if (free < GIB / 4) return failure(`The disk of the data folder is nearly full: ${told}.`, advice)
-  return free < GIB ? warning(`The disk of the data folder is filling up: ${told}.`, advice) : ok(`disk: ${told}`)
+  if (free < GIB / 4) return failure(`The disk of the data folder is nearly full: ${text}.`, advice)
+  return free < GIB ? warning(`The disk of the data folder is filling up: ${text}.`, advice) : ok(`disk: ${text}`)
 }
 
 /** The key that seals stored secrets: exists, is intact, and readable by this account only. */

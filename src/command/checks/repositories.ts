@@ -30,7 +30,7 @@ export const findRepositories = async (database: Database, inspector: Inspector)
 })
 
 /** Whether every row has its folder and every folder its row. A folder younger than an hour may belong to a repository that is being created. */
-export function comparePlaces({ known, stored }: Repositories, lostAndFound: string, now = Date.now()): readonly Finding[] {
+export function compareRepositories({ known, stored }: Repositories, lostAndFound: string, now = Date.now()): readonly Finding[] {
   const onDisk = new Set(stored.map(({ key }) => key))
   const inDatabase = new Set(known.map(({ storage }) => storage))
   const missing = known
@@ -83,10 +83,10 @@ export async function checkObjects(
     progress(index, there.length, name)
     const faults = await inspector.check(place, repository.object_format)
     if (faults.length > 0) {
-      const told = faults.slice(0, 5).map((fault) => `\n        ${fault}`)
+      const text = faults.slice(0, 5).map((fault) => `\n        ${fault}`)
       findings.push(
         failure(
-          `The repository ${name} (${place.directory}) is damaged:${told.join("")}${faults.length > 5 ? `\n        and ${faults.length - 5} more` : ""}`,
+          `The repository ${name} (${place.directory}) is damaged:${text.join("")}${faults.length > 5 ? `\n        and ${faults.length - 5} more` : ""}`,
           "Keep a copy of the folder and bring it back from a backup. A clone that somebody has may hold what is missing: push from it.",
         ),
       )

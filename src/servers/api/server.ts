@@ -11,9 +11,9 @@ import { type Authenticator, actAs, requireUsable } from "../../features/people/
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { audited, isDeed, type NewDeed } from "../../features/site/administration/audit.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
+import { keyOf, openAnswerCache } from "./answer-cache.ts"
 import { sendDownload } from "./download.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
-import { keptAnswers, keyOf } from "./kept.ts"
 import { receiveUpload } from "./upload.ts"
 
 export const API_BASE = "/api/v1"
@@ -32,10 +32,10 @@ export interface ApiOptions {
 }
 
 /** A call that is authorised, or whose answer is cached. */
-type Ready = { readonly kept: Rendered } | LetIn
+type Ready = { readonly cached: Rendered } | AuthorisedCall
 
-interface LetIn {
-  readonly kept?: undefined
+interface AuthorisedCall {
+  readonly cached?: undefined
   readonly actor: Actor
   readonly opened: Opened
   readonly parameters: URLSearchParams
@@ -56,7 +56,7 @@ export function registerApi(
   { operations, authenticator, intercept, onAnswer }: ApiOptions,
 ): void {
   const ready = new WeakMap<FastifyRequest, Ready>()
-  const kept = keptAnswers()
+  const cache = openAnswerCache()
 
   app.addConstraintStrategy(byForm)
   const isUpload = (operation: Operation): boolean => uploadFormOf(operation.body) !== undefined
@@ -80,7 +80,7 @@ export function registerApi(
       handler: async (request, reply) => {
         const call = ready.get(request)
         if (!call) throw new TypeError("a request reached its handler without having been let in")
-        return call.kept ? sendRendered(request, reply, call.kept) : answer(request, reply, operation, call)
+        return call.cached ? sendRendered(request, reply, call.cached) : answer(request, reply, operation, call)
       },
       errorHandler: (error, request, reply) => sendRefusal(services, request, reply, error),
     })
@@ -100,8 +100,8 @@ export function registerApi(
     if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
     const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? await services.database.state() : undefined
     const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
-    const known = keep && kept.get(keep.key, keep.state)
-    if (known) return { kept: known }
+    const known = keep && cache.get(keep.key, keep.state)
+    if (known) return { cached: known }
     const path = pathOf(operation, request.params)
     for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path })
@@ -117,7 +117,7 @@ export function registerApi(
     request: FastifyRequest,
     reply: FastifyReply,
     operation: Operation,
-    { actor, behind, opened, parameters, keep }: LetIn,
+    { actor, behind, opened, parameters, keep }: AuthorisedCall,
   ): Promise<FastifyReply> {
     const intercepted = intercept?.(operation, actor)
     if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
@@ -126,20 +126,20 @@ export function registerApi(
     const form = uploadFormOf(operation.body)
     const receiving = form && (await receiveUpload(request.raw, form))
     const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
-    const deed = deedOf(request, operation, actor, behind)
+    const deed = auditEntryFor(request, operation, actor, behind)
     const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
     const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
     const download = downloadIn(operation.answers[sent.status], sent.body)
     if (download) return sendDownload(request, reply, download)
     const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
-    if (keep) kept.keep(keep.key, keep.state, rendered)
+    if (keep) cache.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
 }
 
 /** The entry of the audit log for the call: for whatever an administrator changes as such. */
-function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewDeed | undefined {
+function auditEntryFor({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewDeed | undefined {
   if (actor.kind !== "user" || !isDeed(operation, behind !== undefined)) return undefined
   return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
 }

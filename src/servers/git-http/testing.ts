@@ -100,7 +100,7 @@ export const change = async ({ services }: World, { id }: Repository, values: Pa
   await services.database.write((tx) => tx.updateTable("repositories").set(values).where("id", "=", id).execute())
 }
 
-/** A repository's address, with credentials when somebody is named. */
+/** A repository's address, with credentials where a login is given. */
 export function address({ hearth }: World, path: string, login?: string, password = ""): string {
   const url = new URL(`${hearth.url}/${path}`)
   if (login !== undefined) {

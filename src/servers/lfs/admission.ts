@@ -15,21 +15,21 @@ import { addressOf } from "../git-http/request.ts"
 
 export type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
 
-interface Visitor {
+interface Caller {
   readonly actor: Actor
   /** The pass that authenticated the caller, if it was one. */
   readonly pass: Pass | undefined
 }
 
-export interface Door {
+export interface LfsAccess {
   /** Requires that the caller may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
   readonly forDownload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: Actor }>
   /** Requires that the caller may write. Refuses like `admitPush`. */
   readonly forUpload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: SignedIn }>
 }
 
-export function openDoor(services: Services, authenticator: Authenticator): Door {
-  async function visitorOf(request: FastifyRequest<Names>, address: Address): Promise<Visitor> {
+export function openLfsAccess(services: Services, authenticator: Authenticator): LfsAccess {
+  async function callerOf(request: FastifyRequest<Names>, address: Address): Promise<Caller> {
     const presented = readAuthorization(request.headers.authorization)
     if (presented.kind === "token" && isPassText(presented.token)) {
       const pass = readPass(services, presented.token)
@@ -40,7 +40,7 @@ export function openDoor(services: Services, authenticator: Authenticator): Door
   }
 
   /** A pass is valid for one operation on one repository only. */
-  function requireFitting(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
+  function requireFittingPass(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
     if (!pass) return
     if (pass.repositoryId !== repository.id) throw refuse.forbidden("this pass is for another repository")
     if (operation === "upload" && pass.operation !== "upload") throw refuse.forbidden("this pass is for downloads only")
@@ -49,20 +49,20 @@ export function openDoor(services: Services, authenticator: Authenticator): Door
   return {
     forDownload: async (request) => {
       const address = addressOf(request.params)
-      const { actor, pass } = await visitorOf(request, address)
+      const { actor, pass } = await callerOf(request, address)
       const found = await follow(address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch((error: unknown) => {
         throw hiddenFrom(actor, error)
       })
-      requireFitting(pass, "download", found)
+      requireFittingPass(pass, "download", found)
       return { ...found, actor }
     },
     forUpload: async (request) => {
       const address = addressOf(request.params)
-      const { actor, pass } = await visitorOf(request, address)
+      const { actor, pass } = await callerOf(request, address)
       const found = await follow(address, ({ owner, name }) => admitPush(services, actor, owner, name)).catch((error: unknown) => {
         throw hiddenFrom(actor, error)
       })
-      requireFitting(pass, "upload", found)
+      requireFittingPass(pass, "upload", found)
       return { ...found, actor: found.pusher }
     },
   }

@@ -9,7 +9,7 @@ import type { LfsObject } from "../../features/code/lfs/store.ts"
 import { matches } from "../api/answer.ts"
 import { discardRest } from "../git-http/request.ts"
 import { readRange } from "../web/range.ts"
-import type { Door, Names } from "./admission.ts"
+import type { LfsAccess, Names } from "./admission.ts"
 import { sendRefusal } from "./answer.ts"
 
 /** Uploads and downloads of large files, streamed: no file is held in memory. */
@@ -24,7 +24,7 @@ type Upload = { readonly Params: Names["Params"] & { readonly oid: string; reado
 type Download = { readonly Params: Names["Params"] & { readonly oid: string; readonly filename?: string } }
 
 /** Serves uploads and downloads below `root`. */
-export async function registerTransfers(app: FastifyInstance, services: Services, door: Door, root: string): Promise<void> {
+export async function registerTransfers(app: FastifyInstance, services: Services, access: LfsAccess, root: string): Promise<void> {
   const { database } = services
   await app.register(async (scope) => {
     // Bodies are streams of any length: nothing is read before the caller is authorised.
@@ -34,7 +34,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
     scope.addHook("onResponse", async (request) => discardRest(request.raw))
 
     scope.put<Upload>(`${root}/objects/:oid/:size`, async (request, reply) => {
-      const { repository } = await door.forUpload(request)
+      const { repository } = await access.forUpload(request)
       const { oid, size: digits } = request.params
       const size = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN
       const length = request.headers["content-length"]
@@ -51,7 +51,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
         method: ["GET", "HEAD"],
         url: `${root}/${path}`,
         handler: async (request, reply) => {
-          const { repository } = await door.forDownload(request)
+          const { repository } = await access.forDownload(request)
           const { oid, filename } = request.params
           const object = isOid(oid) ? await findObject(database.read, repository, oid) : undefined
           if (!object) throw refuse.notFound("the object does not exist")

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KeyFile } from "../../features/people/keys/ssh/testing.ts"
 import { client, ok } from "../../git/testing.ts"
 import { commit, noise, repository, workFolder } from "../git-http/testing.ts"
-import { openLobby } from "./lobby.ts"
+import { openPendingConnections } from "./pending.ts"
 import { deploy, type KeyedPerson, keyed, openWorld, type SshRun, ssh, sshAddress, type World, withKey } from "./testing.ts"
 
 describe("attacks on git over SSH", () => {
@@ -52,33 +52,33 @@ describe("attacks on git over SSH", () => {
     await isWell()
   }, 60_000)
 
-  test("more than there are seats for push out the oldest of their own, not others", async () => {
-    const lobby = openLobby({ seats: 3, greetingMs: 60_000, signInMs: 60_000 })
+  test("more than there are slots for push out the oldest of their own, not others", async () => {
+    const pending = openPendingConnections({ slots: 3, greetingMs: 60_000, signInMs: 60_000 })
     const made: string[] = []
     const from = (remoteAddress: string) => {
       const socket = connect(world.port, "127.0.0.1")
       Object.defineProperty(socket, "remoteAddress", { value: remoteAddress })
       made.push(remoteAddress)
-      lobby.enter(socket)
+      pending.add(socket)
       return socket
     }
     const [first, lonely, second, third] = [from("1.1.1.1"), from("2.2.2.2"), from("1.1.1.1"), from("1.1.1.1")]
     expect([first, lonely, second, third].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false])
-    expect(lobby.waiting()).toBe(3)
+    expect(pending.waiting()).toBe(3)
     for (const socket of [lonely, second, third]) socket.destroy()
-    await expect.poll(() => lobby.waiting()).toBe(0)
+    await expect.poll(() => pending.waiting()).toBe(0)
   })
 
   test("who says nothing, or doesn't sign in, is cut after a while", async () => {
-    const lobby = openLobby({ seats: 3, greetingMs: 50, signInMs: 100 })
+    const pending = openPendingConnections({ slots: 3, greetingMs: 50, signInMs: 100 })
     const [silent, slow] = [await dial(), await dial()]
-    lobby.enter(silent)
-    lobby.enter(slow)
-    lobby.greeted(slow)
+    pending.add(silent)
+    pending.add(slow)
+    pending.greeted(slow)
     await once(silent, "close")
     expect(slow.destroyed).toBe(false)
     await once(slow, "close")
-    expect(lobby.waiting()).toBe(0)
+    expect(pending.waiting()).toBe(0)
   })
 
   test.each([

@@ -33,7 +33,7 @@ const STILL_MS = 10_000
 const SLACK = 4 * 1024 * 1024
 const SLACK_PAUSE_MS = 50
 
-export function converse(channel: ServerChannel, socket: Socket): Conversation {
+export function openConversation(channel: ServerChannel, socket: Socket): Conversation {
   const gone = new AbortController()
   const isOpen = (): boolean => !gone.signal.aborted && !socket.destroyed
   const cut = (): void => {
@@ -46,7 +46,7 @@ export function converse(channel: ServerChannel, socket: Socket): Conversation {
   }
   const silence = setTimeout(cut, SILENCE_MS).unref()
   let moved = performance.now()
-  const stir = (): void => {
+  const noteActivity = (): void => {
     silence.refresh()
     moved = performance.now()
   }
@@ -57,7 +57,7 @@ export function converse(channel: ServerChannel, socket: Socket): Conversation {
     },
   })
   channel.on("data", (chunk: Buffer) => {
-    stir()
+    noteActivity()
     if (!input.push(chunk)) channel.pause()
   })
   channel.on("end", () => input.push(null))
@@ -74,7 +74,7 @@ export function converse(channel: ServerChannel, socket: Socket): Conversation {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, callback) => {
       if (!isOpen()) return callback(new Error("the client is gone"))
-      stir()
+      noteActivity()
       handed += chunk.length
       channel.write(chunk, () => whenTaken(callback))
     },
@@ -95,7 +95,7 @@ export function converse(channel: ServerChannel, socket: Socket): Conversation {
     },
     finish: async (code) => {
       if (!output.writableEnded) output.end()
-      await settled(output)
+      await flushed(output)
       clearTimeout(silence)
       if (!isOpen()) return
       channel.exit(code)
@@ -105,7 +105,7 @@ export function converse(channel: ServerChannel, socket: Socket): Conversation {
 }
 
 /** Resolves when all is written, or nothing can be any more. */
-async function settled(output: Writable): Promise<void> {
+async function flushed(output: Writable): Promise<void> {
   if (output.writableFinished || output.destroyed) return
   await new Promise<void>((resolve) => output.once("finish", resolve).once("close", resolve))
 }

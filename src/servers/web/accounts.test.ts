@@ -6,9 +6,9 @@ import { publish } from "../../core/events/publish.ts"
 import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
 import { makeCode } from "../../features/people/users/codes.ts"
 import { findAddressesOf } from "../../features/people/users/store.ts"
-import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, VOID } from "./testing.ts"
+import { ACTIVATE, FORGOT, INVALID_LINK, NEW, OLD, openWebWorld, RECOVER } from "./testing.ts"
 
-withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneDatabase }, ({ test, world: scene }) => {
+withWorld("mails about accounts", { open: (kind) => openWebWorld(kind), on: oneDatabase }, ({ test, world: scene }) => {
   beforeEach(async () => {
     // What an earlier test left to be mailed is none of the next one's.
     await scene.hearth.services.jobs.drain()
@@ -66,7 +66,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect([await scene.signsIn(name, OLD), await scene.signsIn(name, NEW)]).toEqual([false, true])
 
       for (const again of [await scene.request(url), await reset(code, "third-Pass-99")])
-        expect([again.status, again.text]).toEqual([404, expect.stringContaining(VOID)])
+        expect([again.status, again.text]).toEqual([404, expect.stringContaining(INVALID_LINK)])
       expect(await scene.signsIn(name, NEW)).toBe(true)
     })
 
@@ -233,7 +233,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect([pressed.status, pressed.text]).toEqual([200, expect.stringContaining("Address confirmed")])
       expect([await verified(name, email), await scene.signsIn(email, OLD)]).toEqual([true, true])
       const again = await scene.post(ACTIVATE, { code })
-      expect([again.status, again.text]).toEqual([404, expect.stringContaining(VOID)])
+      expect([again.status, again.text]).toEqual([404, expect.stringContaining(INVALID_LINK)])
     })
 
     test("is text in the mail and on the page, whatever is in it", async () => {

@@ -3,9 +3,9 @@ import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { ACTIVATE, FORGOT, OLD, openScene } from "./testing.ts"
+import { ACTIVATE, FORGOT, OLD, openWebWorld } from "./testing.ts"
 
-const open = (kind: FreshKind) => openScene(kind, { activateByMail: true })
+const open = (kind: FreshKind) => openWebWorld(kind, { activateByMail: true })
 
 withWorld("accounts that are activated by mail", { open }, ({ test, world: scene }) => {
   beforeEach(async () => {

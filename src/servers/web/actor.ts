@@ -18,7 +18,7 @@ export async function actorOf(request: FastifyRequest, services: Services, authe
 }
 
 /** Whether the caller may read this category at all: a token needs the scope for it, and some sites show nothing to anonymous callers. */
-export function mayRead(services: Services, actor: Actor, category: ScopeCategory): boolean {
+export function mayReadCategory(services: Services, actor: Actor, category: ScopeCategory): boolean {
   if (actor.kind === "anonymous") return !services.config.security.requireSignIn
   const { credential } = actor
   return credential.kind !== "token" || neededScopes("GET", [category]).every((scope) => scopeAllows(credential.scopes, scope))

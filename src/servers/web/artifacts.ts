@@ -6,7 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { artifactDownload, linkHolds, requireContentById } from "../../features/actions/artifacts/artifacts.ts"
 import { sendDownload } from "../api/download.ts"
 
-/** Texts that may be given in a link. */
+/** The parameters of a signed link. */
 interface Link {
   readonly Params: { readonly id: string }
   readonly Querystring: { readonly sig?: unknown; readonly expires?: unknown }

@@ -15,7 +15,7 @@ import { admitRelease } from "../../features/code/releases/locate.ts"
 import { findReleaseById } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { matches } from "../api/answer.ts"
-import { actorOf, mayRead } from "./actor.ts"
+import { actorOf, mayReadCategory } from "./actor.ts"
 import { readRange } from "./range.ts"
 
 /** An attached file is no page: nothing in it may run, load or act as this site. */
@@ -36,7 +36,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
     const db = services.database.read
     const attachment = uuid.includes("\0") ? undefined : await findAttachmentByUuid.first(db, { uuid })
-    if (!attachment || !mayRead(services, actor, attachment.release_id === null ? "issue" : "repository")) throw refuse.notFound()
+    if (!attachment || !mayReadCategory(services, actor, attachment.release_id === null ? "issue" : "repository")) throw refuse.notFound()
     const found = await locateRepositoryById(db, actor, attachment.repository_id)
     if (attachment.issue_id !== null) admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
     else if (attachment.release_id !== null) await requireRelease(found, actor, attachment.release_id)

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { askRecovery } from "../../features/people/authentication/recovery.ts"
-import { addressForm, evenly, FORM, formOf, sendPrivatePage, withoutMail } from "./form.ts"
+import { addressForm, FORM, formOf, inConstantTime, sendPrivatePage, withoutMail } from "./form.ts"
 
 const TITLE = "Forgot your password?"
 
@@ -25,7 +25,7 @@ export function registerForgotPassword(app: FastifyInstance, services: Services)
   )
 
   app.post(FORGOT_PATH, FORM, async (request, reply) => {
-    await evenly(askRecovery(services, formOf(request)("address")))
+    await inConstantTime(askRecovery(services, formOf(request)("address")))
     return sendPrivatePage(
       reply,
       200,

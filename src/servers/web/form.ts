@@ -15,11 +15,11 @@ export function formOf(request: FastifyRequest): (name: string) => string {
 /** The code in the link; empty where there is none. */
 export const codeOf = (request: FastifyRequest): string => new URLSearchParams(request.url.split("?")[1]).get("code") ?? ""
 
-const EVEN_MS = 400
+const MIN_RESPONSE_MS = 400
 
 /** Waits for the work, and always for the same minimal time, so that the response time doesn't reveal whether there was work to do. */
-export async function evenly(work: Promise<void>): Promise<void> {
-  await Promise.all([work, pause(EVEN_MS)])
+export async function inConstantTime(work: Promise<void>): Promise<void> {
+  await Promise.all([work, pause(MIN_RESPONSE_MS)])
 }
 
 /** Sends a page that may hold a code and must not be cached. */

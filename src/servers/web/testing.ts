@@ -11,7 +11,7 @@ export const RECOVER = "/user/recover_account"
 export const ACTIVATE = "/user/activate"
 export const OLD = "pass-word-1"
 export const NEW = "another-Pass-9"
-export const VOID = "isn’t good any more"
+export const INVALID_LINK = "isn’t good any more"
 
 export interface Page {
   readonly status: number
@@ -20,7 +20,7 @@ export interface Page {
 }
 
 /** A server with its pages, the mail server that it sends to, and helpers for tests. */
-export async function openScene(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
+export async function openWebWorld(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
   const server = await openMailServer()
   const forge = await freshHearth(kind, { mail: mailConfig(server), users, security: { rememberSignInSeconds: 300 } })
   const { services } = forge.hearth
@@ -72,4 +72,4 @@ export async function openScene(kind: FreshKind, users: { readonly activateByMai
     signsIn: async (login: string, password: string) => (await forge.call(basic(login, password), "GET /user")).status === 200,
   }
 }
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type WebWorld = Awaited<ReturnType<typeof openWebWorld>>

@@ -41,7 +41,7 @@ export interface Readiness {
 
 /**
  * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule forbids, unsigned commits where signed
- * ones are required, and issues that depend on open ones. Gives the trial merge.
+ * ones are required, and pull requests that depend on open issues. Gives the trial merge.
  */
 export async function requireReady(services: Services, found: Merging, { protection, style, force, later }: Readiness): Promise<Trial> {
   const db = services.database.read

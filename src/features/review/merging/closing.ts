@@ -48,13 +48,13 @@ export async function closeReferredIssues(
   const rows = await findReferred(tx, { issueId: pullIssue.id })
   if (rows.length === 0) return
   const last = new Map(rows.map((row) => [row.issue_id, row]))
-  const homes = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
+  const repositories = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
   for (const { issue_id, author_id, ref_action, repository_id } of last.values()) {
-    const home = homes.find(({ repository }) => repository.id === repository_id)
+    const home = repositories.find(({ repository }) => repository.id === repository_id)
     if (!home || home.repository.is_archived === 1) continue
     const target = await findIssueById.first(tx, { id: issue_id })
     const writer = author_id === merger.id ? merger : await findUserById.first(tx, { id: author_id })
-    if (!target || !(await someoneMay(tx, home, target, writer ? [merger, writer] : [merger]))) continue
+    if (!target || !(await anyMayClose(tx, home, target, writer ? [merger, writer] : [merger]))) continue
     const repository = await lockForIssues(tx, repository_id)
     const issue = await lockIssue(tx, issue_id)
     const closed = ref_action === "closes"
@@ -63,7 +63,7 @@ export async function closeReferredIssues(
   }
 }
 
-async function someoneMay(tx: Transaction, home: Owned, issue: Issue, people: readonly User[]): Promise<boolean> {
+async function anyMayClose(tx: Transaction, home: Owned, issue: Issue, people: readonly User[]): Promise<boolean> {
   const permissions = await permissionsOf(tx, home, people)
   return people.some((user) => {
     const permission = permissions.get(user.id)

@@ -22,7 +22,7 @@ export const scheduledMergeJob = defineJob({
     const { database, log } = services
     const schedule = await findSchedule.first(database.read, { pullId })
     const style = MERGE_STYLES.find((known) => known === schedule?.style)
-    const found = schedule && (await standingOf(services, pullId, schedule.user_id))
+    const found = schedule && (await findMerging(services, pullId, schedule.user_id))
     if (!schedule || !style || !found) return
     // A pull request that was merged or closed otherwise is not merged when it is reopened.
     if (found.issue.is_closed === 1) {
@@ -30,9 +30,9 @@ export const scheduledMergeJob = defineJob({
       return
     }
     const { message, delete_branch } = schedule
-    const wishes = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
+    const options = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
     try {
-      await mergePull(services, found, wishes)
+      await mergePull(services, found, options)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       log.info({ pull: pullId, reason: error.message }, "a scheduled merge has to wait")
@@ -41,7 +41,7 @@ export const scheduledMergeJob = defineJob({
 })
 
 /** The pull request with the user's current permission; undefined where they can't reach it any more. */
-async function standingOf({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
+async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
   const db = database.read
   const pull = await findPull.first(db, { id: pullId })
   const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))

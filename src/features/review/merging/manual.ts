@@ -46,7 +46,7 @@ const findOpenInto = query("merge.findOpenInto", (db, p: Params<{ repositoryId: 
     .orderBy("pulls.id"),
 )
 
-export interface Detecting {
+export interface Detection {
   readonly repositoryId: number
   /** Branches that have moved. */
   readonly branches: readonly string[]
@@ -57,7 +57,7 @@ export interface Detecting {
  * Marks open pull requests as merged by hand if their base contains their head now and the repository has this detection switched on. The merger is
  * the pusher of the base, or else the owner.
  */
-export async function findManualMerges(services: Services, { repositoryId, branches, pusherId }: Detecting): Promise<void> {
+export async function findManualMerges(services: Services, { repositoryId, branches, pusherId }: Detection): Promise<void> {
   const { database, git, now } = services
   const [home] = await withOwners(database.read, await findRepositoriesByIds(database.read, { ids: [repositoryId] }))
   if (!home || home.repository.autodetect_manual_merge === 0 || home.repository.allow_manual_merge === 0) return

@@ -14,13 +14,13 @@ import { claimPull, recordMerge } from "./merged.ts"
 import { messageFor } from "./message.ts"
 import type { MergeStyle } from "./records.ts"
 import { scheduleMerge } from "./schedule.ts"
-import type { Words } from "./template.ts"
+import type { MessageParts } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
-export interface Wishes {
+export interface MergeOptions {
   readonly style: MergeStyle
   /** The whole message, or its parts; an empty part gets its default. */
-  readonly message: Words | string
+  readonly message: MessageParts | string
   /** The commit that the caller expects as the head; "" for any. */
   readonly headId: string
   /** Override the branch's rule where the caller may. */
@@ -43,22 +43,22 @@ const PAUSE_MS = 10
  * request that is being merged already; `conflict` another head than the given one, a merge conflict, a push that the rules reject, and a base that
  * keeps moving.
  */
-export async function mergePull(services: Services, found: Merging, wishes: Wishes): Promise<void> {
+export async function mergePull(services: Services, found: Merging, options: MergeOptions): Promise<void> {
   let current = found
   for (let tries = 1; tries <= TRIES; tries++) {
-    if (await mergeOnce(services, current, wishes)) {
+    if (await mergeOnce(services, current, options)) {
       const { default_delete_branch_after_merge } = found.repository
-      if (wishes.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
+      if (options.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
       return
     }
     await pause(tries * PAUSE_MS)
-    current = await lookAgain(services, current)
+    current = await reload(services, current)
   }
   throw refuse.conflict("merge push out of date")
 }
 
 /** Schedules the merge for when all checks pass. Refuses like `mergePull`, and `conflict` where it is scheduled already. */
-export async function mergeLater(services: Services, found: Merging, { style, message, force, deleteBranch }: Wishes): Promise<void> {
+export async function mergeLater(services: Services, found: Merging, { style, message, force, deleteBranch }: MergeOptions): Promise<void> {
   requireOpen(found)
   const protection = await requireMerger(services.database.read, found)
   await requireReady(services, found, { protection, style, force, later: true })
@@ -68,17 +68,17 @@ export async function mergeLater(services: Services, found: Merging, { style, me
 }
 
 /** One attempt. False where the base has moved meanwhile and nothing was merged. */
-async function mergeOnce(services: Services, found: Merging, wishes: Wishes): Promise<boolean> {
-  const { style, force, headId } = wishes
+async function mergeOnce(services: Services, found: Merging, options: MergeOptions): Promise<boolean> {
+  const { style, force, headId } = options
   requireOpen(found)
   const protection = await requireMerger(services.database.read, found)
   const trial = await requireReady(services, found, { protection, style, force, later: false })
   requireStyle(found.repository, style)
   if (headId !== "" && headId !== trial.head) throw refuse.conflict("head out of date")
-  const message = typeof wishes.message === "string" ? wishes.message : await messageFor(services, found, style, wishes.message)
+  const message = typeof options.message === "string" ? options.message : await messageFor(services, found, style, options.message)
   const built = await build(services, found, trial, style, message)
-  if (built.id === trial.base) await mergeNothing(services, found, built, wishes.automatic)
-  else return push(services, found, trial, built, wishes)
+  if (built.id === trial.base) await mergeNothing(services, found, built, options.automatic)
+  else return push(services, found, trial, built, options)
   return true
 }
 
@@ -88,7 +88,7 @@ async function push(
   found: Merging,
   { repository, base }: Trial,
   { id, written }: Built,
-  { style, automatic }: Wishes,
+  { style, automatic }: MergeOptions,
 ): Promise<boolean> {
   const { pull, actor } = found
   const addedBytes = await services.git.objects.written(repository, written)
@@ -124,7 +124,7 @@ async function mergeNothing(services: Services, found: Merging, { id }: Built, a
   })
 }
 
-async function lookAgain({ database }: Services, found: Merging): Promise<Merging> {
+async function reload({ database }: Services, found: Merging): Promise<Merging> {
   const pull = await findPull.first(database.read, { id: found.pull.id })
   const issue = await findIssueById.first(database.read, { id: found.issue.id })
   if (!pull || !issue) throw refuse.notFound()

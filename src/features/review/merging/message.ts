@@ -2,7 +2,7 @@ import type { Services } from "../../../core/services.ts"
 import type { Merging } from "./checks.ts"
 import { headName, reference } from "./names.ts"
 import type { MergeStyle } from "./records.ts"
-import { template, type Words } from "./template.ts"
+import { type MessageParts, template } from "./template.ts"
 
 /** Messages of merge commits. */
 
@@ -14,7 +14,7 @@ export function cleanMessage(text: string): string {
 }
 
 /** Title and body, with an empty line between them. */
-export const joinWords = ({ title, body }: Words): string => cleanMessage(body.trim() === "" ? title : `${title}\n\n${body}`)
+export const joinMessage = ({ title, body }: MessageParts): string => cleanMessage(body.trim() === "" ? title : `${title}\n\n${body}`)
 
 const TRAILER = /^[A-Za-z0-9-]+: \S/
 
@@ -30,16 +30,16 @@ export function withTrailer(message: string, name: string, value: string): strin
  * The message as requested: the given title, or that of the repository's template, or the default one, with the given body below it. A template's
  * body is for web forms; the API takes only its title, as existing clients know it.
  */
-export async function messageFor(services: Services, found: Merging, style: MergeStyle, given: Words): Promise<string> {
+export async function messageFor(services: Services, found: Merging, style: MergeStyle, given: MessageParts): Promise<string> {
   const title = given.title.trim() || (await template(services, found, style, {}))?.title || (await usualTitle(services, found, style))
-  return joinWords({ title, body: given.body.trim() })
+  return joinMessage({ title, body: given.body.trim() })
 }
 
 /** The message of the last rebased commit, where the repository has a template for it; undefined keeps the original message. */
 export async function rebasedMessage(services: Services, found: Merging, message: string): Promise<string | undefined> {
   const [title = "", ...rest] = message.split("\n")
   const words = await template(services, found, "rebase", { CommitTitle: title.trim(), CommitBody: rest.join("\n").trim() })
-  return words && joinWords(words)
+  return words && joinMessage(words)
 }
 
 async function usualTitle({ database }: Services, found: Merging, style: MergeStyle): Promise<string> {

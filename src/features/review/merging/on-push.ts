@@ -24,7 +24,7 @@ export const completeMerge: PushStep = async ({ services, merge, changes: [chang
 }
 
 /** The most branches of one push that are checked; a push of more is an import. */
-const LOOKED_AT = 100
+const MOST_BRANCHES = 100
 
 const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
   db
@@ -44,7 +44,7 @@ const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ 
 /** Retries scheduled merges whose base or head has moved, and queues the detection of manual merges. */
 export const retryMerges: PushStep = async ({ services: { jobs }, changes, merge }) => {
   const moved = changes.filter(({ newId }) => newId !== null).flatMap(({ ref }) => branchOf(ref) ?? [])
-  const branches = moved.slice(0, LOOKED_AT)
+  const branches = moved.slice(0, MOST_BRANCHES)
   return async (tx, { repository, pusher }) => {
     if (branches.length === 0) return
     const scheduled = await findScheduledAround(tx, { repositoryId: repository.id, branches })

@@ -38,7 +38,7 @@ const insertSchedule = query(
       .onConflict((conflict) => conflict.column("pull_id").doNothing()),
 )
 
-export interface Scheduling {
+export interface NewSchedule {
   readonly style: MergeStyle
   /** The whole message, as it is worded now. */
   readonly message: string
@@ -46,13 +46,13 @@ export interface Scheduling {
 }
 
 /** Schedules a merge; it is tried at once. Refuses `conflict` where one is scheduled, `notFound` and `archived` where the state has changed. */
-export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, wishes: Scheduling): Promise<void> {
+export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, schedule: NewSchedule): Promise<void> {
   const { pull, me } = found
   const now = services.now()
   await lockForIssues(tx, found.repository.id)
   const issue = await lockIssue(tx, found.issue.id)
-  const { style, message } = wishes
-  const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(wishes.deleteBranch), now }
+  const { style, message } = schedule
+  const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(schedule.deleteBranch), now }
   if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
   publish(tx, { kind: "pull.mergeScheduled", issue, actor: me, at: now })
   await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })

@@ -16,7 +16,7 @@ import type { MergeStyle } from "./records.ts"
 /** Message templates of a repository: files on its default branch, one for each style. */
 
 /** A message in two parts, as templates and requests give it. */
-export interface Words {
+export interface MessageParts {
   readonly title: string
   readonly body: string
 }
@@ -31,7 +31,7 @@ const TEMPLATE_BYTES = 64 * 1024
 type Values = Readonly<Record<string, string>>
 
 /** The repository's template for a style, filled in; undefined where the default branch has none. */
-export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<Words | undefined> {
+export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<MessageParts | undefined> {
   const text = await templateText(services, found, `${style.toUpperCase()}_TEMPLATE.md`)
   if (text === undefined) return undefined
   const [title = "", ...body] = text.replaceAll("\r\n", "\n").split("\n")

@@ -8,7 +8,7 @@ import { commitPerson } from "../../code/commits/people.ts"
 import { codeMode } from "../../code/pushes/admission.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
 import { bringCommit } from "../pulls/refs.ts"
-import { takeIn } from "./take-in.ts"
+import { writeMergeCommit } from "./merge-commit.ts"
 
 /** The result of bringing a fork's branch up to date. */
 export type UpstreamMerge = "up-to-date" | "fast-forward" | "merge"
@@ -43,8 +43,8 @@ export async function mergeUpstream(
   if (await git.history.isAncestor(fork, from, tip)) return "up-to-date"
   const forwards = await git.history.isAncestor(fork, tip, from)
   if (!forwards && forwardOnly) throw refuse.badRequest("the branches have diverged: a fast-forward is not possible")
-  const update = { from, tip, doer: commitPerson(services, me), message: "merge upstream\n" }
-  const made = forwards ? { id: from, written: [] } : await takeIn(services, fork, update)
+  const update = { from, tip, committer: commitPerson(services, me), message: "merge upstream\n" }
+  const made = forwards ? { id: from, written: [] } : await writeMergeCommit(services, fork, update)
   await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: tip, newId: made.id }])
   return forwards ? "fast-forward" : "merge"
 }

@@ -44,7 +44,7 @@ export async function createPull(services: Services, found: OnRepository & Me, o
   const ends = await locateEnds(services, database.read, found, options)
   const { base, head } = ends
   // Checked again below with everything locked; checked here so that blocked users can't bring objects into the repository.
-  await requireWelcome(database.read, found)
+  await requireNotBlocked(database.read, found)
   await bringCommit(services, { repository: head.repository, id: head.tip }, base.repository)
   const assessment = await assess(git, base.repository, base.tip, head.tip)
   const commits = await commitsBetween(git, base.repository, { from: base.tip, to: head.tip })
@@ -60,7 +60,7 @@ export async function createPull(services: Services, found: OnRepository & Me, o
 }
 
 /** Refuses `forbidden` for users whom the owner has blocked. */
-async function requireWelcome(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
+async function requireNotBlocked(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
   if (me.id !== owner.id) await requireUnblocked(db, me, [owner])
 }
 
@@ -84,7 +84,7 @@ async function write(
   const { base, head } = ends
   const now = services.now()
   const repository = await lockForIssues(tx, found.repository.id, "pull")
-  await requireWelcome(tx, found)
+  await requireNotBlocked(tx, found)
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)
   if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)

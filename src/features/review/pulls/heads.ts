@@ -12,7 +12,7 @@ import { touchIssue } from "../../planning/issues/touch.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
 import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
 import type { PushedCommits } from "./pushed.ts"
-import { alignPull, bringCommit, type Head, settlePullRefs } from "./refs.ts"
+import { alignPull, bringCommit, ensurePullRefs, type Head } from "./refs.ts"
 
 /** The new head of a pull request, with its assessment. */
 export interface NewHead {
@@ -23,7 +23,7 @@ export interface NewHead {
   readonly comparison: Comparison | undefined
 }
 
-export interface Heading {
+export interface HeadLocation {
   readonly pull: Pull
   readonly number: number
   /** The base repository. */
@@ -35,13 +35,13 @@ export interface Heading {
  * Copies a head into the base repository, writes the references, and assesses it: for merging, and for the reviews of the head before. Runs git
  * processes: not for inside of a transaction.
  */
-export async function lookAtHead(services: Services, { pull, number, base, head }: Heading): Promise<NewHead> {
+export async function assessHead(services: Services, { pull, number, base, head }: HeadLocation): Promise<NewHead> {
   const { git } = services
   await bringCommit(services, head, base)
   const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
   const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, head.id)
   const comparison = await compareReviews(services, { pull, repository: base, headId: head.id, mergeBase: assessment?.mergeBase })
-  await settlePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
+  await ensurePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
   return { pull, id: head.id, assessment, comparison }
 }
 
@@ -55,7 +55,7 @@ const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & 
     .returningAll(),
 )
 
-export interface HeadWriting {
+export interface HeadPush {
   readonly pusher: User
   /** The pushed commits, for the timeline and notifications; left out where no notifications are sent. */
   readonly pushed?: PushedCommits
@@ -66,7 +66,7 @@ export interface HeadWriting {
  * Stores the new head of a pull request, with the effects on its reviews and timeline, and notifies. One that is closed by now stays as it is. Where
  * the head has been moved meanwhile, a job finds out which of the two is right.
  */
-export async function writeHead(tx: Transaction, services: Services, head: NewHead, { pusher, pushed, now }: HeadWriting): Promise<void> {
+export async function writeHead(tx: Transaction, services: Services, head: NewHead, { pusher, pushed, now }: HeadPush): Promise<void> {
   const { pull, assessment, comparison } = head
   const home = await findRepositoryById.first(tx, { id: pull.repository_id })
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))

@@ -192,6 +192,6 @@ export async function withPulls(db: Handle, issues: readonly FoundPull["issue"][
     const row = pulls.get(issue.id)
     if (!row) return []
     const { base_tip, head_tip, reviews_count, ...pull } = row
-    return [{ issue, pull, around: { base_tip, head_tip, reviews_count } }]
+    return [{ issue, pull, summary: { base_tip, head_tip, reviews_count } }]
   })
 }

@@ -5,7 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Git, isGitError, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import type { FoundPull } from "./present.ts"
-import { type MergedTree, settlePullRefs } from "./refs.ts"
+import { ensurePullRefs, type MergedTree } from "./refs.ts"
 import { findNow, findPull } from "./store.ts"
 
 /** What is known about merging a commit of the head into a commit of the base. */
@@ -32,10 +32,10 @@ export async function assess(git: Git, repository: Repository, baseId: ObjectId,
     return { baseId, headId, mergeBase, mergeability: "error", conflictedFiles: [], ...none, tree: undefined }
   }
   const [totals, ahead, behind, merged, base] = await Promise.all([
-    unlessTooMuch(git.diffs.totals(repository, mergeBase, headId), { files: 0, additions: 0, deletions: 0 }),
-    unlessTooMuch(countOf(git, repository, mergeBase, headId), 0),
-    unlessTooMuch(countOf(git, repository, mergeBase, baseId), 0),
-    unlessTooMuch(merge(git, repository, { baseId, headId, mergeBase }), UNKNOWN),
+    withinLimits(git.diffs.totals(repository, mergeBase, headId), { files: 0, additions: 0, deletions: 0 }),
+    withinLimits(countOf(git, repository, mergeBase, headId), 0),
+    withinLimits(countOf(git, repository, mergeBase, baseId), 0),
+    withinLimits(merge(git, repository, { baseId, headId, mergeBase }), UNKNOWN),
     git.objects.readCommit(repository, baseId),
   ])
   const found = {
@@ -59,7 +59,7 @@ export async function assess(git: Git, repository: Repository, baseId: ObjectId,
 const UNKNOWN = { kind: "unknown" } as const
 
 /** Git's answer, or a fallback where the work exceeds git's limits: a push must not fail because of the repository it targets. */
-async function unlessTooMuch<Found, Instead>(finding: Promise<Found>, instead: Instead): Promise<Found | Instead> {
+async function withinLimits<Found, Instead>(finding: Promise<Found>, instead: Instead): Promise<Found | Instead> {
   try {
     return await finding
   } catch (error) {
@@ -152,7 +152,7 @@ export async function ensureMergeability(services: Services, seen: Pull): Promis
     if (!now) return seen
     const { number, is_closed, base_tip, ...pull } = now
     if (!isStale(pull, { is_closed, base_tip })) return pull
-    const known = await lookOnce(services, pull, number)
+    const known = await assessOnce(services, pull, number)
     // Git may already have branches whose rows are not written yet.
     if (known === undefined || tries === TRIES || (known.base_id === pull.base_id && known.mergeability !== "checking"))
       return known ?? pull
@@ -160,18 +160,18 @@ export async function ensureMergeability(services: Services, seen: Pull): Promis
 }
 
 /** Assessments under way in this process: concurrent callers wait for the same one instead of starting git again. */
-const looking = new WeakMap<Git, Map<number, Promise<Pull | undefined>>>()
+const underWay = new WeakMap<Git, Map<number, Promise<Pull | undefined>>>()
 
-function lookOnce(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
-  const under = looking.get(services.git) ?? new Map<number, Promise<Pull | undefined>>()
-  looking.set(services.git, under)
-  const begun = under.get(pull.id) ?? look(services, pull, number).finally(() => under.delete(pull.id))
+function assessOnce(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+  const under = underWay.get(services.git) ?? new Map<number, Promise<Pull | undefined>>()
+  underWay.set(services.git, under)
+  const begun = under.get(pull.id) ?? reassess(services, pull, number).finally(() => under.delete(pull.id))
   under.set(pull.id, begun)
   return begun
 }
 
 /** Assesses a pull request and stores the result. Gives its row as it is then; undefined where there is nothing to assess. */
-async function look(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+async function reassess(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
   const { database, git } = services
   const row = await findRepositoryById.first(database.read, { id: pull.repository_id })
   const repository = row && git.at(row.storage, row.object_format)
@@ -180,7 +180,7 @@ async function look(services: Services, pull: Pull, number: number): Promise<Pul
   const found = await assess(git, repository, baseId, objectId(pull.head_id))
   const written = await database.write((tx) => writeAssessment(tx, pull, found))
   if (!written) return findPull.first(database.read, { id: pull.id })
-  await settlePullRefs(services, repository, { pullId: pull.id, number, headId: found.headId, assessment: found })
+  await ensurePullRefs(services, repository, { pullId: pull.id, number, headId: found.headId, assessment: found })
   return written
 }
 
@@ -190,7 +190,7 @@ const AT_ONCE = 4
 /** Pull requests with their current mergeability, see `ensureMergeability`. Only those whose base has moved cost queries and git processes. */
 export async function withMergeability(services: Services, pulls: readonly FoundPull[]): Promise<readonly FoundPull[]> {
   const known = [...pulls]
-  const waiting = [...pulls.entries()].filter(([, { issue, pull, around }]) => isStale(pull, { ...issue, ...around }))
+  const waiting = [...pulls.entries()].filter(([, { issue, pull, summary }]) => isStale(pull, { ...issue, ...summary }))
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, found] = next

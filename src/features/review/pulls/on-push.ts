@@ -10,7 +10,7 @@ import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { closeOrRetargetPulls } from "./branches.ts"
-import { lookAtHead, type NewHead, writeHead } from "./heads.ts"
+import { assessHead, type NewHead, writeHead } from "./heads.ts"
 import { type PushedCommits, pushedCommits } from "./pushed.ts"
 import { alignPull } from "./refs.ts"
 import type { NewBase } from "./retarget.ts"
@@ -63,7 +63,7 @@ export const movePulls: PushStep = async (moved) => {
       left.push(pull)
     }
   }
-  const found = deleted.length === 0 ? new Map<number, NewBase>() : await lookAtDefault(moved, deleted)
+  const found = deleted.length === 0 ? new Map<number, NewBase>() : await assessDefaultBranch(moved, deleted)
   return async (tx, { repository, pusher, now }) => {
     for (const { head, pushed } of heads) await writeHead(tx, services, head, { pusher, pushed, now })
     for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
@@ -83,7 +83,10 @@ async function basesAmong(tx: Transaction, repositoryId: number, branches: reado
 }
 
 /** The assessments against the default branch of the pull requests whose base was deleted, by id. */
-async function lookAtDefault({ services, row, repository }: MovedPush, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
+async function assessDefaultBranch(
+  { services, row, repository }: MovedPush,
+  deleted: readonly string[],
+): Promise<ReadonlyMap<number, NewBase>> {
   const { database, git, log } = services
   const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
   const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
@@ -118,7 +121,7 @@ async function followHead({ services, repository }: MovedPush, pull: Pull, branc
   const id = (await git.references.resolve(repository, branchRef(branch.name))) ?? branch.to
   const base = git.at(home.storage, home.object_format)
   return {
-    head: await lookAtHead(services, { pull, number: issue.number, base, head: { repository, id } }),
+    head: await assessHead(services, { pull, number: issue.number, base, head: { repository, id } }),
     pushed: await pushedCommits(git, repository, branch),
   }
 }

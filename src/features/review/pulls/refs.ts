@@ -48,7 +48,7 @@ export async function writePullRefs({ git }: Pick<Services, "git">, repository: 
 export const alignPull = jobKind({ kind: "pulls.align", payload: Type.Object({ pullId: int64() }) })
 
 /** Like `writePullRefs`; where another process is writing them at the same moment, a job checks them afterwards. */
-export async function settlePullRefs(
+export async function ensurePullRefs(
   services: Pick<Services, "git" | "database" | "jobs">,
   repository: Repository,
   refs: PullRefs & { readonly pullId: number },
@@ -101,13 +101,13 @@ async function knownTo(git: Services["git"], from: Repository, base: Repository)
 const NAMED_TIPS = 64
 
 /** A pull request's two repositories in git; without the head's where that is gone. */
-export interface PullPlaces {
+export interface PullRepositories {
   readonly base: Repository
   readonly head: Repository | undefined
 }
 
 /** Finds both repositories of a pull request; undefined where its base repository is gone. */
-export async function placesOf({ database, git }: Services, pull: Pull): Promise<PullPlaces | undefined> {
+export async function pullRepositoriesOf({ database, git }: Services, pull: Pull): Promise<PullRepositories | undefined> {
   const at = (row: Row) => git.at(row.storage, row.object_format)
   const base = await findRepositoryById.first(database.read, { id: pull.repository_id })
   if (!base) return undefined

@@ -22,7 +22,7 @@ export const removeSchedule = query("merge.removeSchedule", (db, p: Params<{ pul
   db.deleteFrom("pull_schedules").where("pull_id", "=", p.pullId),
 )
 
-export interface Dropping {
+export interface DroppedSchedule {
   readonly pullId: number
   readonly issue: Pick<Issue, "id" | "repository_id">
   readonly actor: Pick<User, "id">
@@ -30,7 +30,7 @@ export interface Dropping {
 }
 
 /** Removes a scheduled merge, if there is one, with a timeline entry. */
-export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: Dropping): Promise<void> {
+export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: DroppedSchedule): Promise<void> {
   if ((await removeSchedule.changes(tx, { pullId })) === 0) return
   publish(tx, { kind: "pull.mergeCancelled", issue, actor, at: now })
 }

@@ -8,7 +8,7 @@ export { findPullByIssue } from "../../../access/store.ts"
 export const findPull = query("pulls.find", (db, p: Params<{ id: number }>) => db.selectFrom("pulls").selectAll().where("id", "=", p.id))
 
 /** What is shown of a pull request beside its own row: the tips of both branches, null where one is gone, and the number of submitted reviews. */
-export interface Around {
+export interface PullSummary {
   readonly base_tip: string | null
   readonly head_tip: string | null
   readonly reviews_count: number

@@ -24,8 +24,8 @@ async function endRequestsTo(tx: Transaction, userIds: readonly number[], reposi
  * Removes requests to teams without a relation to these repositories any more: teams of another owner, or of a private repository that they don't
  * have.
  */
-async function endRequestsToStrangeTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
-  const strange = sql<SqlBool>`not exists (
+async function endRequestsToUnrelatedTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
+  const unrelated = sql<SqlBool>`not exists (
     select 1 from issues
     join repositories on repositories.id = issues.repository_id
     join teams on teams.id = reviews.reviewer_team_id and teams.organization_id = repositories.owner_id
@@ -36,12 +36,12 @@ async function endRequestsToStrangeTeams(tx: Transaction, repositoryIds: readonl
     .where("state", "=", "REQUEST_REVIEW")
     .where("reviewer_team_id", "is not", null)
     .where("issue_id", "in", tx.selectFrom("issues").select("issues.id").where(inList("issues.repository_id", repositoryIds)))
-    .where(strange)
+    .where(unrelated)
     .execute()
 }
 
 /** Removes the drafts of a deleted user and the requests to them; submitted reviews stay. */
-async function forgetReviewer(tx: Transaction, userId: number): Promise<void> {
+async function removeReviewer(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom("comments").where("author_id", "=", userId).where("kind", "in", ["review_draft", "code_draft"]).execute()
   await tx.deleteFrom("reviews").where("reviewer_id", "=", userId).where("state", "in", ["PENDING", "REQUEST_REVIEW"]).execute()
 }
@@ -49,7 +49,7 @@ async function forgetReviewer(tx: Transaction, userId: number): Promise<void> {
 /** Removes the requests to those of these users, or of all users, who can no longer read one of these repositories. */
 async function endLostRequests(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0) return
-  await endRequestsToStrangeTeams(tx, repositoryIds)
+  await endRequestsToUnrelatedTeams(tx, repositoryIds)
   if (userIds?.length === 0) return
   const concerned = inList<number>("repositories.id", repositoryIds)
   const asked = await tx
@@ -75,7 +75,7 @@ export const reviewCleanup: Listener = {
   name: "cleanup of reviews",
   async hear({ tx, events }) {
     for (const event of events) {
-      if (event.kind === "account.deleted") await forgetReviewer(tx, event.user.id)
+      if (event.kind === "account.deleted") await removeReviewer(tx, event.user.id)
       if (event.kind === "access.lost") await endLostRequests(tx, event.repositoryIds, event.userIds)
       if (event.kind === "organization.membersRemoved") {
         const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()

@@ -17,11 +17,11 @@ export async function readDiff(
   options: PatchOptions = {},
 ): Promise<Diff> {
   if (from === to) return { files: [], incomplete: false }
-  const text = await beginningOf(git.diffs.patch(repository, from, to, options))
+  const text = await readPrefix(git.diffs.patch(repository, from, to, options))
   return parseDiff(text, { files: 10_000, lines: 100_000 })
 }
 
-async function beginningOf(stream: Readable): Promise<string> {
+async function readPrefix(stream: Readable): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of stream) {
@@ -46,13 +46,13 @@ export async function patchIdOf(git: Git, repository: Repository, mergeBase: Obj
   if (mergeBase === undefined) return digest.update(`unrelated ${head}`).digest("hex")
   const files = await git.diffs.files(repository, mergeBase, head)
   // Binary files have no lines to compare.
-  for (const file of files) if (file.binary) digest.update(asItIs(file))
+  for (const file of files) if (file.binary) digest.update(fileIds(file))
   if (files.some(({ binary }) => !binary) && !(await digestLines(git.diffs.patch(repository, mergeBase, head), digest)))
-    for (const file of files) digest.update(asItIs(file))
+    for (const file of files) digest.update(fileIds(file))
   return digest.digest("hex")
 }
 
-const asItIs = ({ path, previousPath = "", oldMode, newMode, oldId, newId }: ChangedFile): string =>
+const fileIds = ({ path, previousPath = "", oldMode, newMode, oldId, newId }: ChangedFile): string =>
   `${[path, previousPath, oldMode, newMode, oldId, newId].join("\0")}\0`
 
 /** Adds a patch to the digest, without positions; false where it is too large. */
@@ -64,12 +64,12 @@ async function digestLines(stream: Readable, digest: ReturnType<typeof createHas
     size += text.length - rest.length
     const end = text.lastIndexOf("\n") + 1
     rest = text.slice(end)
-    digest.update(placeless(text.slice(0, end)), "latin1")
+    digest.update(withoutPositions(text.slice(0, end)), "latin1")
     if (size > MOST_BYTES || rest.length > MOST_BYTES) return false
   }
-  digest.update(placeless(rest), "latin1")
+  digest.update(withoutPositions(rest), "latin1")
   return true
 }
 
 /** Lines of files begin with a blank, + or -; all others are git's own. */
-const placeless = (lines: string): string => lines.replace(/^index .*\n/gm, "").replace(/^@@ .*$/gm, "@@")
+const withoutPositions = (lines: string): string => lines.replace(/^index .*\n/gm, "").replace(/^@@ .*$/gm, "@@")

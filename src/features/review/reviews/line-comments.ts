@@ -18,7 +18,7 @@ export interface Sides {
 }
 
 /** A comment that is to be written, with what git knows about its line. */
-export interface PlacedComment {
+export interface LocatedComment {
   readonly text: string
   readonly path: string
   /** In the head; positive on the new side, negative on the old. */
@@ -32,35 +32,39 @@ export interface PlacedComment {
  * Finds the lines of comments: their context in the diff, the commits that last changed them, and their positions in the head, should that have moved
  * on. A few git processes, however many comments. Refuses as invalid a file or line that does not exist on its side.
  */
-export async function placeComments(git: Git, sides: Sides, wanted: readonly CreatePullReviewComment[]): Promise<readonly PlacedComment[]> {
+export async function locateComments(
+  git: Git,
+  sides: Sides,
+  wanted: readonly CreatePullReviewComment[],
+): Promise<readonly LocatedComment[]> {
   if (wanted.length === 0) return []
   const { repository, mergeBase, commit, head } = sides
-  const asked = wanted.map(askedFor)
+  const asked = wanted.map(parseWanted)
   const diff = mergeBase === undefined ? EMPTY : await readDiff(git, repository, mergeBase, commit)
   const since = await readDiff(git, repository, commit, head, { context: 0 })
   const lines = lineCounter(git, sides)
-  const found: Omit<PlacedComment, "commitId">[] = []
+  const found: Omit<LocatedComment, "commitId">[] = []
   for (const { text, path, line } of asked) {
     const file = fileOf(diff, path, line)
     const hunk = file ? hunkUpTo(file, line) : ""
     // Only lines that the diff doesn't show need the files.
     if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
       throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
-    found.push({ text, hunk, ...(line > 0 ? placeAfter(since, { path, line }) : { path, line, isOutdated: false }) })
+    found.push({ text, hunk, ...(line > 0 ? positionAfter(since, { path, line }) : { path, line, isOutdated: false }) })
   }
-  const touched = await lastTouched(git, sides, asked)
-  return found.map((comment, at) => ({ ...comment, commitId: touched(asked[at]) ?? head }))
+  const blamed = await blameLines(git, sides, asked)
+  return found.map((comment, at) => ({ ...comment, commitId: blamed(asked[at]) ?? head }))
 }
 
 const EMPTY: Diff = { files: [], incomplete: false }
 
-interface Asked {
+interface WantedComment {
   readonly text: string
   readonly path: string
   readonly line: number
 }
 
-function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): Asked {
+function parseWanted({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): WantedComment {
   if (!path.split("/").every(isTreeEntryName)) throw refuse.invalid("comments", "path must name a file of the pull request")
   if (old_position === 0 && new_position === 0)
     throw refuse.invalid("comments", "new_position or old_position must be the number of a line")
@@ -70,13 +74,13 @@ function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: 
 const fileOf = ({ files }: Diff, path: string, line: number): DiffFile | undefined =>
   files.find(({ newPath }) => newPath === path) ?? (line < 0 ? files.find(({ oldPath }) => oldPath === path) : undefined)
 
-export interface Place {
+export interface LinePosition {
   readonly path: string
   readonly line: number
 }
 
 /** The position of a line after a change, which was read without context lines. */
-export function placeAfter({ files }: Diff, { path, line }: Place): Place & { readonly isOutdated: boolean } {
+export function positionAfter({ files }: Diff, { path, line }: LinePosition): LinePosition & { readonly isOutdated: boolean } {
   const file = files.find(({ oldPath, status }) => oldPath === path && status !== "copied")
   if (!file) return { path, line, isOutdated: false }
   const moved = file.newPath === undefined || file.binary || file.incomplete ? undefined : lineAfter(file, line)
@@ -115,21 +119,21 @@ function linesIn(content: Buffer): number {
 }
 
 /** The most files of one review that are blamed. */
-const MOST_TRACED = 20
+const MOST_BLAMED = 20
 
 /** Finds the commit that last changed each line of the new side: one git process for each file. */
-async function lastTouched(
+async function blameLines(
   git: Git,
   { repository, commit }: Sides,
-  asked: readonly Asked[],
-): Promise<(asked: Asked | undefined) => ObjectId | undefined> {
+  asked: readonly WantedComment[],
+): Promise<(asked: WantedComment | undefined) => ObjectId | undefined> {
   const found = new Map<string, ReadonlyMap<number, ObjectId>>()
   const files = Map.groupBy(
     asked.filter(({ line }) => line > 0),
     ({ path }) => path,
   )
   try {
-    for (const [path, comments] of [...files].slice(0, MOST_TRACED)) {
+    for (const [path, comments] of [...files].slice(0, MOST_BLAMED)) {
       const lines = comments.map(({ line }) => line)
       found.set(path, await git.history.lineCommits(repository, commit, path, lines))
     }

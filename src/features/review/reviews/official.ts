@@ -5,7 +5,7 @@ import { flag } from "../../../core/database/tables.ts"
 import { findProtection, isOfficialReviewer, officialReviewers } from "../../code/protections/rules.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import type { Pull } from "../pulls/store.ts"
-import { findHeard, findReviewsBy, type Review, setOfficial } from "./store.ts"
+import { findLastVerdicts, findReviewsBy, type Review, setOfficial } from "./store.ts"
 
 /** Whether a user's review counts for the rule of the base branch now; that of a deleted user doesn't. */
 export async function countsFor(tx: Transaction, owned: Owned, pull: Pick<Pull, "base_branch">, reviewerId: number): Promise<boolean> {
@@ -25,15 +25,15 @@ export async function restoreOfficial(tx: Transaction, owned: Owned, pull: Pull,
 
 /** Decides again which reviews are official, after a pull request got another base: of each reviewer the last verdict, or the request after it. */
 export async function refreshOfficial(tx: Transaction, owned: Owned, pull: Pick<Pull, "issue_id" | "base_branch">): Promise<void> {
-  const heard = await findHeard(tx, { issueId: pull.issue_id })
-  if (heard.length === 0) return
+  const lastVerdicts = await findLastVerdicts(tx, { issueId: pull.issue_id })
+  if (lastVerdicts.length === 0) return
   const people = await usersById(
     tx,
-    heard.map(({ reviewer_id }) => reviewer_id),
+    lastVerdicts.map(({ reviewer_id }) => reviewer_id),
   )
   const protection = await findProtection(tx, owned.repository.id, pull.base_branch)
   const official = await officialReviewers(tx, protection, owned, [...people.values()])
-  for (const { id, reviewer_id, is_official } of heard) {
+  for (const { id, reviewer_id, is_official } of lastVerdicts) {
     const isOfficial = flag(official.has(reviewer_id))
     if (isOfficial !== is_official) await setOfficial(tx, { id, isOfficial })
   }

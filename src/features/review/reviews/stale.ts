@@ -11,8 +11,8 @@ import { isObjectId, type ObjectId, type Repository } from "../../../git/index.t
 import { findProtection } from "../../code/protections/rules.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf, readDiff } from "./diffs.ts"
-import { type Place, placeAfter } from "./line-comments.ts"
-import { findPlacedComments, moveLineComment, setDismissed } from "./store.ts"
+import { type LinePosition, positionAfter } from "./line-comments.ts"
+import { findCurrentLineComments, moveLineComment, setDismissed } from "./store.ts"
 
 /**
  * Updates reviews when the head moves, or its base: reviews of a head with other changes become stale, and comments follow their lines, or are
@@ -50,7 +50,7 @@ export async function compareReviews({ database, git }: Services, move: HeadMove
   const issueId = pull.issue_id
   if (!(await findReviewed.first(database.read, { issueId }))) return undefined
   const patchId = await patchIdOf(git, repository, mergeBase, headId)
-  const placed = await findPlacedComments(database.read, { issueId })
+  const placed = await findCurrentLineComments(database.read, { issueId })
   const between = async (needed: boolean, from: string, to: ObjectId | undefined): Promise<Diff> => {
     const isThere = needed && isObjectId(from) && (await git.objects.info(repository, from)) !== undefined
     return isThere && to !== undefined ? readDiff(git, repository, from, to, { context: 0 }) : NOTHING
@@ -100,8 +100,8 @@ export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<v
   const { issue, comparison } = moved
   await markStale(tx, { issueId: issue.id, patchId: comparison?.patchId ?? "" })
   if (comparison)
-    for (const { comment_id, path, line } of await findPlacedComments(tx, { issueId: issue.id })) {
-      const now = placeNow(comparison, { path, line })
+    for (const { comment_id, path, line } of await findCurrentLineComments(tx, { issueId: issue.id })) {
+      const now = currentPosition(comparison, { path, line })
       if (now.path !== path || now.line !== line || now.isOutdated)
         await moveLineComment(tx, { id: comment_id, path: now.path, line: now.line, isOutdated: flag(now.isOutdated) })
     }
@@ -109,9 +109,9 @@ export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<v
 }
 
 /** The position of a line after both sides have moved. */
-function placeNow({ head, base }: Comparison, place: Place): Place & { readonly isOutdated: boolean } {
-  if (place.line > 0) return placeAfter(head, place)
-  const { path, line, isOutdated } = placeAfter(base, { path: place.path, line: -place.line })
+function currentPosition({ head, base }: Comparison, place: LinePosition): LinePosition & { readonly isOutdated: boolean } {
+  if (place.line > 0) return positionAfter(head, place)
+  const { path, line, isOutdated } = positionAfter(base, { path: place.path, line: -place.line })
   return { path, line: -line, isOutdated }
 }
 

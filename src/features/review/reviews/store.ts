@@ -11,7 +11,7 @@ export type Review = Selectable<ReviewsTable>
 export type ReviewState = Review["state"]
 
 /** A review with its text, and the number of its comments on lines. */
-export type SpokenReview = Review & {
+export type ReviewWithText = Review & {
   /** Its timeline entry; null for a request, and where the entry was deleted. */
   readonly header_id: number | null
   readonly content: string | null
@@ -20,7 +20,7 @@ export type SpokenReview = Review & {
 
 // --- reading -----------------------------------------------------------------------------------------------------------------------
 
-const spoken = (db: Handle) =>
+const withText = (db: Handle) =>
   db
     .selectFrom("reviews")
     .leftJoin("comments as header", (join) =>
@@ -36,8 +36,8 @@ const spoken = (db: Handle) =>
       return eb.fn.coalesce(all, eb.lit(0)).as("comments_count")
     })
 
-export const findSpokenReviews = query("reviews.findSpoken", (db, p: Params<{ ids: readonly number[] }>) =>
-  spoken(db).where("reviews.id", "in", p.ids).orderBy("reviews.created_at").orderBy("reviews.id"),
+export const findReviewsWithText = query("reviews.findSpoken", (db, p: Params<{ ids: readonly number[] }>) =>
+  withText(db).where("reviews.id", "in", p.ids).orderBy("reviews.created_at").orderBy("reviews.id"),
 )
 
 /** A page of a pull request's reviews that the caller may see, oldest first: pending ones only for their author. */
@@ -46,7 +46,7 @@ export async function findReviews(
   actor: Actor,
   issueId: number,
   page: Page,
-): Promise<{ readonly rows: readonly SpokenReview[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly ReviewWithText[]; readonly total: number }> {
   const shown = db
     .selectFrom("reviews")
     .where("issue_id", "=", issueId)
@@ -55,7 +55,7 @@ export async function findReviews(
     )
   const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const ids = shown.select("reviews.id").orderBy("created_at").orderBy("id").limit(page.limit).offset(page.offset)
-  const rows = await spoken(db).where("reviews.id", "in", ids).orderBy("reviews.created_at").orderBy("reviews.id").execute()
+  const rows = await withText(db).where("reviews.id", "in", ids).orderBy("reviews.created_at").orderBy("reviews.id").execute()
   return { rows, total }
 }
 
@@ -105,7 +105,7 @@ export const findLatest = query("reviews.findLatest", (db, p: Params<{ issueIds:
 )
 
 /** Each person's last verdict on a pull request that was not dismissed, or the later request for one. */
-export const findHeard = query("reviews.findHeard", (db, p: Params<{ issueId: number }>) =>
+export const findLastVerdicts = query("reviews.findHeard", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("reviews")
     .select(["id", "reviewer_id", "is_official"])
@@ -184,7 +184,7 @@ export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Pa
 )
 
 /** The positions of a pull request's comments on lines that are not outdated. */
-export const findPlacedComments = query("reviews.findPlacedComments", (db, p: Params<{ issueId: number }>) =>
+export const findCurrentLineComments = query("reviews.findPlacedComments", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("review_comments")
     .innerJoin("reviews", "reviews.id", "review_comments.review_id")
@@ -232,10 +232,10 @@ export const insertReview = query("reviews.insert", (db, p: Params<NewReview>) =
     .returningAll(),
 )
 
-type Said = Pick<NewReview, "state" | "commitId" | "patchId" | "isOfficial" | "isStale" | "now"> & { readonly id: number }
+type SubmittedReview = Pick<NewReview, "state" | "commitId" | "patchId" | "isOfficial" | "isStale" | "now"> & { readonly id: number }
 
 /** Submits or changes a pending review. */
-export const updateReview = query("reviews.update", (db, p: Params<Said>) =>
+export const updateReview = query("reviews.update", (db, p: Params<SubmittedReview>) =>
   db
     .updateTable("reviews")
     .set({
@@ -295,6 +295,6 @@ export const writeHeader = query("reviews.writeHeader", (db, p: Params<{ id: num
 )
 
 /** Timeline entries that mention a review stay without it. */
-export const forgetReview = query("reviews.forget", (db, p: Params<{ reviewId: number }>) =>
+export const detachReview = query("reviews.forget", (db, p: Params<{ reviewId: number }>) =>
   db.updateTable("comments").set({ review_id: null }).where("review_id", "=", p.reviewId),
 )

@@ -13,7 +13,7 @@ import { lockIssue } from "../../planning/issues/lock.ts"
 import { addTimelineEntry, type TimelineEntry } from "../../planning/issues/timeline.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf } from "./diffs.ts"
-import { type PlacedComment, placeComments, type Sides } from "./line-comments.ts"
+import { type LocatedComment, locateComments, type Sides } from "./line-comments.ts"
 import { publishReview } from "./publish.ts"
 import type { CreatePullReviewComment, CreatePullReviewOptions, SubmitPullReviewOptions } from "./records.ts"
 import {
@@ -86,8 +86,8 @@ async function write(services: Services, found: OnPull & Me, wanted: Wanted): Pr
   let pull: Pull | undefined = found.pull
   requireVerdictAllowed(found, wanted.event)
   for (let tries = 0; tries < TRIES && pull; tries++) {
-    const seen: Seen = await look(services, found, pull, wanted)
-    const written = await services.database.write((tx) => writeSeen(tx, services, found, wanted, seen))
+    const details: ReviewDetails = await readDetails(services, found, pull, wanted)
+    const written = await services.database.write((tx) => writeReview(tx, services, found, wanted, details))
     if ("review" in written) return written.review
     pull = written.pull
   }
@@ -95,15 +95,15 @@ async function write(services: Services, found: OnPull & Me, wanted: Wanted): Pr
 }
 
 /** What git says about a review before it is written. */
-interface Seen {
+interface ReviewDetails {
   readonly headId: string
   readonly commitId: ObjectId
   readonly patchId: string
   readonly isStale: Flag
-  readonly comments: readonly PlacedComment[]
+  readonly comments: readonly LocatedComment[]
 }
 
-async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<Seen> {
+async function readDetails({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<ReviewDetails> {
   const repository = git.at(row.storage, row.object_format)
   const head = objectId(pull.head_id)
   const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, wanted.commitId)
@@ -122,7 +122,7 @@ async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, 
     commitId: commit,
     patchId,
     isStale: flag(isStale),
-    comments: await placeComments(git, sides, wanted.comments),
+    comments: await locateComments(git, sides, wanted.comments),
   }
 }
 
@@ -144,19 +144,19 @@ function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">,
 const isVerdict = (event: string): boolean => event === "APPROVED" || event === "REQUEST_CHANGES"
 
 /** Writes the review; where the head has moved, gives the current pull request instead. */
-async function writeSeen(
+async function writeReview(
   tx: Transaction,
   services: Services,
   found: OnPull & Me,
   wanted: Wanted,
-  seen: Seen,
+  details: ReviewDetails,
 ): Promise<{ readonly review: Review } | { readonly pull: Pull | undefined }> {
   const { repository, owner, me } = found
   const { event, body } = wanted
   const now = services.now()
   const issue = await lockIssue(tx, found.issue.id)
   const pull = await lockRow(tx, "pulls", found.pull.id)
-  if (pull?.head_id !== seen.headId) return { pull }
+  if (pull?.head_id !== details.headId) return { pull }
   requireVerdictAllowed({ issue, me }, event)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
@@ -167,7 +167,7 @@ async function writeSeen(
     throw refuse.invalid("id", "only a pending review can be submitted")
   const protection = isVerdict(event) ? await findProtection(tx, repository.id, pull.base_branch) : undefined
   const official = isVerdict(event) && (await isOfficialReviewer(tx, protection, { repository, owner }, me))
-  const { commitId, patchId, isStale } = seen
+  const { commitId, patchId, isStale } = details
   const columns = { state: event, commitId, patchId, isStale, isOfficial: flag(official), now }
   const review = pending
     ? await updateReview.first(tx, { ...columns, id: pending.id })
@@ -176,10 +176,10 @@ async function writeSeen(
   if (isVerdict(event)) await supersede(tx, review, pending ? [] : mine, now)
 
   const kept = pending ? await findEntriesOfReview(tx, { reviewId: review.id }) : []
-  const header = await say(tx, review, kept, body, now)
-  const said = await sayOnLines(tx, review, seen.comments, now)
+  const header = await saveHeader(tx, review, kept, body, now)
+  const lineEntries = await saveLineComments(tx, review, details.comments, now)
   if (event !== "PENDING") {
-    const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...said]
+    const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...lineEntries]
     await publishReview(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
   }
   return { review }
@@ -193,7 +193,13 @@ async function supersede(tx: Transaction, review: Review, earlier: readonly Revi
 }
 
 /** Writes the review's text into its entry; without a new text an earlier one stays. */
-async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry[], body: string, now: Seconds): Promise<TimelineEntry> {
+async function saveHeader(
+  tx: Transaction,
+  review: Review,
+  kept: readonly TimelineEntry[],
+  body: string,
+  now: Seconds,
+): Promise<TimelineEntry> {
   const known = kept.find(({ kind }) => kind === "review_draft")
   if (!known) {
     const kind = review.state === "PENDING" ? "review_draft" : "review"
@@ -204,10 +210,10 @@ async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry
   return { ...known, content: body }
 }
 
-async function sayOnLines(
+async function saveLineComments(
   tx: Transaction,
   review: Review,
-  comments: readonly PlacedComment[],
+  comments: readonly LocatedComment[],
   now: Seconds,
 ): Promise<readonly TimelineEntry[]> {
   const kind = review.state === "PENDING" ? "code_draft" : "code"

@@ -101,7 +101,7 @@ const rules: Readonly<Record<string, string>> = {
 const verbs: Readonly<Record<string, string>> = { read: "read", write: "write to", admin: "administer" }
 
 /** A rule in words for people. One without words of its own is named as it is. */
-export function inWords({ subject, needs, signIn }: AccessRule): string {
+export function ruleText({ subject, needs, signIn }: AccessRule): string {
   const [, unit, mode = ""] = /^(?:repo\.)?(\w+):(\w+)$/.exec(needs) ?? []
   const who =
     rules[`${subject} ${needs}`] ?? (unit ? `Whoever may ${verbs[mode] ?? mode} the ${subject}’s ${unit}` : `${subject}: ${needs}`)

@@ -9,7 +9,7 @@ import { catalogue } from "../../../core/errors.ts"
 import { operation } from "../../../core/operation.ts"
 import { int64, nullable, record, recordNamed } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { inWords } from "./describe.ts"
+import { ruleText } from "./describe.ts"
 import { openapi31 } from "./openapi31.ts"
 import { apiPage } from "./page.ts"
 import { PAGE_SOURCES, SCRIPT, STYLE } from "./pageAssets.ts"
@@ -268,10 +268,10 @@ describe("apiPage", () => {
 
 describe("inWords", () => {
   it("says rules in words, and names those that have none", () => {
-    expect(inWords({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
-    expect(inWords({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
+    expect(ruleText({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
+    expect(ruleText({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
       "Whoever may write to the repository’s code and has signed in",
     )
-    expect(inWords({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
+    expect(ruleText({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
   })
 })

@@ -4,13 +4,13 @@ import {
   API_PATH,
   bodyRequired,
   byPath,
-  inWords,
   mediaType,
   pagingHeaders,
   pathDescription,
   queryParameters,
   refusalsOf,
   refusedAnswers,
+  ruleText,
   scopesOf,
   signInWords,
   TITLE,
@@ -112,7 +112,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
       ...Object.fromEntries(refusalsOf(operation).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
     },
     ...security(operation),
-    "x-access": inWords(operation.rule),
+    "x-access": ruleText(operation.rule),
     "x-token-scopes": scopesOf(operation),
   }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from "../../../core/operation.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
-import { API_PATH, bodyRequired, inWords, mediaType, pathDescription, queryParameters, refusalsOf, scopesOf } from "./describe.ts"
+import { API_PATH, bodyRequired, mediaType, pathDescription, queryParameters, refusalsOf, ruleText, scopesOf } from "./describe.ts"
 import { answerHtml, fieldsHtml, parametersHtml, typeHtml } from "./pageFields.ts"
 import { isJson, type Json, requiredOf, withoutNull } from "./schema.ts"
 import { successWords } from "./swagger2.ts"
@@ -42,7 +42,7 @@ function factsHtml(operation: Operation): string {
     ...(operation.archived === "refused" ? ["not on an archived repository"] : []),
   ]
   const facts = [
-    ["Who may call", escapeHtml(inWords(operation.rule))],
+    ["Who may call", escapeHtml(ruleText(operation.rule))],
     ["A token needs", scopes.length > 0 ? scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(" and ") : "no scope"],
     ...(limits.length > 0 ? [["Limits", limits.join("; ")]] : []),
     ["Name", `<code>${escapeHtml(operation.id)}</code>`],

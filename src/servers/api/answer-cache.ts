@@ -8,7 +8,7 @@ import type { Rendered } from "./answer.ts"
 const MOST_BYTES = 8 * 1024 * 1024
 const LONGEST = 256 * 1024
 
-interface Kept {
+interface CachedAnswer {
   readonly state: State
   readonly rendered: Rendered
 }
@@ -17,23 +17,23 @@ interface Kept {
  * Caches answers: the same request of the same caller in the same state of the database gets the same answer. Clients poll often for what has not
  * changed. Any write, in this process or another, invalidates the whole cache, so it never serves stale answers.
  */
-export interface KeptAnswers {
+export interface AnswerCache {
   /** The answer of that key if it was made in this state of the database. */
   readonly get: (key: string, state: State) => Rendered | undefined
   /** `state` is the one from before the answer was computed. */
   readonly keep: (key: string, state: State, rendered: Rendered) => void
 }
 
-export function keptAnswers(): KeptAnswers {
-  const cache = new LRUCache<string, Kept>({
+export function openAnswerCache(): AnswerCache {
+  const cache = new LRUCache<string, CachedAnswer>({
     maxSize: MOST_BYTES,
     maxEntrySize: LONGEST,
     sizeCalculation: ({ rendered }, key) => key.length + (rendered.body?.length ?? 0) + 200,
   })
   return {
     get: (key, state) => {
-      const kept = cache.get(key)
-      return kept?.state === state ? kept.rendered : undefined
+      const cached = cache.get(key)
+      return cached?.state === state ? cached.rendered : undefined
     },
     keep: (key, state, rendered) => {
       if (rendered.status !== 200) return

@@ -3,7 +3,7 @@ import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { openDatabase } from "../../core/database/open.ts"
 
-/** Answers are kept while the database is unchanged. What must never happen is that one is served that a new look would not give. */
+/** Answers are cached while the database is unchanged. A stale answer must never be served. */
 describe.each(databaseKinds)("kept answers (%s)", (kind) => {
   let test: TestHearth
   beforeEach(async () => {
