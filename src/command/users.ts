@@ -173,7 +173,10 @@ export function deleteUser(
 async function confirmDeletion(terminal: Terminal, { name, repositories_count: count }: User, purge: boolean): Promise<void> {
   if (!terminal.interactive)
     throw new CommandFailed(`Nobody is there to confirm that ${name} is deleted.`, "Nothing was changed. Say --yes to do it unasked.")
-  if (purge) terminal.say(`With ${name} go ${count} repositories of its own, and organisations that nobody else owns with all of theirs.`)
+  if (purge)
+    terminal.say(
+      `Deleting ${name} also deletes ${count} of their repositories, and organisations without another owner with all repositories.`,
+    )
   const answer = await terminal.ask(`There is no way back. Type ${name} to delete it: `)
   if (answer.trim() !== name) throw new CommandFailed("That is another name.", "Nothing was changed.")
 }
@@ -209,7 +212,7 @@ export function setTwoFactor(terminal: Terminal, env: Environment, name: string,
     if (await findTwoFactor.first(database.read, { userId: user.id }))
       throw new CommandFailed(
         `${user.name} has a second factor already, whose secret is not told again.`,
-        `Whoever lost it gets a new one after: hearth user two-factor ${user.name} off`,
+        `For a new one, switch it off first: hearth user two-factor ${user.name} off`,
       )
     const { secret, address } = await database.write((tx) => enableTwoFactor(services, tx, user))
     terminal.out(`${user.name} is asked for a code beside the password from now on. These are shown this once, for an authenticator app:`)

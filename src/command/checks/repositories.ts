@@ -87,7 +87,7 @@ export async function checkObjects(
       findings.push(
         failure(
           `The repository ${name} (${place.directory}) is damaged:${text.join("")}${faults.length > 5 ? `\n        and ${faults.length - 5} more` : ""}`,
-          "Keep a copy of the folder and bring it back from a backup. A clone that somebody has may hold what is missing: push from it.",
+          "Keep a copy of the folder and bring it back from a backup. A user's clone may hold the missing objects: push from it.",
         ),
       )
     }

@@ -6,23 +6,23 @@ import type { ConfigOverrides } from "../../core/config.ts"
 import { addDeployKey } from "../../features/code/deploy-keys/rules.ts"
 import { addPublicKey, readKeyText } from "../../features/people/keys/public-keys.ts"
 import { type KeyFile, type KeyFolder, openKeyFolder } from "../../features/people/keys/ssh/testing.ts"
-import { type World as Forge, openWorld as openForge, type Person, person } from "../git-http/testing.ts"
+import { type World as HttpWorld, openWorld as openHttpWorld, type Person, person } from "../git-http/testing.ts"
 
 /** Shared by tests of git over SSH: a complete server, people and repositories with keys, and the machine's own OpenSSH. */
 
-export interface World extends Forge {
+export interface World extends HttpWorld {
   readonly keys: KeyFolder
   readonly port: number
 }
 
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const port = await freePort()
-  const [forge, keys] = await Promise.all([openForge(kind, { ...config, ssh: { port, ...config.ssh } }), openKeyFolder()])
+  const [http, keys] = await Promise.all([openHttpWorld(kind, { ...config, ssh: { port, ...config.ssh } }), openKeyFolder()])
   const close = async () => {
-    await forge.close()
+    await http.close()
     await keys.close()
   }
-  return { ...forge, keys, port, close }
+  return { ...http, keys, port, close }
 }
 
 /** A free port. */

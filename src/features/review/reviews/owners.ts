@@ -133,7 +133,7 @@ export async function ownersOf(rules: readonly OwnersRule[], paths: readonly str
   return { people: [...people], teams: [...teams.values()] }
 }
 
-const NOBODY: CodeOwners = { people: [], teams: [] }
+const NO_OWNERS: CodeOwners = { people: [], teams: [] }
 
 /**
  * The owners of what a head changes, by the file on the repository's default branch. None in a fork, whose file names those of the original. Not for
@@ -147,7 +147,7 @@ export async function readCodeOwners(
   const repository = git.at(row.storage, row.object_format)
   const text = row.fork_of_id === null ? await ownersFile(git, repository, row.default_branch) : undefined
   const rules = text === undefined ? [] : readOwners(text)
-  if (rules.length === 0) return NOBODY
+  if (rules.length === 0) return NO_OWNERS
   const files = await git.diffs.files(repository, mergeBase ?? null, headId, { limit: MOST_FILES })
   return ownersOf(
     rules,

@@ -17,7 +17,7 @@ import { isJson, type Json } from "./schema.ts"
 import { swagger2 } from "./swagger2.ts"
 
 const about = { version: "1.2.3", rootUrl: "https://code.example.org/forge" }
-/** Every object inside a document, the document among them. */
+/** Every object inside a document, the document included. */
 function objects(value: unknown): readonly Json[] {
   if (Array.isArray(value)) return value.flatMap(objects)
   return isJson(value) ? [value, ...Object.values(value).flatMap(objects)] : []
@@ -175,7 +175,7 @@ describe("swagger2", () => {
     for (const [name, response] of responses) expect(at(response, "schema") === undefined, name).toBe(name === "notFound")
   })
 
-  it("refuses two records of one name, and a record that nobody brings", () => {
+  it("refuses two records of one name, and an unknown record", () => {
     const get = (id: string, schema: ReturnType<typeof record>) =>
       operation({
         id,
@@ -258,7 +258,7 @@ describe("apiPage", () => {
     expect(page.slice(page.indexOf('id="teamSearch"'))).toContain('<code>data</code> (list of <a href="#record-Team">Team</a>)')
   })
 
-  it("is the same for everybody without a nonce, under a policy that names its script and style", () => {
+  it("is the same for all callers without a nonce, under a policy that names its script and style", () => {
     const plain = apiPage(sample, about)
     expect(plain).toContain(`<script>${SCRIPT}</script>`)
     expect(plain).toContain(`<style>${STYLE}</style>`)
