@@ -132,10 +132,10 @@ describe.each(oneDatabase)("hearth serve --demo (%s)", (kind) => {
     )
     expect(await git("ls-tree", "--name-only", "HEAD")).toEqual(expect.arrayContaining(["LICENSE", "README.md", "src"]))
     expect(await git("fsck", "--strict")).toEqual([""])
-    // The commits are as old as what is told of them.
+    // The commits are as old as the events about them.
     const [first = 0] = (await git("log", "--format=%ct", "--reverse")).map((seconds) => Number(seconds) * 1000)
     expect(Math.floor((first - times([await get(SPRINKLE)], "created_at").reduce((a, b) => a + b)) / DAY)).toBe(0)
-    // The example is a program that works: its own tests say so.
+    // The example is a working program: its own tests pass.
     await execute(process.execPath, ["--test"], { cwd: clone, env: { PATH: process.env.PATH } })
   })
 })

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts"
 
 export { storyClock } from "../demo/clock.ts"
 
-/** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not get between what people have. */
+/** Fails with {@link CommandFailed} where there is anything beside the first administrator: examples must not mix with real data. */
 export async function requireFresh(db: Handle): Promise<void> {
   const users = await db.selectFrom("users").select("id").limit(2).execute()
   const repository = await db.selectFrom("repositories").select("id").limit(1).executeTakeFirst()
@@ -19,7 +19,7 @@ export async function requireFresh(db: Handle): Promise<void> {
     )
 }
 
-/** Fills a fresh server, which goes by the clock, with the example, and says what there is to look at and how to sign in. */
+/** Fills a fresh server, which goes by the given clock, with the example, and prints what there is to see and how to sign in. */
 export async function showDemo({ out, progress }: Terminal, { services, url }: Serving, clock: StoryClock): Promise<void> {
   const filling = { services, clock, progress: (state: string) => progress(`filling in the example: ${state}`) }
   const password = await fillDemo(filling).finally(() => progress(""))

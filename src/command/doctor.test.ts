@@ -20,7 +20,7 @@ afterEach(async () => {
 const quiet = { HEARTH_LOG_LEVEL: "silent" }
 const HOURS_AGO = new Date(Date.now() - 7_200_000)
 
-/** An installation with one owner, "ada", and one repository of one commit, "ada/first"; the house stays open, as beside a server. */
+/** An installation with one owner, "ada", and one repository of one commit, "ada/first"; the services stay open, as beside a server. */
 async function installed(): Promise<Repository> {
   opened = await openServices({ env: { HEARTH_DATA_DIR: shell.dataDir, ...quiet } })
   const { git, database } = opened.services

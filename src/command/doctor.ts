@@ -4,20 +4,20 @@ import { openInspector } from "../git/inspect.ts"
 import { checkIntegrity, checkJobs, findDatabase } from "./checks/database.ts"
 import { type Finding, failure } from "./checks/finding.ts"
 import { checkAddress, checkDataFolder, checkGit, checkKey, checkSpace } from "./checks/installation.ts"
-import { checkLocks, checkObjects, comparePlaces, findRepositories } from "./checks/repositories.ts"
+import { checkLocks, checkObjects, compareRepositories, findRepositories } from "./checks/repositories.ts"
 import { DONE, type ExitCode, FAILED } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
 export interface DoctorOptions {
-  /** Put right what can be put right safely. */
+  /** Repair what can be repaired safely. */
   readonly repair: boolean
-  /** Look through every repository's objects. */
+  /** Check every repository's objects. */
   readonly fsck: boolean
 }
 
 /**
- * Looks at everything that a forge needs, prints what it sees with what to do about it, and fails when something is wrong that wasn't repaired.
- * It may run beside the server.
+ * Checks everything that a server needs, prints the findings with advice, and fails when a problem remains that wasn't repaired. It may run beside
+ * the server.
  */
 export async function examine(terminal: Terminal, config: Config, options: DoctorOptions): Promise<ExitCode> {
   let failures = 0
@@ -49,7 +49,7 @@ async function* findings(terminal: Terminal, config: Config, { fsck }: DoctorOpt
     const inspector = openInspector({ root, program: config.git.path })
     try {
       const repositories = await findRepositories(database, inspector)
-      yield* comparePlaces(repositories, join(config.dataDir, "lost+found"))
+      yield* compareRepositories(repositories, join(config.dataDir, "lost+found"))
       yield* await checkLocks(repositories, inspector)
       if (fsck && git.level === "ok")
         yield* await checkObjects(repositories, inspector, (done, of, name) =>

@@ -5,7 +5,7 @@ import { redact } from "../core/redact.ts"
 import { KeyRefused } from "../core/secrets.ts"
 import { SshRefused } from "../servers/ssh/refused.ts"
 
-/** How commands end: done; failed; not understood, or the configuration is refused. */
+/** The exit codes: done; failed; command line or configuration refused. */
 export const DONE = 0
 export const FAILED = 1
 export const REFUSED = 2
@@ -22,7 +22,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Says in words what went wrong and what to do about it, without secrets. */
+/** The message for an error and its advice, without secrets. */
 export function explain(error: unknown): { readonly text: string; readonly code: ExitCode } {
   if (error instanceof ConfigRefused) return { text: redact(error.message), code: REFUSED }
   return { text: redact(wordsFor(error)), code: FAILED }
@@ -40,7 +40,7 @@ function wordsFor(error: unknown): string {
   return systemWords(error) ?? `Something went wrong that should not. Please report this:\n${error.stack ?? error.message}`
 }
 
-/** How the command line calls what the rules know by the API's names. */
+/** The command line's terms for what the rules call by the API's names. */
 const CALLED: Readonly<Record<string, string>> = {
   username: "the name",
   new_username: "the new name",
@@ -50,14 +50,14 @@ const CALLED: Readonly<Record<string, string>> = {
   password: "the password",
 }
 
-/** What the rules refuse, without the name of a JSON field in front. */
+/** The message of a refusal, without the name of a JSON field in front. */
 function refusalWords({ message }: Refusal): string {
   const [, field = "", reason = message] = /^\[(\w+)\]: (.*)$/s.exec(message) ?? []
   const needsSubject = /^(must|is|can't)\b/.test(reason)
   return `Refused: ${needsSubject ? `${CALLED[field] ?? field} ` : ""}${reason}.\nNothing was changed.`
 }
 
-/** The failures of the operating system that an operator can do something about; `listener` begins the names of the settings of who could not listen. */
+/** The message for a system error that an operator can act on; `listener` is the prefix of the settings of the server that could not listen. */
 function systemWords(error: Error, listener: "HEARTH_HTTP" | "HEARTH_SSH" = "HEARTH_HTTP"): string | undefined {
   const of = (name: string): string => String(Reflect.get(error, name) ?? "")
   const [code, path, address, port] = [of("code"), of("path"), of("address"), of("port")]

@@ -10,10 +10,10 @@ import { CommandFailed } from "./failure.ts"
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Does one piece of work on an installation, beside a server that may be running on it. Where nothing was started yet it fails with
- * {@link CommandFailed} rather than make something in a folder that was mistyped, unless `makes` is set.
+ * Runs one piece of work on an installation, also beside a running server. Where nothing was started yet it fails with {@link CommandFailed} rather
+ * than create data in a mistyped folder, unless `makes` is set.
  */
-export async function onInstallation<T>(env: Environment, work: (services: Services) => Promise<T>, { makes = false } = {}): Promise<T> {
+export async function withInstallation<T>(env: Environment, work: (services: Services) => Promise<T>, { makes = false } = {}): Promise<T> {
   const { databaseUrl, dataDir } = loadConfig({ env }).config
   const file = /^sqlite:(\/.*)$/.exec(databaseUrl)?.[1]
   if (file !== undefined && !makes && !existsSync(file))
@@ -29,15 +29,15 @@ export async function onInstallation<T>(env: Environment, work: (services: Servi
   }
 }
 
-const WHO_THERE_IS = "`hearth user list` shows who there is."
+const LIST_HINT = "`hearth user list` shows who there is."
 
-/** The person of a name, in any letter case. Fails with {@link CommandFailed} for names of nobody, of organisations, and of former times. */
+/** The user of a name, in any letter case. Fails with {@link CommandFailed} for unknown names, organisations, and former names. */
 export async function personNamed(db: Handle, name: string): Promise<User> {
   const lowerName = name.toLowerCase()
   const user = await findUserByName.first(db, { lowerName })
   if (user?.kind === "person") return user
-  if (user) throw new CommandFailed(`${user.name} is an organisation, not a person.`, WHO_THERE_IS)
+  if (user) throw new CommandFailed(`${user.name} is an organisation, not a person.`, LIST_HINT)
   const renamed = await findUserRedirect.first(db, { lowerName })
   if (renamed) throw new CommandFailed(`${name} is called ${renamed.name} now.`, "Use that name.")
-  throw new CommandFailed(`There is nobody called ${name}.`, WHO_THERE_IS)
+  throw new CommandFailed(`There is nobody called ${name}.`, LIST_HINT)
 }

@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 
-// Stored beside the packages, where no other user can write. If it can't be stored the program only starts more slowly.
+// Kept beside the packages, where only this program writes. Where it can't be kept, the program only starts more slowly.
 enableCompileCache(join(import.meta.dirname, "..", "..", "node_modules", ".cache", "hearth"))
 
 const { runCommandLine } = await import("./program.ts")

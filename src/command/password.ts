@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts"
 
 export interface ChosenPassword {
   readonly password: string
-  /** Whether it was made up here, so that it must be told. */
+  /** Whether it was generated here, so that it must be printed. */
   readonly isGenerated: boolean
 }
 
@@ -14,8 +14,8 @@ export interface ChosenPassword {
 const generate = (): string => randomBytes(12).toString("base64url")
 
 /**
- * The password that the operator wants: piped in, typed unseen, or made up where nobody can be asked. It never stands on the command line, where
- * every user of the machine could read it. Refuses `badRequest` one that is too weak; fails with {@link CommandFailed} for one that was mistyped.
+ * The password that the operator wants: piped in, typed without echo, or generated where nothing can be asked. It is never an argument, which every
+ * user of the machine could read. Refuses `badRequest` one that is too weak; fails with {@link CommandFailed} for one that was mistyped.
  */
 export async function choosePassword(terminal: Terminal, config: Config, name: string, fromStdin: boolean): Promise<ChosenPassword> {
   if (!fromStdin && !terminal.interactive) return { password: generate(), isGenerated: true }
@@ -24,7 +24,7 @@ export async function choosePassword(terminal: Terminal, config: Config, name: s
   return { password, isGenerated: false }
 }
 
-/** Typed twice, since what can't be seen is easily mistyped. */
+/** Typed twice, since typing errors can't be seen. */
 async function typed(terminal: Terminal, config: Config, name: string): Promise<string> {
   const password = await terminal.ask(`New password for ${name}: `, { hidden: true })
   requirePassword(config, password)

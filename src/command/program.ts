@@ -10,7 +10,7 @@ import { userCommands } from "./user-commands.ts"
 
 const EXIT_CODES = "\nEnds with 0 when done, 1 when it failed, 2 when the command line or the configuration is refused."
 
-/** Runs one command line, given without the program's own name, and gives the code to end with. Nothing is thrown: failures are said in words. */
+/** Runs one command line, given without the program's own name, and gives the exit code. Never throws: failures are printed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal, env: Environment): Promise<ExitCode> {
   let code: ExitCode = DONE
   const program = commands(terminal, env, (given) => {
@@ -20,7 +20,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync([...args], { from: "user" })
     return code
   } catch (error) {
-    // Commander has printed its own words by then.
+    // Commander has printed its own message by then.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : REFUSED
     const { text, code: failed } = explain(error)
     terminal.say(text)
@@ -28,7 +28,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The table of commands. What a command needs is loaded when it is run, so that none waits for what only others use. */
+/** The table of commands. What a command needs is loaded when it runs, so that commands start quickly. */
 function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) => void): Command {
   const program = new Command("hearth")
     .description("Hearth serves git repositories and the work around them.")
@@ -37,7 +37,7 @@ function commands(terminal: Terminal, given: Environment, end: (code: ExitCode) 
     .option("-d, --data-dir <folder>", "use this data folder")
     .addHelpText("afterAll", EXIT_CODES)
     .helpCommand(false)
-    // Switches that are off unless given need no "(default: false)".
+    // Switches that are off by default need no "(default: false)".
     .configureHelp({ optionDescription: ({ description }) => description })
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: (text) => terminal.say(text.trimEnd()) })

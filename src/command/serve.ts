@@ -6,12 +6,12 @@ import { VERSION } from "../core/version.ts"
 import { sshRoot } from "../features/code/repositories/urls.ts"
 import { CommandFailed } from "./failure.ts"
 import type { Environment } from "./installation.ts"
-import { settleSoon } from "./settle.ts"
 import type { Terminal } from "./terminal.ts"
+import { trimMemorySoon } from "./trim-memory.ts"
 
 /**
- * Serves until the process is asked to stop (SIGINT, SIGTERM), then ends in good order. A second signal ends it at once.
- * With `demo` the server is filled with examples first; fails with {@link CommandFailed} where there is something on it already.
+ * Serves until the process is asked to stop (SIGINT, SIGTERM), then shuts down gracefully. A second signal ends it at once. With `demo` the server is
+ * filled with examples first; fails with {@link CommandFailed} where it has content already.
  */
 export async function serve(terminal: Terminal, env: Environment, { demo }: { readonly demo: boolean }): Promise<void> {
   const stop = signalled()
@@ -23,7 +23,7 @@ export async function serve(terminal: Terminal, env: Environment, { demo }: { re
       await example?.requireFresh(serving.services.database.read)
       announce(terminal, serving)
       if (clock) await example?.showDemo(terminal, serving, clock)
-      settleSoon()
+      trimMemorySoon()
       await stop.asked
     } finally {
       await serving.close()
@@ -37,7 +37,7 @@ async function start(env: Environment, now?: () => number): Promise<Serving> {
   try {
     return await serveHearth({ env, now })
   } catch (error) {
-    // Nothing but the first administrator is made by a start.
+    // A start creates nothing but the first administrator.
     if (error instanceof Refusal)
       throw new CommandFailed(
         `The first administrator can't be made: ${error.message}`,
@@ -47,14 +47,14 @@ async function start(env: Environment, now?: () => number): Promise<Serving> {
   }
 }
 
-/** Says where the server is, and at the first start who administers it, where everything lies, and what to do next. */
+/** Prints the address and, at the first start, the administrator, where data is stored, and what to do next. */
 function announce({ out }: Terminal, { url, administrator: { name }, made, services }: Serving): void {
   out(`Hearth ${VERSION} is ready: ${url}`)
   if (made === undefined) return
   out(`The first administrator is "${name}".`)
   if (made.password === undefined) out("Its password is the one that was configured.")
   else out(`Its password is ${made.password} and is shown this once. Change it after signing in: ${url}/user/change_password`)
-  out(whereDataLies(services.config))
+  out(dataLocation(services.config))
   out("Next, make a repository and push to it:")
   out(`  curl -u ${name} ${url}/api/v1/user/repos -H 'content-type: application/json' -d '{"name":"first"}'`)
   out(`  git push ${url}/${name}/first.git HEAD:main`)
@@ -62,7 +62,7 @@ function announce({ out }: Terminal, { url, administrator: { name }, made, servi
   out(`The whole interface: ${url}/api/swagger`)
 }
 
-function whereDataLies({ dataDir, databaseUrl }: Config): string {
+function dataLocation({ dataDir, databaseUrl }: Config): string {
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1]
   if (file?.startsWith(join(dataDir, "/"))) return `All data lies in ${dataDir}.`
   return `Repositories lie in ${dataDir}, everything else in ${file ?? "PostgreSQL"}.`

@@ -11,7 +11,7 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
   )
 }
 
-/** Prints rows below their headings. What people wrote is shown without what could move the cursor. */
+/** Prints rows below their headings. Control characters in user input are removed. */
 export function printTable({ out }: Terminal, headings: readonly string[], rows: readonly (readonly string[])[]): void {
   for (const line of columns([headings, ...rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, "\ufffd")))])) out(line)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { CommandFailed } from "./failure.ts"
 import { processTerminal } from "./terminal.ts"
 
-/** A terminal, or where `isTTY` is false a pipe, with what it has shown so far. */
+/** A terminal, or where `isTTY` is false a pipe, that records its output. */
 function fake(isTTY: boolean) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((stream) =>
     Object.assign(stream, { isTTY }),

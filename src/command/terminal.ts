@@ -2,17 +2,17 @@ import type { Readable, Writable } from "node:stream"
 import { CommandFailed } from "./failure.ts"
 import { prompt } from "./prompt.ts"
 
-/** Where a command speaks. What was asked for goes to `out`; everything else goes to standard error, so that it doesn't get in the way of a pipe. */
+/** A command's input and output. Results go to `out`; everything else goes to standard error, so that it doesn't get into a pipe. */
 export interface Terminal {
   readonly out: (line: string) => void
   readonly say: (line: string) => void
-  /** Shows how far long work is: on a terminal one line that is written over, elsewhere a line every ten seconds. "" takes it away. */
+  /** Shows the progress of long work: on a terminal one line that is overwritten, elsewhere a line every ten seconds. "" removes it. */
   readonly progress: (state: string) => void
-  /** Whether somebody sits there who can be asked. */
+  /** Whether a person can be asked. */
   readonly interactive: boolean
-  /** Asks for a line; with `hidden` nothing shows what is typed. Fails with {@link CommandFailed} where the answer is broken off. */
+  /** Asks for a line; with `hidden` the input is not shown. Fails with {@link CommandFailed} where the input is cancelled. */
   readonly ask: (question: string, options?: { readonly hidden?: boolean }) => Promise<string>
-  /** All that is piped in. Fails with {@link CommandFailed} for what is no UTF-8. */
+  /** All piped input. Fails with {@link CommandFailed} unless it is UTF-8. */
   readonly input: () => Promise<string>
 }
 
@@ -20,7 +20,7 @@ const EVERY_MS = 10_000
 
 type Stream<S> = S & { readonly isTTY?: boolean }
 
-/** What a terminal is made of; `process` is that. */
+/** The streams of a terminal, such as those of `process`. */
 export interface Streams {
   readonly stdin: Stream<Readable>
   readonly stdout: Writable
@@ -54,7 +54,7 @@ export function processTerminal({ stdin, stdout, stderr }: Streams = process): T
         stderr.write(`${state}\n`)
       }
     },
-    // Not read until it is needed: looking at a pipe's end would open it.
+    // Not read until it is needed: checking for the end of a pipe would open it.
     get interactive() {
       return stdin.isTTY === true && stderr.isTTY === true
     },
@@ -72,7 +72,7 @@ async function readText(stdin: Readable): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
-    // Guessing at letters would make another password of it.
+    // Replacing invalid bytes would change the password.
     throw new CommandFailed("What is piped in is no UTF-8.", "Nothing was changed. Send it in UTF-8.")
   }
 }

@@ -4,13 +4,13 @@ import { join } from "node:path"
 import { runCommandLine } from "./program.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What is piped into a command, or typed where it asks. */
+/** The input of a command: piped, or typed where it asks. */
 export interface Keyboard {
   readonly piped?: string
   readonly typed?: readonly string[]
 }
 
-/** What tests of the command line share: a folder for data, and a terminal that remembers. */
+/** Shared by tests of the command line: a data folder, and a terminal that records. */
 export interface Shell {
   readonly dataDir: string
   /** Runs one command line on the data folder. */

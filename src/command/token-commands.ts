@@ -41,7 +41,7 @@ export function tokenCommands(program: Command, terminal: Terminal, env: () => E
 
   token
     .command("list")
-    .description("Print a person's tokens, newest first. The tokens themselves are known to nobody.")
+    .description("Print a person's tokens, newest first. The tokens themselves can't be shown again.")
     .argument("<user>", "whose tokens")
     .option("--json", "print JSON", false)
     .addHelpText("after", examples("hearth token list ada", "hearth token list ada --json"))

@@ -5,15 +5,15 @@ import { CreateAccessTokenOption } from "../features/people/authentication/recor
 import { countTokensOf, findTokenByName, findTokensOf } from "../features/people/authentication/store.ts"
 import { createToken, deleteToken } from "../features/people/authentication/tokens.ts"
 import { CommandFailed } from "./failure.ts"
-import { type Environment, onInstallation, personNamed } from "./installation.ts"
+import { type Environment, personNamed, withInstallation } from "./installation.ts"
 import { printTable } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator does with access tokens. */
+/** The operator's commands for access tokens. */
 
 const tokenNames = Compile(CreateAccessTokenOption.properties.name)
 
-/** Makes a token and prints nothing but it, so that a script can take it. */
+/** Creates a token and prints nothing else, so that a script can read it. */
 export async function addToken(
   terminal: Terminal,
   env: Environment,
@@ -22,7 +22,7 @@ export async function addToken(
   scopes: readonly string[],
 ): Promise<void> {
   if (!tokenNames.Check(name)) throw refuse.invalid("name", "must have 1 to 255 characters")
-  await onInstallation(env, async ({ database, now }) => {
+  await withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, userName)
     const { token, row } = await database.write(async (tx) => {
       if (await findTokenByName.first(tx, { userId: user.id, name }))
@@ -37,9 +37,9 @@ export async function addToken(
   })
 }
 
-/** Prints a person's tokens, newest first. The texts themselves are known to nobody. */
+/** Prints a user's tokens, newest first. The tokens themselves are stored only as hashes. */
 export function listTokens(terminal: Terminal, env: Environment, userName: string, { json }: { readonly json: boolean }): Promise<void> {
-  return onInstallation(env, async ({ database }) => {
+  return withInstallation(env, async ({ database }) => {
     const user = await personNamed(database.read, userName)
     const total = (await countTokensOf.first(database.read, { userId: user.id }))?.total ?? 0
     const tokens = await findTokensOf(database.read, { userId: user.id, limit: total, offset: 0 })
@@ -68,9 +68,9 @@ export function listTokens(terminal: Terminal, env: Environment, userName: strin
   })
 }
 
-/** Takes a token back; it is refused from the next request on. */
+/** Revokes a token; it is refused from the next request on. */
 export function removeToken(terminal: Terminal, env: Environment, userName: string, name: string): Promise<void> {
-  return onInstallation(env, async ({ database }) => {
+  return withInstallation(env, async ({ database }) => {
     const user = await personNamed(database.read, userName)
     const removed = await database.write(async (tx) => {
       const token = await findTokenByName.first(tx, { userId: user.id, name })

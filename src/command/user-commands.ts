@@ -8,7 +8,7 @@ const FROM_STDIN = "take the password from standard input; a line end after it d
 const ON_OFF = "on or off"
 const onOff = () => new Argument("<state>", ON_OFF).choices(["on", "off"])
 
-/** Adds `hearth user …`: people without the API, also while a server runs. */
+/** Adds `hearth user …`: users without the API, also while a server runs. */
 export function userCommands(program: Command, terminal: Terminal, env: () => Environment): void {
   const user = program
     .command("user")
@@ -40,7 +40,7 @@ export function userCommands(program: Command, terminal: Terminal, env: () => En
 
   user
     .command("list")
-    .description("Print everybody, by name.")
+    .description("Print all users, by name.")
     .option("--json", "print JSON", false)
     .addHelpText("after", examples("hearth user list", "hearth user list --json | jq -r '.[] | select(.is_admin) | .login'"))
     .action(async (options: { json: boolean }) => (await verbs()).listUsers(terminal, env(), options))
@@ -63,9 +63,9 @@ export function userCommands(program: Command, terminal: Terminal, env: () => En
 
   user
     .command("delete")
-    .description("Delete a person. Whoever owns repositories or belongs to an organisation is kept, unless --purge is given.")
+    .description("Delete a user. Users who own repositories or belong to an organisation are kept, unless --purge is given.")
     .argument("<name>", "whom")
-    .option("--purge", "take along its repositories, and organisations that nobody else owns", false)
+    .option("--purge", "also delete their repositories, and organisations without another owner", false)
     .option("--yes", "don't ask", false)
     .addHelpText("after", examples("hearth user delete ada", "hearth user delete ada --purge --yes"))
     .action(async (name: string, options: { purge: boolean; yes: boolean }) => (await verbs()).deleteUser(terminal, env(), name, options))

@@ -6,7 +6,7 @@ import { type Serving, serveHearth } from "../app.ts"
 import { createRepository } from "../features/code/lifecycle/create.ts"
 import { type Keyboard, openShell, type Shell } from "./testing.ts"
 
-/** Everything here is done beside a server that runs on the same database, as an operator would do it. */
+/** All commands run beside a server on the same database, as an operator would run them. */
 describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) => {
   let shell: Shell
   let fresh: FreshUrl
@@ -32,7 +32,7 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
     expect([code, said.replace(/^(New password for .*: \nThe same again: |The token .*)$/s, "")], args).toEqual([0, ""])
     return out
   }
-  /** Fails with words for what is wrong, and for what to do. */
+  /** Expects a failure with a problem and an advice. */
   const fails = async (args: string, words: string | RegExp, keyboard?: Keyboard): Promise<void> => {
     const { code, out, said } = await run(args, keyboard)
     expect([code, out], args).toEqual([1, ""])
@@ -47,13 +47,13 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
   const status = async (name: string, password: string): Promise<number> => (await answer("/user", basic(name, password))).status
 
   describe("user add", () => {
-    test("makes somebody who can sign in at once", async () => {
+    test("creates a user who can sign in at once", async () => {
       expect(await add("ada", "--full-name Ada --admin")).toBe("ada was made and administers the site.")
       const me = await answer("/user", basic("ada", "correct horse"))
       expect(await me.json()).toMatchObject({ login: "ada", full_name: "Ada", email: "ada@example.org", is_admin: true })
     })
 
-    test("makes up a password where nobody can be asked, and prints it once", async () => {
+    test("generates a password where none can be asked for, and prints it once", async () => {
       const out = await done("user add ada --email ada@example.org")
       const password = /The password is (\S{16}) and is shown this once\./.exec(out)?.[1] ?? ""
       expect(await status("ada", password)).toBe(200)
@@ -67,12 +67,12 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
       expect(await status("bob", "correct horse")).toBe(401)
     })
 
-    test("makes somebody who must choose another password first", async () => {
+    test("creates a user who must choose another password first", async () => {
       await add("ada", "--must-change")
       expect(await status("ada", "correct horse")).toBe(403)
     })
 
-    test("refuses what is no name, address or password, and what somebody has", async () => {
+    test("refuses what is no name, address or password, and what is taken", async () => {
       await add("ada")
       const piped = { piped: "correct horse" }
       await fails("user add a..b --email b@example.org", /^Refused: the name must be letters and digits/)
@@ -93,7 +93,7 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
     })
   })
 
-  test("user list prints everybody", async () => {
+  test("user list prints all users", async () => {
     await add("ada", "--full-name Ada")
     await run("user two-factor ada on")
     expect(await done("user list")).toMatch(
@@ -116,7 +116,7 @@ describe.each(oneDatabase)("people and tokens on the command line (%s)", (kind) 
       expect(await status("ada", made)).toBe(200)
     })
 
-    test("refuses weak ones, and is refused for nobody", async () => {
+    test("refuses weak ones, and unknown users", async () => {
       await add("ada")
       await fails("user password ada", /^New password.*\nRefused: the password must/, { typed: ["x"] })
       await fails("user password ida", "There is nobody called ida.\n`hearth user list` shows who there is.")

@@ -14,12 +14,12 @@ import { changePerson, createPerson, renamePerson } from "../features/people/use
 import { listPeople } from "../features/people/users/store.ts"
 import { deletePerson } from "../features/site/administration/delete-person.ts"
 import { CommandFailed } from "./failure.ts"
-import { type Environment, onInstallation, personNamed } from "./installation.ts"
+import { type Environment, personNamed, withInstallation } from "./installation.ts"
 import { choosePassword } from "./password.ts"
 import { printTable } from "./table.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** What an operator does with people, by the rules that the API goes by too. What the rules refuse is thrown, and said in words by the caller. */
+/** The operator's commands for users, by the same rules as the API. Refusals are thrown; the caller prints them. */
 
 export interface NewUser {
   readonly email: string
@@ -31,14 +31,14 @@ export interface NewUser {
 
 const fullNames = Compile(CreateUserOption.properties.full_name)
 
-/** Makes a person. It may be the first of an installation that was never started. */
+/** Creates a user. This may be the first action on an installation that was never started. */
 export async function addUser(terminal: Terminal, env: Environment, name: string, wanted: NewUser): Promise<void> {
   const { email, fullName, admin } = wanted
-  // Before anybody types a password.
+  // Checked before a password is asked for.
   requireAccountName(name, "username")
   requireAddress(email, "email")
   if (!fullNames.Check(fullName)) throw refuse.invalid("full_name", "is too long")
-  await onInstallation(
+  await withInstallation(
     env,
     async ({ config, database, passwords, now }) => {
       const { password, isGenerated } = await choosePassword(terminal, config, name, wanted.passwordStdin)
@@ -63,10 +63,10 @@ export async function addUser(terminal: Terminal, env: Environment, name: string
   )
 }
 
-/** Prints everybody, by name. */
+/** Prints all users, by name. */
 export function listUsers(terminal: Terminal, env: Environment, { json }: { readonly json: boolean }): Promise<void> {
-  return onInstallation(env, async ({ database }) => {
-    const people = await everybody(database.read)
+  return withInstallation(env, async ({ database }) => {
+    const people = await allUsers(database.read)
     const enrolled = new Set((await database.read.selectFrom("two_factors").select("user_id").execute()).map((row) => row.user_id))
     if (json)
       terminal.out(
@@ -95,7 +95,7 @@ export function listUsers(terminal: Terminal, env: Environment, { json }: { read
 
 const AT_ONCE = 500
 
-async function everybody(db: Handle): Promise<readonly User[]> {
+async function allUsers(db: Handle): Promise<readonly User[]> {
   const people: User[] = []
   for (;;) {
     const { rows } = await listPeople(db, { sort: "name" }, { limit: AT_ONCE, offset: people.length })
@@ -113,7 +113,7 @@ const stateOf = (user: User): string =>
         ? "must change password"
         : "active"
 
-/** A person by the names of the API. */
+/** A user by the names of the API. */
 const described = (user: User, twoFactor: boolean) => ({
   id: user.id,
   login: user.name,
@@ -128,14 +128,14 @@ const described = (user: User, twoFactor: boolean) => ({
   created: rfc3339(user.created_at),
 })
 
-/** Gives a person another password. */
+/** Sets a user's password. */
 export function changePassword(
   terminal: Terminal,
   env: Environment,
   name: string,
   wanted: { readonly passwordStdin: boolean },
 ): Promise<void> {
-  return onInstallation(env, async ({ config, database, passwords, now }) => {
+  return withInstallation(env, async ({ config, database, passwords, now }) => {
     const user = await personNamed(database.read, name)
     const { password, isGenerated } = await choosePassword(terminal, config, user.name, wanted.passwordStdin)
     const passwordHash = await passwords.hash(password)
@@ -145,23 +145,23 @@ export function changePassword(
   })
 }
 
-/** Gives a person another name. */
+/** Renames a user. */
 export function renameUser(terminal: Terminal, env: Environment, name: string, newName: string): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     const renamed = await database.write((tx) => renamePerson(tx, user.id, newName, now()))
     terminal.out(`${user.name} is called ${renamed.name} now. Addresses with the old name lead to the new one.`)
   })
 }
 
-/** Deletes a person, once somebody has confirmed it. */
+/** Deletes a user after a confirmation. */
 export function deleteUser(
   terminal: Terminal,
   env: Environment,
   name: string,
   { purge, yes }: { readonly purge: boolean; readonly yes: boolean },
 ): Promise<void> {
-  return onInstallation(env, async (services) => {
+  return withInstallation(env, async (services) => {
     const user = await personNamed(services.database.read, name)
     if (!yes) await confirmDeletion(terminal, user, purge)
     await services.database.write((tx) => deletePerson(tx, services, user, purge))
@@ -173,32 +173,35 @@ export function deleteUser(
 async function confirmDeletion(terminal: Terminal, { name, repositories_count: count }: User, purge: boolean): Promise<void> {
   if (!terminal.interactive)
     throw new CommandFailed(`Nobody is there to confirm that ${name} is deleted.`, "Nothing was changed. Say --yes to do it unasked.")
-  if (purge) terminal.say(`With ${name} go ${count} repositories of its own, and organisations that nobody else owns with all of theirs.`)
+  if (purge)
+    terminal.say(
+      `Deleting ${name} also deletes ${count} of their repositories, and organisations without another owner with all repositories.`,
+    )
   const answer = await terminal.ask(`There is no way back. Type ${name} to delete it: `)
   if (answer.trim() !== name) throw new CommandFailed("That is another name.", "Nothing was changed.")
 }
 
-/** Makes a person an administrator of the site, or one no longer. */
+/** Makes a user a site administrator, or takes that away. */
 export function setAdministrator(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_admin: flag(on) }, now()))
     terminal.out(on ? `${user.name} administers the site.` : `${user.name} doesn't administer the site.`)
   })
 }
 
-/** Lets a person use its account, or no longer. */
+/** Activates or deactivates a user's account. */
 export function setActive(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async ({ database, now }) => {
+  return withInstallation(env, async ({ database, now }) => {
     const user = await personNamed(database.read, name)
     await database.write((tx) => changePerson(tx, user.id, { is_active: flag(on) }, now()))
     terminal.out(on ? `${user.name} is active.` : `${user.name} is inactive: neither its password nor its tokens are accepted.`)
   })
 }
 
-/** Asks a person for a code beside the password, or no longer. */
+/** Switches a user's second factor on or off. */
 export function setTwoFactor(terminal: Terminal, env: Environment, name: string, on: boolean): Promise<void> {
-  return onInstallation(env, async (services) => {
+  return withInstallation(env, async (services) => {
     const { database } = services
     const user = await personNamed(database.read, name)
     if (!on) {
@@ -209,7 +212,7 @@ export function setTwoFactor(terminal: Terminal, env: Environment, name: string,
     if (await findTwoFactor.first(database.read, { userId: user.id }))
       throw new CommandFailed(
         `${user.name} has a second factor already, whose secret is not told again.`,
-        `Whoever lost it gets a new one after: hearth user two-factor ${user.name} off`,
+        `For a new one, switch it off first: hearth user two-factor ${user.name} off`,
       )
     const { secret, address } = await database.write((tx) => enableTwoFactor(services, tx, user))
     terminal.out(`${user.name} is asked for a code beside the password from now on. These are shown this once, for an authenticator app:`)

@@ -4,7 +4,7 @@ import type { Call, Push } from "./story.ts"
 
 const execute = promisify(execFile)
 
-/** Acts for the people of the story, over HTTP only and with their password. */
+/** Acts for the users of the story, over HTTP only and with their password. */
 export interface Client {
   /** Fails where the answer is a refusal. */
   readonly call: (by: string, call: Call) => Promise<void>
@@ -19,9 +19,9 @@ export interface ClientOptions {
   readonly git: string
   /** An empty folder for the repository that is pushed from. */
   readonly folder: string
-  /** What that holds, as `git fast-import` takes it. */
+  /** The content of that repository, as `git fast-import` reads it. */
   readonly history: string
-  /** Where it is pushed to: owner and name. */
+  /** The repository that is pushed to: owner and name. */
   readonly repository: string
 }
 
@@ -29,7 +29,7 @@ export async function openClient({ url, password, git: program, folder, history,
   const authorization = (by: string) => `Basic ${Buffer.from(`${by}:${password}`).toString("base64")}`
   const kept = new Map<string, number>()
 
-  /** Runs git without the settings of this machine or account. The password is not among the arguments, which every process could read. */
+  /** Runs git without the settings of this machine or account. The password is not an argument, which every process could read. */
   function git(args: readonly string[], options: { readonly by?: string; readonly input?: string } = {}): Promise<unknown> {
     const env = {
       PATH: process.env["PATH"],

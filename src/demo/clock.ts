@@ -1,8 +1,8 @@
-/** Shows the machine's time until it is set, and stands still from then on until it is set anew. */
+/** Shows the machine's time until it is set; from then on it stands still until it is set again. */
 export interface StoryClock {
   /** In whole seconds since 1970. */
   readonly now: () => number
-  /** Makes it stand at a moment; undefined gives the machine's time back. */
+  /** Stops it at a moment; undefined returns to the machine's time. */
   readonly set: (moment: number | undefined) => void
 }
 

@@ -11,27 +11,27 @@ import { openClient } from "./client.ts"
 import type { StoryClock } from "./clock.ts"
 import { momentOf, people, readHistory, readStory, type Step, storyMidnight } from "./story.ts"
 
-/** What the story is about. */
+/** The repository of the story. */
 export const REPOSITORY = "dewpoint/sprinkle"
 
 export interface Filling {
-  /** A fresh server's, which go by the clock. */
+  /** Those of a fresh server, which go by the clock. */
   readonly services: Services
   readonly clock: StoryClock
   readonly progress: (state: string) => void
 }
 
 /**
- * Fills a server with an example: makes its people, and has them do over HTTP what the story says, each step at its moment. The server
- * is not to be used meanwhile: its clock stands in the past. Gives the password of all of them, made up for this server and stored only as a hash.
- * Refuses as the rules do, such as for names that are taken.
+ * Fills a server with an example: creates its users, and makes their calls over HTTP, each step at its moment. The server must not be used meanwhile:
+ * its clock shows a past time. Gives the common password of the users, generated for this server and stored only as a hash. Refuses as the rules do,
+ * such as for names that are taken.
  */
 export async function fillDemo({ services, clock, progress }: Filling): Promise<string> {
   const midnight = storyMidnight(clock.now())
   const steps = await readStory()
   const password = randomBytes(9).toString("base64url")
   const folder = await mkdtemp(join(services.config.dataDir, "demo-"))
-  // The server's own address may be one that only others can reach.
+  // The server's own address may be reachable only from elsewhere.
   const loopback = await openLoopback(services)
   try {
     await makePeople(services, password, momentOf({ at: "-2 09:00" }, midnight))
@@ -47,7 +47,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
     for (const [index, step] of steps.entries()) {
       clock.set(momentOf(step, midnight))
       await take(step)
-      // What follows from it belongs to the same moment.
+      // What follows from a step belongs to the same moment.
       await services.jobs.drain()
       progress(`step ${index + 1} of ${steps.length}`)
     }
@@ -63,7 +63,7 @@ export async function fillDemo({ services, clock, progress }: Filling): Promise<
   }
 }
 
-/** The server once more, at a port that only this machine reaches, and without mails to addresses that don't exist. */
+/** A second HTTP server of the same services, at a loopback port, and without mails to addresses that don't exist. */
 async function openLoopback(services: Services): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const quiet: Services = { ...services, config: { ...services.config, mail: { ...services.config.mail, host: "" } } }
   const metrics = openMetrics()

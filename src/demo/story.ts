@@ -7,7 +7,7 @@ export const people = [
   { name: "noor", fullName: "Noor Haddad" },
 ] as const
 
-/** What one person does at one moment. */
+/** What one user does at one moment. */
 export type Step = {
   /** Days since the story began, and the time in UTC, such as "3 08:45". */
   readonly at: string
@@ -18,9 +18,9 @@ export type Step = {
 export interface Call {
   /** Such as "POST /orgs", below /api/v1. */
   readonly do: string
-  /** `"{{name}}"` stands for the id that was kept under the name, here as in the address. */
+  /** `"{{name}}"` is replaced by the id stored under the name, here as in the address. */
   readonly body?: object
-  /** The name under which the id in the answer is kept. */
+  /** The name under which the id in the answer is stored. */
   readonly keep?: string
 }
 
@@ -50,7 +50,7 @@ export async function readStory(): Promise<readonly Step[]> {
   return lines.map((line): Step => JSON.parse(line))
 }
 
-/** The history as `git fast-import` takes it, with its dates moved so that it begins after `midnight`. */
+/** The history as `git fast-import` reads it, with its dates moved so that it begins after `midnight`. */
 export async function readHistory(midnight: number): Promise<string> {
   const stream = await readFile(assetPath("demo/sprinkle.fast-import"), "utf8")
   return stream.replace(

@@ -7,7 +7,7 @@ import type { Services } from "../core/services.ts"
 import { readAuthorization } from "../features/people/authentication/credentials.ts"
 import { sendRefusal } from "./api/answer.ts"
 
-/** What watches over the service asks here: `/api/healthz` for load balancers, `/metrics` for Prometheus. */
+/** Endpoints for monitoring: `/api/healthz` for load balancers, `/metrics` for Prometheus. */
 export function registerHealth(app: FastifyInstance, services: Services, metrics: Metrics): void {
   app.get("/api/healthz", async (_request, reply) => {
     const database = await sql`select 1`.execute(services.database.read).then(
@@ -25,13 +25,13 @@ export function registerHealth(app: FastifyInstance, services: Services, metrics
   })
 
   app.get("/metrics", async (request, reply) => {
-    if (!mayRead(request, services.config.metrics.token)) return sendRefusal(services, request, reply, refuse.notFound())
+    if (!mayReadMetrics(request, services.config.metrics.token)) return sendRefusal(services, request, reply, refuse.notFound())
     return reply.header("content-type", metrics.contentType).send(await metrics.text())
   })
 }
 
-/** With a token set, whoever shows it; without one, this machine, but not through a proxy on it. */
-function mayRead(request: FastifyRequest, token: string): boolean {
+/** With a token set, callers who present it; without one, this machine, but not through a proxy on it. */
+function mayReadMetrics(request: FastifyRequest, token: string): boolean {
   if (token === "") return /^(::ffff:)?127\.|^::1$/.test(request.ip) && request.headers["x-forwarded-for"] === undefined
   const presented = readAuthorization(request.headers.authorization)
   if (presented.kind !== "token") return false

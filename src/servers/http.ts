@@ -35,7 +35,7 @@ export interface HttpOptions {
 /** How long a client may take to send the head of a request. Bodies of pushes may take longer; see the git routes. */
 const HEAD_SECONDS = 60
 
-/** Everything that Hearth answers over HTTP, ready to listen. */
+/** The HTTP server with all its routes, ready to listen. */
 export async function openHttp(services: Services, options: HttpOptions): Promise<FastifyInstance> {
   const { config } = services
   const loggerInstance: FastifyBaseLogger = services.log
@@ -45,13 +45,13 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
     genReqId: requestIds(),
     bodyLimit: config.api.maxBodyBytes,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // A large push takes as long as it takes; what must be quick is the head of a request.
+    // A large push takes its time; only the head of a request is limited.
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: true, maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
-      // A name too long to be anybody's is missing like any other.
+      // A name too long to exist is missing like any other.
       const refusal =
         error.code === "FST_ERR_BAD_URL" ? refuse.badRequest("the address can't be read: a percent escape is broken") : refuse.notFound()
       sendRefusal(services, request, reply, refusal)
@@ -103,19 +103,19 @@ export async function openHttp(services: Services, options: HttpOptions): Promis
   return app
 }
 
-/** We check what comes and write what goes ourselves; without this, Fastify loads its compilers of schemas at every start. */
+/** Input and output are checked elsewhere; without this, Fastify loads its schema compilers at every start. */
 function noSchemas(): never {
   throw new TypeError("routes declare no schemas to Fastify")
 }
 
-/** Ids that don't meet those of another process; counting costs less than randomness at every request. */
+/** Ids that differ from those of other processes; counting is cheaper than randomness at every request. */
 function requestIds(): () => string {
   const process = randomBytes(6).toString("base64url")
   let count = 0
   return () => `${process}-${(++count).toString(36)}`
 }
 
-/** The label of a request in the figures: an operation's id, or the route of everything else; never a name that a client chose. */
+/** The label of a request in the metrics: an operation's id, or the route of everything else; never a name that a client chose. */
 const labelOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? request.routeOptions.url ?? "unknown"
 
 function notFound(services: Services, operations: readonly Operation[], request: FastifyRequest, reply: FastifyReply): FastifyReply {

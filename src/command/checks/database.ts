@@ -7,7 +7,7 @@ import { openDatabase } from "../../core/database/open.ts"
 import { countJobs } from "../../core/jobs/store.ts"
 import { type Finding, failure, ok, warning } from "./finding.ts"
 
-/** The database as it was found; undefined where there is none that could be looked into. */
+/** The existing database; undefined where there is none that can be read. */
 export interface FoundDatabase {
   readonly database: Database | undefined
   /** Whether there is one at all. */
@@ -15,7 +15,7 @@ export interface FoundDatabase {
   readonly finding: Finding
 }
 
-/** Opens the database as it is: nothing is made, and nothing brought up to date. */
+/** Opens the database as it is: nothing is created or migrated. */
 export async function findDatabase({ databaseUrl }: Config): Promise<FoundDatabase> {
   const file = /^sqlite:(\/.*)$/.exec(databaseUrl)?.[1]
   if (file !== undefined && (await stat(file).catch(() => undefined)) === undefined)
@@ -30,7 +30,7 @@ export async function findDatabase({ databaseUrl }: Config): Promise<FoundDataba
   }
 }
 
-/** Whether the file of an embedded database is whole. */
+/** Whether the file of an embedded database is intact. */
 export async function checkIntegrity(database: Database): Promise<Finding> {
   if (database.kind !== "sqlite") return ok("integrity: PostgreSQL's own business")
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(database.read)
@@ -42,13 +42,13 @@ export async function checkIntegrity(database: Database): Promise<Finding> {
   )
 }
 
-/** Work that was given up. */
+/** Jobs that failed for good. */
 export async function checkJobs(database: Database): Promise<Finding> {
   const failed = (await countJobs(database.read)).filter(({ state }) => state === "failed")
   if (failed.length === 0) return ok("background jobs: none has failed for good")
-  const told = failed.map(({ kind, count }) => `${count} × ${kind}`).join(", ")
+  const text = failed.map(({ kind, count }) => `${count} × ${kind}`).join(", ")
   return warning(
-    `Background jobs failed for good: ${told}.`,
+    `Background jobs failed for good: ${text}.`,
     "The log says why, at level error; so does the column last_error of the table jobs.",
   )
 }

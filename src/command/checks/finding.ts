@@ -1,10 +1,10 @@
-/** One thing that the doctor saw. */
+/** One finding of the doctor. */
 export interface Finding {
   readonly level: "ok" | "warning" | "failure"
   readonly text: string
-  /** What to do about it; where a repair is offered, what it will do. */
+  /** What to do about it; where there is a repair, what that does. */
   readonly advice?: string
-  /** Puts it right without a risk to what people stored, and says what was done. */
+  /** Repairs it without a risk to stored data, and says what was done. */
   readonly repair?: () => Promise<string>
 }
 

@@ -8,7 +8,7 @@ import { type Finding, failure, ok, warning } from "./finding.ts"
 const GIB = 2 ** 30
 const KEY_MODE = 0o600
 
-/** The git program: there, and new enough. */
+/** The git program: installed, and new enough. */
 export async function checkGit({ dataDir, git: { path } }: Config): Promise<Finding> {
   const git = openGit({ root: await nearestFolder(dataDir), program: path })
   try {
@@ -21,7 +21,7 @@ export async function checkGit({ dataDir, git: { path } }: Config): Promise<Find
   }
 }
 
-/** The data folder: there, and writable. */
+/** The data folder: exists, and writable. */
 export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
   if (!(await isFolder(dataDir))) {
     return access(await nearestFolder(dataDir), constants.W_OK).then(
@@ -38,17 +38,17 @@ export async function checkDataFolder({ dataDir }: Config): Promise<Finding> {
   }
 }
 
-/** Room on the disk of the data folder. */
+/** Free space on the disk of the data folder. */
 export async function checkSpace({ dataDir }: Config): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(await nearestFolder(dataDir))
   const free = bavail * bsize
-  const told = `${(free / GIB).toFixed(1)} GiB free of ${((blocks * bsize) / GIB).toFixed(1)} GiB`
+  const text = `${(free / GIB).toFixed(1)} GiB free of ${((blocks * bsize) / GIB).toFixed(1)} GiB`
   const advice = "Make room before pushes fail: remove what isn't needed, or move the data folder to a larger disk."
-  if (free < GIB / 4) return failure(`The disk of the data folder is nearly full: ${told}.`, advice)
-  return free < GIB ? warning(`The disk of the data folder is filling up: ${told}.`, advice) : ok(`disk: ${told}`)
+  if (free < GIB / 4) return failure(`The disk of the data folder is nearly full: ${text}.`, advice)
+  return free < GIB ? warning(`The disk of the data folder is filling up: ${text}.`, advice) : ok(`disk: ${text}`)
 }
 
-/** The key that seals stored secrets: there, whole, and nobody else's. */
+/** The key that seals stored secrets: exists, is intact, and readable by this account only. */
 export async function checkKey(config: Config, databaseThere: boolean): Promise<Finding> {
   if (config.security.secretKey !== "") return ok("key: from the configuration")
   const file = keyFile(config.dataDir)
@@ -72,7 +72,7 @@ export async function checkKey(config: Config, databaseThere: boolean): Promise<
   })
 }
 
-/** The address that people use: one that works from where they are, and doesn't carry passwords in the clear. */
+/** The public address: reachable from elsewhere, and without passwords in clear text. */
 export function checkAddress({ rootUrl, http: { host } }: Config): Finding {
   const local = /^(127\.|::1$|localhost$)/
   if (rootUrl === "")
@@ -97,5 +97,5 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** The folder itself, or the one above it that is there. */
+/** The folder itself, or the closest existing one above it. */
 const nearestFolder = async (path: string): Promise<string> => ((await isFolder(path)) ? path : nearestFolder(dirname(path)))

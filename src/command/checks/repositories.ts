@@ -17,20 +17,20 @@ const listKnown = query("doctor.listRepositories", (db) =>
 
 export type KnownRepository = Awaited<ReturnType<typeof listKnown>>[number]
 
-/** The repositories on both sides: those that the database knows, and those on the disk. */
+/** The repositories in the database, and those on the disk. */
 export interface Repositories {
   readonly known: readonly KnownRepository[]
   readonly stored: readonly StoredRepository[]
 }
 
 export const findRepositories = async (database: Database, inspector: Inspector): Promise<Repositories> => ({
-  // The disk first: a repository is made there before its row, and removed there after it.
+  // The disk first: a repository is created there before its row, and removed there after it.
   stored: await inspector.list(),
   known: await listKnown(database.read),
 })
 
-/** Whether every row has its folder and every folder its row. A folder younger than an hour may belong to one that is being made. */
-export function comparePlaces({ known, stored }: Repositories, lostAndFound: string, now = Date.now()): readonly Finding[] {
+/** Whether every row has its folder and every folder its row. A folder younger than an hour may belong to a repository that is being created. */
+export function compareRepositories({ known, stored }: Repositories, lostAndFound: string, now = Date.now()): readonly Finding[] {
   const onDisk = new Set(stored.map(({ key }) => key))
   const inDatabase = new Set(known.map(({ storage }) => storage))
   const missing = known
@@ -55,7 +55,7 @@ export function comparePlaces({ known, stored }: Repositories, lostAndFound: str
   return findings.length > 0 ? findings : [ok(`repositories: ${known.length}, each with its folder`)]
 }
 
-/** Locks that a crash left, which keep a branch from being pushed. */
+/** Lock files that a crash left, which keep a branch from being pushed. */
 export async function checkLocks({ stored }: Repositories, inspector: Inspector): Promise<readonly Finding[]> {
   const stale = (await Promise.all(stored.map(inspector.staleLocks))).flat()
   return stale.map((path) =>
@@ -66,7 +66,7 @@ export async function checkLocks({ stored }: Repositories, inspector: Inspector)
   )
 }
 
-/** Looks through the objects of every repository, one after the other. `progress` is told which one is looked at. */
+/** Checks the objects of every repository, one after the other. `progress` gets the current one. */
 export async function checkObjects(
   { known, stored }: Repositories,
   inspector: Inspector,
@@ -83,11 +83,11 @@ export async function checkObjects(
     progress(index, there.length, name)
     const faults = await inspector.check(place, repository.object_format)
     if (faults.length > 0) {
-      const told = faults.slice(0, 5).map((fault) => `\n        ${fault}`)
+      const text = faults.slice(0, 5).map((fault) => `\n        ${fault}`)
       findings.push(
         failure(
-          `The repository ${name} (${place.directory}) is damaged:${told.join("")}${faults.length > 5 ? `\n        and ${faults.length - 5} more` : ""}`,
-          "Keep a copy of the folder and bring it back from a backup. A clone that somebody has may hold what is missing: push from it.",
+          `The repository ${name} (${place.directory}) is damaged:${text.join("")}${faults.length > 5 ? `\n        and ${faults.length - 5} more` : ""}`,
+          "Keep a copy of the folder and bring it back from a backup. A user's clone may hold the missing objects: push from it.",
         ),
       )
     }

@@ -9,7 +9,7 @@ import { linkHeader } from "./paging.ts"
 const JSON_TYPE = "application/json;charset=utf-8"
 const TEXT_TYPE = "text/plain;charset=utf-8"
 
-/** An answer as it goes out. */
+/** An answer ready to be sent. */
 export interface Rendered {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface Rendered {
   readonly tag: string | undefined
 }
 
-/** What a handler gave as it goes out: body, entity tag, paging headers. `url` is the request's own address with its query. */
+/** Turns what a handler gave into an answer: body, entity tag, paging headers. `url` is the request's own address with its query. */
 export function render(services: Services, method: string, url: string, sent: Sent<number, unknown>, page: Page | undefined): Rendered {
   const headers: Record<string, string> = { ...sent.headers }
   if (sent.total !== undefined) {
@@ -31,16 +31,16 @@ export function render(services: Services, method: string, url: string, sent: Se
   }
   const { status } = sent
   if (sent.body === undefined) return { status, headers, body: undefined, type: JSON_TYPE, tag: undefined }
-  // What is a text, and not a record that holds texts, goes out as it is.
+  // A text that is not a record is sent as it is.
   const [body, type] = typeof sent.body === "string" ? [sent.body, TEXT_TYPE] : [JSON.stringify(sent.body), JSON_TYPE]
   if (status !== 200 || (method !== "GET" && method !== "HEAD")) return { status, headers, body, type, tag: undefined }
-  // A list's length is part of what is remembered: a page may stay the same while the total moves.
+  // A list's length is part of its tag: a page may stay the same while the total changes.
   const tag = `"${hash("sha1", sent.total === undefined ? body : `${sent.total}:${body}`, "base64url")}"`
   headers["etag"] = tag
   return { status, headers, body, type, tag }
 }
 
-/** Sends an answer, or only that it is as the client knows it. */
+/** Sends an answer, or 304 where the client has it already. */
 export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body, type, tag }: Rendered): FastifyReply {
   reply.headers(headers)
   if (body === undefined) return reply.code(status).send()
@@ -57,7 +57,7 @@ export function matches(header: string | undefined, tag: string): boolean {
   })
 }
 
-/** The one place where refusals become answers. Anything that is no refusal is a fault of ours: logged whole, told as nothing. */
+/** The one place where refusals become answers. Any other error is an internal one: logged completely, without details for the client. */
 export function sendRefusal(services: Services, request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof Renamed) return reply.code(error.status).header("location", movedTo(request, error)).send()
   const refusal = asRefusal(error)
@@ -73,7 +73,7 @@ export function sendRefusal(services: Services, request: FastifyRequest, reply: 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isGitError(error, "busy")) return new Refusal("busy", "the server is busy with other repositories; try again in a moment")
-  // What Fastify itself refuses, by the status that it gives.
+  // Fastify's own errors, by their status.
   const status = typeof error === "object" && error !== null && "statusCode" in error ? error.statusCode : undefined
   if (status === 413) return new Refusal("tooLarge", "the request body is too large")
   if (status === 408) return new Refusal("timeout", "the request took too long to arrive")
@@ -82,7 +82,7 @@ function asRefusal(error: unknown): Refusal {
   return new Refusal("internal", "")
 }
 
-/** The request's own address with the names replaced that have changed. */
+/** The request's own address with the former names replaced. */
 function movedTo(request: FastifyRequest, moved: Renamed): string {
   const [path = "", query] = request.url.split("?", 2)
   const pattern = (request.routeOptions.url ?? "").split("/")

@@ -2,7 +2,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Page } from "../../core/operation.ts"
 import { Compile, Errors, type TObject, type TSchema, type Validator } from "../../core/schema.ts"
 
-/** Reading what a client sends: strict about bodies, lenient about queries, as the clients of this API expect. */
+/** Reading requests: strict about bodies, lenient about queries, as the clients of this API expect. */
 
 const validators = new WeakMap<TSchema, Validator>()
 
@@ -38,7 +38,7 @@ export function check(schema: TSchema, value: unknown): void {
   throw refuse.invalid(at.join(".") || "body", error.message)
 }
 
-/** What a member's own description says is accepted: a pattern tells a person nothing. */
+/** What a member's own description says is accepted: a pattern doesn't help a person. */
 function describedAt(schema: TSchema, path: readonly string[]): string | undefined {
   let at: unknown = schema
   for (const name of path) at = memberOf(memberOf(at, "properties"), name) ?? memberOf(at, "items")
@@ -63,7 +63,7 @@ export function readBody(schema: TSchema, bytes: Buffer | undefined, contentType
 
 const olderNames = new WeakMap<TSchema, readonly (readonly [older: string, newer: string])[]>()
 
-/** The names that a body's members had formerly, see `oneOf`. */
+/** The former names of a body's members, see `oneOf`. */
 function olderNamesOf(schema: TSchema): readonly (readonly [older: string, newer: string])[] {
   const known = olderNames.get(schema)
   if (known) return known
@@ -113,8 +113,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Optional members may be sent as null; where the schema itself knows null, it stays. Numbers and texts that no column can hold are
- * refused here, once for all.
+ * Optional members may be sent as null; where the schema itself allows null, it stays. Numbers and texts that no column can hold are refused here for
+ * all operations.
  */
 function withoutNulls(value: unknown, schema: unknown, at = ""): unknown {
   if (typeof value === "string") {
@@ -148,8 +148,8 @@ function takesNull(schema: unknown): boolean {
 const TRUE = /^(1|t|true|on)$/i
 
 /**
- * Reads query parameters by their declared types: an unreadable integer is 0, an unreadable boolean false. Words with a fixed set and
- * moments are checked, and refused as `invalid`.
+ * Reads query parameters by their declared types: an unreadable integer is 0, an unreadable boolean false. Enumerations and times are checked, and
+ * refused as `invalid`.
  */
 export function readQuery(schema: TObject, parameters: URLSearchParams): unknown {
   if (Object.keys(schema.properties).length === 0) return {}
@@ -179,7 +179,7 @@ function readForm(schema: TSchema, parameters: URLSearchParams): Record<string, 
 
 const typeOf = (schema: unknown): unknown => (typeof schema === "object" && schema !== null && "type" in schema ? schema.type : undefined)
 
-/** The items of a list: in one of numbers an empty text is none, and anything else that is no number stays a text, and is refused. */
+/** The items of a list. In a list of numbers an empty text is dropped; any other text that is no number stays a text, and is refused. */
 const readItems = (schema: unknown, texts: readonly string[]): readonly unknown[] =>
   typeOf(schema) === "integer"
     ? texts.filter((text) => text !== "").map((text) => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : text))
@@ -199,7 +199,7 @@ export interface PageLimits {
   readonly maxPageSize: number
 }
 
-/** The asked page, clamped: never an error. */
+/** The requested page, clamped: never an error. */
 export function readPage(parameters: URLSearchParams, { defaultPageSize, maxPageSize }: PageLimits): Page {
   const limit = wholeNumber(parameters.get("limit") ?? "")
   const number = Math.min(Math.max(1, wholeNumber(parameters.get("page") ?? "")), 1_000_000_000)

@@ -11,17 +11,17 @@ import { type Authenticator, actAs, requireUsable } from "../../features/people/
 import { type Presented, readAuthorization } from "../../features/people/authentication/credentials.ts"
 import { audited, isAudited, type NewAuditEntry } from "../../features/site/administration/audit.ts"
 import { type Rendered, render, sendRefusal, sendRendered } from "./answer.ts"
+import { keyOf, openAnswerCache } from "./answer-cache.ts"
 import { sendDownload } from "./download.ts"
 import { readBody, readPage, readQuery } from "./input.ts"
-import { keptAnswers, keyOf } from "./kept.ts"
 import { receiveUpload } from "./upload.ts"
 
 export const API_BASE = "/api/v1"
 
-/** Called in place of an operation's handler; tests of the way in use it to see who is let through without changing anything. */
+/** Called instead of an operation's handler; tests of authorisation use it to see which calls are allowed without changing anything. */
 export type Intercept = (operation: Operation, actor: Actor) => Sent<number, unknown> | undefined
 
-/** Is shown every answer before it is sent; tests hold it against what the operation declares. */
+/** Gets every answer before it is sent; tests compare it with what the operation declares. */
 export type AnswerWatcher = (operation: Operation, sent: Sent<number, unknown>) => void
 
 export interface ApiOptions {
@@ -31,24 +31,24 @@ export interface ApiOptions {
   readonly onAnswer?: AnswerWatcher | undefined
 }
 
-/** A call that was let in, or whose answer is there already. */
-type Ready = { readonly kept: Rendered } | LetIn
+/** A call that is authorised, or whose answer is cached. */
+type Ready = { readonly cached: Rendered } | AuthorisedCall
 
-interface LetIn {
-  readonly kept?: undefined
+interface AuthorisedCall {
+  readonly cached?: undefined
   readonly actor: Actor
   readonly opened: Opened
   readonly parameters: URLSearchParams
   /** The administrator who acts in the caller's name. */
   readonly behind: User | undefined
-  /** Where the answer is kept, and the state of the database from before it was begun. */
+  /** The key of the cached answer, and the state of the database from before the answer was computed. */
   readonly keep: { readonly key: string; readonly state: State } | undefined
 }
 
 /**
- * Serves the operations over HTTP. The order of questions is the same for every one: who (401), in a usable account (403), acting as whom,
- * with a token for this (403), on what (404), with what rights (401, 403), is it archived (423), what was sent (422); then the handler.
- * All up to there happens before a byte of the body is read.
+ * Serves the operations over HTTP. The order of checks is the same for every one: who (401), in a usable account (403), acting as whom, with a token
+ * for this (403), on what (404), with which permissions (401, 403), whether it is archived (423), the input (422); then the handler. All up to the
+ * input happens before a byte of the body is read.
  */
 export function registerApi(
   app: FastifyInstance,
@@ -56,13 +56,13 @@ export function registerApi(
   { operations, authenticator, intercept, onAnswer }: ApiOptions,
 ): void {
   const ready = new WeakMap<FastifyRequest, Ready>()
-  const kept = keptAnswers()
+  const cache = openAnswerCache()
 
   app.addConstraintStrategy(byForm)
   const isUpload = (operation: Operation): boolean => uploadFormOf(operation.body) !== undefined
   for (const operation of operations) if (!isUpload(operation)) serve(app, operation)
   app.register(async (uploads) => {
-    // Nothing may collect these bodies: whoever takes the file reads it piece by piece.
+    // These bodies must not be collected: the handler reads the file as a stream.
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser("*", (_request, _body, done) => done(null))
     for (const operation of operations) if (isUpload(operation)) serve(uploads, operation)
@@ -80,7 +80,7 @@ export function registerApi(
       handler: async (request, reply) => {
         const call = ready.get(request)
         if (!call) throw new TypeError("a request reached its handler without having been let in")
-        return call.kept ? sendRendered(request, reply, call.kept) : answer(request, reply, operation, call)
+        return call.cached ? sendRendered(request, reply, call.cached) : answer(request, reply, operation, call)
       },
       errorHandler: (error, request, reply) => sendRefusal(services, request, reply, error),
     })
@@ -100,8 +100,8 @@ export function registerApi(
     if (operation.basicOnly && actor.kind === "user" && !actor.basic) throw refuse.unauthenticated("sign in with a Basic header for this")
     const state = operation.method === "GET" && !operation.changesWithTime && !intercept ? await services.database.state() : undefined
     const keep = state === undefined ? undefined : { key: keyOf(operation, actor, request.url), state }
-    const known = keep && kept.get(keep.key, keep.state)
-    if (known) return { kept: known }
+    const known = keep && cache.get(keep.key, keep.state)
+    if (known) return { cached: known }
     const path = pathOf(operation, request.params)
     for (const value of Object.values(path)) if (value.includes("\0")) throw refuse.notFound()
     const opened = await operation.open({ services, db: services.database.read, actor, path })
@@ -117,7 +117,7 @@ export function registerApi(
     request: FastifyRequest,
     reply: FastifyReply,
     operation: Operation,
-    { actor, behind, opened, parameters, keep }: LetIn,
+    { actor, behind, opened, parameters, keep }: AuthorisedCall,
   ): Promise<FastifyReply> {
     const intercepted = intercept?.(operation, actor)
     if (intercepted) return sendRendered(request, reply, render(services, request.method, request.url, intercepted, undefined))
@@ -126,31 +126,36 @@ export function registerApi(
     const form = uploadFormOf(operation.body)
     const receiving = form && (await receiveUpload(request.raw, form))
     const perform = async (body: unknown) => opened.run({ query, body, page, request: { id: request.id, ip: request.ip } })
-    const deed = deedOf(request, operation, actor, behind)
+    const deed = auditEntryFor(request, operation, actor, behind)
     const run = (body: unknown) => (deed ? audited(services, deed, () => perform(body)) : perform(body))
     const sent = await (receiving ? run(receiving.upload).finally(receiving.end) : run(readJson(request, operation)))
     onAnswer?.(operation, sent)
     const download = downloadIn(operation.answers[sent.status], sent.body)
     if (download) return sendDownload(request, reply, download)
     const rendered = render(services, request.method, request.url, sent, operation.paged ? page : undefined)
-    if (keep) kept.keep(keep.key, keep.state, rendered)
+    if (keep) cache.keep(keep.key, keep.state, rendered)
     return sendRendered(request, reply, rendered)
   }
 }
 
-/** What is to be written down of the call: whatever an administrator changes as such. */
-function deedOf({ url, ip }: FastifyRequest, operation: Operation, actor: Actor, behind: User | undefined): NewAuditEntry | undefined {
+/** The entry of the audit log for the call: for whatever an administrator changes as such. */
+function auditEntryFor(
+  { url, ip }: FastifyRequest,
+  operation: Operation,
+  actor: Actor,
+  behind: User | undefined,
+): NewAuditEntry | undefined {
   if (actor.kind !== "user" || !isAudited(operation, behind !== undefined)) return undefined
   return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path: url.split("?", 1)[0] ?? "", ip }
 }
 
-/** A path as the router writes it. */
+/** A path in the router's syntax. */
 function routeOf(path: string): string {
   const plain = formOf(path)?.beside ?? path
   return (restOf(plain) === undefined ? plain : plain.replace(/\{\w+\}$/, "*")).replace(/\{(\w+)\}/g, ":$1")
 }
 
-/** The values of the path's parameters by name; the router knows the rest of a path only as a star, and nothing of a form behind it. */
+/** The values of the path's parameters. The router knows the rest of a path only as a star, and doesn't split off the form at its end. */
 function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const form = formOf(operation.path)
   const path = form?.beside ?? operation.path
@@ -162,7 +167,7 @@ function pathOf(operation: Operation, { "*": rest, ...values }: Readonly<Record<
   return { ...all, [last]: (all[last] ?? "").slice(0, -`.${asked.value}`.length), [asked.name]: asked.value }
 }
 
-/** Lets the router choose between an operation and the one beside it that gives the same in another form, by the end of the address. */
+/** Lets the router choose between an operation and its variant in another form, by the end of the address. */
 const byForm: Parameters<FastifyInstance["addConstraintStrategy"]>[0] = {
   name: "form",
   storage: () => byValue(),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Refusal } from "../../core/errors.ts"
 import { receiveUpload } from "./upload.ts"
 
-/** Says what became of each upload: the file's name and bytes, or the refusal. */
+/** Answers with the result of each upload: the file's name and bytes, or the refusal. */
 let server: Server
 let port: number
 const outcomes: string[] = []
@@ -74,14 +74,14 @@ describe("an upload", () => {
     expect(await send(`${part("attachment", "words", "a.txt")}--b--`, MULTIPART, "/plain")).toBe("a.txt: words")
   })
 
-  test("that nobody reads doesn't hold up the connection", async () => {
+  test("that is not read doesn't hold up the connection", async () => {
     const form = new FormData()
     form.append("attachment", new Blob(["x".repeat(5_000_000)]), "large.txt")
     for (const _ of [1, 2, 3]) expect(await send(form, undefined, "/unread")).toBe("unread large.txt")
     for (const _ of [1, 2, 3]) expect(await send("x".repeat(5_000_000), "text/plain", "/plain-unread")).toBe("unread ")
   })
 
-  test("that breaks off is told to whoever reads it", async () => {
+  test("that is aborted emits an error to its reader", async () => {
     outcomes.length = 0
     const socket = connect(port, "127.0.0.1")
     socket.write(

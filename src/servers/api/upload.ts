@@ -4,20 +4,20 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { Refusal, refuse } from "../../core/errors.ts"
 import type { Upload, UploadForm } from "../../core/upload.ts"
 
-/** What may stand beside the file is small. */
+/** The other parts beside the file are small. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 65_536, fields: 20, parts: 40, headerPairs: 40, headerSize: 16_384 }
 
 /** A file that is being received. */
 export interface Receiving {
   readonly upload: Upload
-  /** Reads the rest of the request into nothing, so that the connection can serve the next one. Call it when the handler is done. */
+  /** Discards the rest of the request, so that the connection can serve the next one. Call it when the handler is done. */
   readonly end: () => void
 }
 
 /**
- * Waits for the file in the part `field` of a multipart request; its bytes are read by whoever takes the upload. With `plain` a body of any other
- * content type is the file itself.
- * Refuses `invalid` another content type otherwise, and `badRequest` a body that can't be understood or has no such file.
+ * Waits for the file in the part `field` of a multipart request; the handler reads its bytes. With `plain` a body of any other content type is the
+ * file itself.
+ * Refuses `invalid` another content type otherwise, and `badRequest` a body that can't be parsed or has no such file.
  */
 export function receiveUpload(request: IncomingMessage, { field, plain }: UploadForm): Promise<Receiving> {
   const contentType = request.headers["content-type"]
@@ -46,7 +46,7 @@ export function receiveUpload(request: IncomingMessage, { field, plain }: Upload
     }
 
     parser.on("file", (name, stream, fileName) => {
-      // A stream that breaks off says so to whoever reads it; where nobody does yet, that must not end the process.
+      // An aborted stream emits an error to its reader; while there is no reader, that must not end the process.
       stream.on("error", () => {})
       if (name !== field || content) return void stream.resume()
       content = stream
@@ -72,7 +72,7 @@ const brokeOff = (): Refusal => refuse.badRequest("the request broke off")
 /** The body as it is. */
 function receivePlain(request: IncomingMessage): Receiving {
   const content = new PassThrough()
-  // A stream that breaks off says so to whoever reads it; where nobody does yet, that must not end the process.
+  // An aborted stream emits an error to its reader; while there is no reader, that must not end the process.
   content.on("error", () => {})
   const onClose = (): void => {
     if (!request.complete) content.destroy(brokeOff())
@@ -92,7 +92,7 @@ function receivePlain(request: IncomingMessage): Receiving {
 
 const broken = (): Refusal => refuse.badRequest("the body is no readable multipart/form-data")
 
-/** The bytes of a file; that they end before its end is the client's affair. */
+/** The bytes of a file; a premature end is the client's fault. */
 async function* understood(stream: BusboyFileStream): AsyncGenerator<Buffer> {
   try {
     yield* stream

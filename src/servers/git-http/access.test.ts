@@ -21,7 +21,7 @@ import {
   workFolder,
 } from "./testing.ts"
 
-/** Who may fetch and push, and what everybody else hears. */
+/** Who may fetch and push, and the answers to all others. */
 withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, world }) => {
   let ada: Person
   let ben: Person
@@ -54,7 +54,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
   const PUSH = "info/refs?service=git-receive-pack"
 
   describe("reading", () => {
-    test("a public repository is open to everybody, under every spelling of its address", async () => {
+    test("a public repository is readable by all, under every spelling of its address", async () => {
       for (const path of ["Ada/Open.git", "Ada/Open", "ada/open.git", "ADA/OPEN", "a%64a/op%65n.git"])
         expect((await list(path)).out).toContain("refs/heads/main")
     })
@@ -105,7 +105,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
       expect((await post("ada/secret/git-upload-pack", "0000", { ...headers, ...basic("ada", PASSWORD) })).status).toBe(200)
     })
 
-    test("wrong credentials are refused even where nobody would need any", async () => {
+    test("wrong credentials are refused even where none are needed", async () => {
       for (const headers of [basic("ada", "wrong"), basic("nobody", PASSWORD), { authorization: `Bearer ${"0".repeat(40)}` }]) {
         const answer = await get(`ada/open/${FETCH}`, headers)
         expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="Gitea"'])
@@ -220,7 +220,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
           (response) => response.setEncoding("utf8").on("data", resolve),
         )
         sent.on("error", reject)
-        // Let in, then silent until the right is gone.
+        // Authorised, then silent until the permission is gone.
         sent.write((command.length + 4).toString(16).padStart(4, "0"))
         const goOn = async () => {
           await vi.waitFor(() => expect(receive).toHaveBeenCalledOnce(), { timeout: 10_000 })
@@ -234,7 +234,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
       expect(Object.keys(await branchRows(world, row))).toEqual(["doomed", "main"])
     })
 
-    test("an archived repository says so before it asks anybody to sign in, and stays open for reading", async () => {
+    test("an archived repository says so before it asks for credentials, and stays readable", async () => {
       const row = await repository(world, ada.user, "old")
       await ok(work, "push", "-q", address(world, "ada/old", "ada", ada.token), "main")
       await change(world, row, { is_archived: 1 })
@@ -300,7 +300,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
       expect((await post("ada/before/git-upload-pack", "0000", headers)).status).toBe(200)
     })
 
-    test("leads nobody to what is hidden", async () => {
+    test("doesn't reveal what is hidden", async () => {
       expect((await get(`ada/hiddenbefore/${FETCH}`)).status).toBe(401)
       expect((await get(`ada/hiddenbefore/${FETCH}`, basic("ben", ben.token))).status).toBe(404)
       expect((await get(`ada/hiddenbefore/${FETCH}`, basic("ada", ada.token))).status).toBe(301)
@@ -322,7 +322,7 @@ withWorld("git over HTTP", { open: openWorld, on: oneDatabase }, ({ kind, test, 
 })
 
 describe("with sign-in required everywhere", () => {
-  test("nobody reads without it", async () => {
+  test("nothing is readable without it", async () => {
     const world = await openWorld("memory", { security: { requireSignIn: true } })
     try {
       const ada = await person(world, "ada")

@@ -4,9 +4,9 @@ import { refuse } from "../../core/errors.ts"
 import { isMissing, NOT_FOUND } from "../../features/code/pushes/admission.ts"
 import { asRefusal, FAULT } from "../../features/code/pushes/refusals.ts"
 
-/** Answers to git say the same thing twice: a status for the program, and a line of text that it shows to the person. */
+/** Answers to git carry a status for the program, and a line of text that it shows to the user. */
 
-/** What git is told is true for this moment only. */
+/** Answers to git must not be cached. */
 export const NO_CACHE = {
   "cache-control": "no-cache, max-age=0, must-revalidate",
   pragma: "no-cache",
@@ -16,7 +16,7 @@ export const NO_CACHE = {
 /** Git's credential helpers recognise a server of this kind by the realm. */
 const CHALLENGE = 'Basic realm="Gitea"'
 
-/** Whoever isn't signed in is asked to do so before hearing that there is nothing: a private repository looks just like a missing one. */
+/** Anonymous callers are asked to sign in before they get a "not found": a private repository looks just like a missing one. */
 export function hiddenFrom(actor: Actor, error: unknown): unknown {
   if (!isMissing(error)) return error
   return actor.kind === "anonymous" ? refuse.unauthenticated("Unauthorized") : refuse.notFound(NOT_FOUND)
@@ -25,7 +25,7 @@ export function hiddenFrom(actor: Actor, error: unknown): unknown {
 export const WRONG_CREDENTIALS =
   "Failed to authenticate user. Accounts with two-factor authentication sign in to git with an access token in place of the password."
 
-/** Sends a refusal as text. What is no refusal is a fault of ours: logged whole, told as nothing. */
+/** Sends a refusal as text. Any other error is an internal one: logged completely, without details for the client. */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = asRefusal(isGzipError(error) ? refuse.badRequest("the body is not what gzip makes") : error)
   if (refusal.kind === "internal") request.log.error({ err: error }, "a git request failed")

@@ -4,7 +4,7 @@ import { withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
-/** Many at once. */
+/** Many requests at once. */
 withWorld("at once", { open: openWorld }, ({ test, world }) => {
   let ada: Person
   let work: string

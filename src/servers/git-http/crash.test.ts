@@ -11,7 +11,7 @@ import { settleJob } from "../../features/code/pushes/journal.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, feed, person, reload, repository, type World, workFolder } from "./testing.ts"
 
-/** The process is killed with SIGKILL in the middle of a push. What the next start makes of it is the same as if it had not been. */
+/** The process is killed with SIGKILL in the middle of a push. After the next start the result is the same as without the crash. */
 describe.each(databaseKinds)("killed on %s", (kind) => {
   let fresh: FreshUrl
   let folder: string
@@ -33,13 +33,13 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     await fresh.drop()
   })
 
-  /** A forge on the same files and rows as the one before. */
+  /** A server on the same files and rows as the one before. */
   async function start(): Promise<World> {
     const hearth = await startHearth({ config, env: {} })
     return { hearth, services: hearth.services, folder, close: hearth.close }
   }
 
-  /** Starts a forge that will be killed, lets `use` push to it, and waits for its end. */
+  /** Starts a server that will be killed, lets `use` push to it, and waits for its end. */
   async function doomed(moment: string, use: (url: string) => Promise<unknown>): Promise<NodeJS.Signals | null> {
     const fixture = fileURLToPath(new URL("crash.fixture.ts", import.meta.url))
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fixture, moment, JSON.stringify(config)], {
@@ -51,7 +51,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     return ended
   }
 
-  /** A push that is killed at a moment; then the next start, with the journal's lease run out. */
+  /** A push whose server is killed at a moment; then the next start, with the journal's lease expired. */
   async function scene(moment: string) {
     const before = await start()
     const ada = await person(before, "ada")
@@ -86,7 +86,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
       }
       await check()
       expect(await ok(work, "ls-remote", "--symref", address(world, "ada/repo"), "HEAD")).toContain("ref: refs/heads/trunk\tHEAD")
-      // A job may be run again when its end could not be written down.
+      // A job may run again when its end could not be recorded.
       const { now, database, jobs } = world.services
       await database.write((tx) =>
         tx.updateTable("jobs").set({ state: "waiting", run_at: now() }).where("kind", "=", settleJob.kind).execute(),

@@ -4,7 +4,7 @@ import { oneDatabase, withWorld } from "../../../tests/support/fixture.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, feed, openWorld, type Person, person, repository, tokenOf, workFolder } from "./testing.ts"
 
-/** Pushing to a repository that is not there. */
+/** Pushing to a repository that does not exist. */
 const open = (kind: FreshKind) => openWorld(kind, { git: { pushToCreate: { user: true, organization: true } } })
 
 withWorld("push to create", { open, on: oneDatabase }, ({ test, world }) => {
@@ -80,7 +80,7 @@ withWorld("push to create", { open, on: oneDatabase }, ({ test, world }) => {
     expect(await find("fresh3")).toBeUndefined()
   })
 
-  test("not below somebody else, not for strangers, and not by fetching", async () => {
+  test("not below another user, not for anonymous callers, and not by fetching", async () => {
     expect((await push("ada/theirs", ben)).err).toContain("not found")
     expect((await client(work, ["push", address(world, "ada/theirs"), "main"])).err).toContain("could not read Username")
     expect((await client(work, ["ls-remote", address(world, "ada/theirs", "ada", ada.token)])).err).toContain("not found")

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, feed, openWorld, type Person, person, reload, repository, type World } from "./testing.ts"
 
-/** A repository as people have them: thousands of commits, merges, tags, both packed and loose. */
+/** A realistic repository: thousands of commits, merges, tags, both packed and loose. */
 
 const COMMITS = 5_000
 const FILES = 200

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, commit, noise, openWorld, type Person, person, repository, type World, workFolder } from "./testing.ts"
 
-/** What is said on the wire, by real clients and by hand. */
+/** The protocol, with real clients and by hand. */
 
 let world: World
 let ada: Person
@@ -173,7 +173,7 @@ describe("bodies", () => {
     expect([nonsense.status, nonsense.headers.get("content-type")]).toEqual([400, "text/plain; charset=utf-8"])
   })
 
-  test("that unpack into more than anybody asks for are broken off", async () => {
+  test("that unpack into too much are aborted", async () => {
     const line = `0032want ${"1".repeat(40)}\n`
     const bomb = gzipSync(Buffer.alloc(160 * 1024 * 1024, line))
     expect(bomb.length).toBeLessThan(1024 * 1024)
@@ -241,8 +241,8 @@ describe("bodies", () => {
 })
 
 /**
- * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once took
- * the question's body for one that never ended, closed the connection after five seconds, and pushes failed wherever the pusher was slow.
+ * Git asks first whether it may push, then makes the pack, which can take minutes, and sends it over the same connection. The server once took the
+ * question's body for one that never ended and closed the connection after five seconds, so that slow clients could not push.
  */
 test("a connection stays open between git's question and its pack", async () => {
   const socket = connect(Number(new URL(world.hearth.url).port), "127.0.0.1")
@@ -284,7 +284,7 @@ describe("a client that goes away", () => {
     socket.write(
       `POST /ada/slow/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    // The first bytes have come; nobody reads the rest, so git has to wait.
+    // The first bytes have arrived; the rest is never read, so git has to wait.
     await new Promise<void>((resolve) => socket.once("data", () => resolve()))
     socket.pause()
     await new Promise((resolve) => setTimeout(resolve, 200))

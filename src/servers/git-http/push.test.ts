@@ -6,7 +6,7 @@ import type { Repository } from "../../access/permission.ts"
 import { client, ok } from "../../git/testing.ts"
 import { address, branchRows, change, commit, feed, openWorld, type Person, person, reload, repository, workFolder } from "./testing.ts"
 
-/** What is true once `git push` has ended. */
+/** The state after `git push` has ended. */
 withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatchOnPush: true } }) }, ({ test, world }) => {
   let ada: Person
   let ben: Person
@@ -99,7 +99,7 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       await commit(work, `number ${index}`)
       const before = git.spawned()
       const statements = await statementsOf(database, () => must("main"))
-      // Workers look for something to do now and then.
+      // Workers poll for jobs.
       const own = statements.filter(({ name }) => !/^jobs\.(findDue|findNext)/.test(name ?? ""))
       prices.push([git.spawned() - before, own.length])
     }
@@ -306,7 +306,7 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       expect(await reload(world, row)).toMatchObject({ is_private: 1 })
     })
 
-    test("are refused to whoever doesn't administer the repository", async () => {
+    test("are refused to pushers who don't administer the repository", async () => {
       const { row, work } = await stage()
       await world.services.database.write((tx) =>
         tx.insertInto("collaborations").values({ repository_id: row.id, user_id: ben.user.id, mode: 2, created_at: 0 }).execute(),
@@ -317,7 +317,7 @@ withWorld("after a push", { open: (kind) => openWorld(kind, { users: { autoWatch
       expect(refused.err).toContain("repo.private and repo.template are for administrators")
       expect(await reload(world, row)).toMatchObject({ is_private: 0, is_empty: 1 })
       expect(await client(work, ["push", url, "main"])).toMatchObject({ code: 0 })
-      // Both are told: who pushed, and who watches.
+      // Both are notified: the pusher and the watcher.
       const receivers = (await feed(world, row)).map(({ receiver_id, actor_id }) => [receiver_id, actor_id])
       expect(receivers).toEqual([
         [ben.user.id, ben.user.id],

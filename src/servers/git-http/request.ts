@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify"
 import { refuse } from "../../core/errors.ts"
 import type { Address } from "../../features/code/pushes/follow.ts"
 
-/** The two conversations that git has with a server. */
+/** The two services of git's protocol. */
 export type Service = "git-upload-pack" | "git-receive-pack"
 
 export const isService = (text: unknown): text is Service => text === "git-upload-pack" || text === "git-receive-pack"
@@ -17,20 +17,20 @@ export function addressOf({ owner, repo }: { readonly owner: string; readonly re
   return { owner, name }
 }
 
-/** A client's `Git-Protocol`; one that is sent twice is nobody's. */
+/** A client's `Git-Protocol`; a repeated header is ignored. */
 export function protocolOf(request: FastifyRequest): string | undefined {
   const header = request.headers["git-protocol"]
   return typeof header === "string" ? header : undefined
 }
 
-/** What a fetch sends are lines of names; a hundred bytes for each of a million references is more than anybody asks for. */
+/** A fetch sends lines of names; a hundred bytes for each of a million references is more than any client needs. */
 const FETCH_BYTES = 128 * 1024 * 1024
 /** Beside its pack, a push sends the names of what it changes. */
 const COMMAND_BYTES = 64 * 1024 * 1024
 
 /**
- * A request's body, unpacked where it is compressed, and broken off where it grows too large.
- * Refuses `badRequest` for another content type, `unsupportedMediaType` for another compression than gzip.
+ * A request's body, decompressed where needed, and aborted where it grows too large. Refuses `badRequest` for another content type,
+ * `unsupportedMediaType` for another compression than gzip.
  */
 export function readBody(request: FastifyRequest, service: Service, maxPushBytes: number): Readable {
   const wanted = `application/x-${service}-request`
@@ -42,7 +42,7 @@ export function readBody(request: FastifyRequest, service: Service, maxPushBytes
   throw refuse.unsupportedMediaType("a body may be compressed with gzip only")
 }
 
-/** Pushes are bounded where their pack is taken in, and go through here as they come. */
+/** Pushes are limited where their pack is received, and pass through here. */
 function bounded(body: IncomingMessage, limit: number): Readable {
   const length = Number(body.headers["content-length"] ?? 0)
   if (length > limit) throw refuse.tooLarge(`a request of more than ${limit} bytes`)
@@ -50,8 +50,8 @@ function bounded(body: IncomingMessage, limit: number): Readable {
 }
 
 /**
- * A few bytes can be unpacked into very many, so what comes out is counted. A failure shows to whoever reads; the body itself is left alone,
- * because the answer goes out on the same connection.
+ * A few compressed bytes can become very many, so the output is counted. The reader gets the error; the body itself is not destroyed, because the
+ * answer is sent on the same connection.
  */
 function unpacked(body: IncomingMessage, limit: number): Readable {
   let size = 0
@@ -74,14 +74,14 @@ function unpacked(body: IncomingMessage, limit: number): Readable {
   return body.pipe(gunzip).pipe(counter)
 }
 
-/** How long what was still under way when the answer was complete may take to arrive. */
+/** How long the rest of a request may take to arrive after the answer is complete. */
 const REST_MS = 5_000
 
-/** Reads away what nobody wants any more, so that the connection can be used again; cuts it where that takes long. */
+/** Discards the rest of a request, so that the connection can be reused; closes the connection where that takes long. */
 export function discardRest(body: IncomingMessage): void {
   if (body.readableEnded || body.destroyed) return
   const timer = setTimeout(() => body.destroy(), REST_MS).unref()
   body.once("close", () => clearTimeout(timer))
-  // A stream that somebody still listens to, piece by piece, doesn't flow.
+  // A stream with a data listener must be resumed explicitly.
   body.unpipe().removeAllListeners("readable").resume()
 }

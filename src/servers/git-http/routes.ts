@@ -18,7 +18,7 @@ import { addressOf, discardRest, isService, protocolOf, readBody, type Service }
 
 type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
 
-/** A connection over which nothing moves for this long is given up. Git itself speaks every five seconds, however long it works. */
+/** A connection without data for this long is closed. Git itself sends something every five seconds, however long it works. */
 const SILENCE_MS = 10 * 60 * 1000
 
 const DUMB = "This server speaks git's smart protocol only: use git 1.6.6 or newer, without GIT_SMART_HTTP=0."
@@ -27,7 +27,7 @@ const DUMB_PATHS = ["HEAD", "objects/*"] as const
 /** Serves git over HTTP. */
 export async function registerGitHttp(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
   await app.register(async (scope) => {
-    // Bodies are streams of any length: nothing is read before somebody is let in, and nothing is kept.
+    // Bodies are streams of any length: nothing is read before the caller is authorised, and nothing is buffered.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
     scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
@@ -50,7 +50,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
       })
   })
 
-  /** Who asks. A second factor can't be asked for: its codes work once, and git makes several requests. */
+  /** The caller. A second factor can't be asked for: its codes work once, and git makes several requests. */
   const authenticate = (request: FastifyRequest): Promise<Actor> =>
     authenticator.authenticate({ presented: readAuthorization(request.headers.authorization), code: undefined })
 
@@ -123,7 +123,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
     })
   }
 
-  /** Lets git speak for itself. What fails before the first byte is still an answer; afterwards only cutting the line tells the client. */
+  /** Streams git's own output. An error before the first byte is still answered; afterwards only closing the connection tells the client. */
   async function stream(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -143,7 +143,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
       await work(gone.signal)
       return reply.hijack()
     } catch (failure) {
-      // What was wrong with the request says more than that git was stopped for it.
+      // The error in the request says more than that git was stopped because of it.
       const error = input.errored ?? failure
       if (response.headersSent || gone.signal.aborted || isGitError(error, "aborted")) {
         if (!gone.signal.aborted) request.log.warn({ err: error }, "a git request was broken off")
@@ -156,7 +156,7 @@ export async function registerGitHttp(app: FastifyInstance, services: Services, 
   }
 }
 
-/** Git goes on with the new address for the rest of its visit. */
+/** Git uses the new address for the following requests. */
 function redirect(request: FastifyRequest<Names>, reply: FastifyReply, moved: Renamed, address: Address): FastifyReply {
   const { owner, name } = movedTo(address, moved)
   const suffix = /\.git$/i.test(request.params.repo) ? ".git" : ""

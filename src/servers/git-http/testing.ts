@@ -12,9 +12,9 @@ import { createToken } from "../../features/people/authentication/tokens.ts"
 import { createPerson } from "../../features/people/users/rules.ts"
 import { ok } from "../../git/testing.ts"
 
-/** What tests of git over HTTP share: a whole forge, people with tokens, repositories, and folders for a real git client. */
+/** Shared by tests of git over HTTP: a complete server, users with tokens, repositories, and folders for a real git client. */
 
-/** The password of everybody who is made here. */
+/** The password of all users made here. */
 export const PASSWORD = "correct horse"
 
 export interface Person {
@@ -100,7 +100,7 @@ export const change = async ({ services }: World, { id }: Repository, values: Pa
   await services.database.write((tx) => tx.updateTable("repositories").set(values).where("id", "=", id).execute())
 }
 
-/** A repository's address, with credentials when somebody is named. */
+/** A repository's address, with credentials where a login is given. */
 export function address({ hearth }: World, path: string, login?: string, password = ""): string {
   const url = new URL(`${hearth.url}/${path}`)
   if (login !== undefined) {
@@ -138,7 +138,7 @@ export async function branchRows({ services }: World, { id }: Repository): Promi
   return Object.fromEntries(rows.map(({ name, commit_id }) => [name, commit_id]))
 }
 
-/** What the actor's own feed tells of a repository, oldest first. */
+/** The actor's own feed of a repository, oldest first. */
 export const feed = ({ services }: World, { id }: Repository) =>
   services.database.read
     .selectFrom("activities")

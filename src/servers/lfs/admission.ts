@@ -11,25 +11,25 @@ import { readAuthorization } from "../../features/people/authentication/credenti
 import { hiddenFrom } from "../git-http/answer.ts"
 import { addressOf } from "../git-http/request.ts"
 
-/** Who may download and upload large files: those who may fetch and push, asked at every request in the words that git over HTTP asks in. */
+/** Permission to download and upload large files: that of fetching and pushing, checked at every request as git over HTTP checks it. */
 
 export type Names = { readonly Params: { readonly owner: string; readonly repo: string } }
 
-interface Visitor {
+interface Caller {
   readonly actor: Actor
-  /** What the visitor was let in by, where it is a pass. */
+  /** The pass that authenticated the caller, if it was one. */
   readonly pass: Pass | undefined
 }
 
-export interface Door {
-  /** Whoever may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
+export interface LfsAccess {
+  /** Requires that the caller may read. Refuses like `admitFetch`; a hidden repository and a missing one look the same. */
   readonly forDownload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: Actor }>
-  /** Whoever may write. Refuses like `admitPush`. */
+  /** Requires that the caller may write. Refuses like `admitPush`. */
   readonly forUpload: (request: FastifyRequest<Names>) => Promise<OnRepository & { readonly actor: SignedIn }>
 }
 
-export function openDoor(services: Services, authenticator: Authenticator): Door {
-  async function visitorOf(request: FastifyRequest<Names>, address: Address): Promise<Visitor> {
+export function openLfsAccess(services: Services, authenticator: Authenticator): LfsAccess {
+  async function callerOf(request: FastifyRequest<Names>, address: Address): Promise<Caller> {
     const presented = readAuthorization(request.headers.authorization)
     if (presented.kind === "token" && isPassText(presented.token)) {
       const pass = readPass(services, presented.token)
@@ -39,8 +39,8 @@ export function openDoor(services: Services, authenticator: Authenticator): Door
     return { pass: undefined, actor: await authenticator.authenticate({ presented, code: undefined }) }
   }
 
-  /** A pass for one thing is no pass for another. */
-  function requireFitting(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
+  /** A pass is valid for one operation on one repository only. */
+  function requireFittingPass(pass: Pass | undefined, operation: LfsOperation, { repository }: OnRepository): void {
     if (!pass) return
     if (pass.repositoryId !== repository.id) throw refuse.forbidden("this pass is for another repository")
     if (operation === "upload" && pass.operation !== "upload") throw refuse.forbidden("this pass is for downloads only")
@@ -49,20 +49,20 @@ export function openDoor(services: Services, authenticator: Authenticator): Door
   return {
     forDownload: async (request) => {
       const address = addressOf(request.params)
-      const { actor, pass } = await visitorOf(request, address)
+      const { actor, pass } = await callerOf(request, address)
       const found = await follow(address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch((error: unknown) => {
         throw hiddenFrom(actor, error)
       })
-      requireFitting(pass, "download", found)
+      requireFittingPass(pass, "download", found)
       return { ...found, actor }
     },
     forUpload: async (request) => {
       const address = addressOf(request.params)
-      const { actor, pass } = await visitorOf(request, address)
+      const { actor, pass } = await callerOf(request, address)
       const found = await follow(address, ({ owner, name }) => admitPush(services, actor, owner, name)).catch((error: unknown) => {
         throw hiddenFrom(actor, error)
       })
-      requireFitting(pass, "upload", found)
+      requireFittingPass(pass, "upload", found)
       return { ...found, actor: found.pusher }
     },
   }

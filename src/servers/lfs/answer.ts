@@ -6,14 +6,16 @@ import { WRONG_CREDENTIALS } from "../git-http/answer.ts"
 
 const CHALLENGE = 'Basic realm="gitea-lfs"'
 
-/** What is told here depends on who asks, and is true for this moment only. */
+/** These answers depend on the caller, and must not be cached. */
 const NO_STORE = { "cache-control": "no-store", vary: "Authorization" } as const
 
 /** Sends a record. */
 export const send = (reply: FastifyReply, record: object, status = 200): FastifyReply =>
   reply.code(status).headers(NO_STORE).type(MEDIA_TYPE).send(JSON.stringify(record))
 
-/** Sends a refusal. What is no refusal is a fault of ours, logged whole and told as nothing, unless the client has gone in the middle of its request. */
+/**
+ * Sends a refusal. Any other error is an internal one, logged completely without details for the client, unless the client has aborted its request.
+ */
 export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const { kind, status, message, extra } = refusalOf(error)
   if (request.raw.readableAborted) request.log.warn({ err: error }, "an upload was broken off")
@@ -24,7 +26,7 @@ export function sendRefusal(request: FastifyRequest, reply: FastifyReply, error:
   return send(reply, { ...extra, message: words || FAULT, request_id: request.id }, status)
 }
 
-/** The refusal that stands for an error; what Fastify itself refuses goes by the status that it gives. */
+/** The refusal for an error; Fastify's own errors by their status. */
 function refusalOf(error: unknown): Refusal {
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined
   if (status === 413) return refuse.tooLarge()

@@ -3,7 +3,7 @@ import { refuse } from "../../core/errors.ts"
 import { Check, type Static, type TSchema } from "../../core/schema.ts"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 
-/** Refuses `unsupportedMediaType` clients that don't ask for answers of this interface. */
+/** Refuses `unsupportedMediaType` clients that don't accept the media type of this API. */
 export function requireAccept({ headers }: FastifyRequest): void {
   const types = (headers.accept ?? "").split(",").map((type) => type.split(";", 1)[0]?.trim())
   if (!types.includes(MEDIA_TYPE)) throw refuse.unsupportedMediaType(`the Accept header must name ${MEDIA_TYPE}`)

@@ -6,7 +6,7 @@ import { commit, reload, repository, workFolder } from "../git-http/testing.ts"
 import { deploy, type KeyedPerson, keyed, openWorld, ssh, sshAddress, withKey } from "../ssh/testing.ts"
 import { basic, batch, contentOf, get, pointerOf, put } from "./testing.ts"
 
-/** Large files from the other doors of the house: the API's media and contents, and SSH. */
+/** Large files through other interfaces: the API's media and contents, and SSH. */
 withWorld("large files from other doors", { open: openWorld, on: oneDatabase }, ({ test, world }) => {
   let ann: KeyedPerson
   let work: string

@@ -8,7 +8,7 @@ import { findObject, requireNameable } from "../../features/code/lfs/objects.ts"
 import { PASS_SECONDS, writePass } from "../../features/code/lfs/passes.ts"
 import { lfsUrl } from "../../features/code/lfs/urls.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { type Door, type Names, openDoor } from "./admission.ts"
+import { type LfsAccess, type Names, openLfsAccess } from "./admission.ts"
 import { send, sendRefusal } from "./answer.ts"
 import { readRecord, requireAccept } from "./body.ts"
 import { registerTransfers } from "./transfers.ts"
@@ -17,7 +17,7 @@ import { registerTransfers } from "./transfers.ts"
 
 const ROOT = "/:owner/:repo/info/lfs"
 
-/** A batch names objects, and nothing more; a thousand of them fit ten times. */
+/** A batch names objects only; a thousand of them fit ten times. */
 const RECORD_BYTES = 2 * 1024 * 1024
 
 const Ref = Type.Optional(Type.Union([Type.Null(), Type.Object({ name: Type.String() })]))
@@ -26,29 +26,29 @@ const LockRequest = Type.Object({ path: Type.String(), ref: Ref })
 const VerifyRequest = Type.Object({ cursor: Type.Optional(Type.String()), limit: Type.Optional(Type.Number()), ref: Ref })
 const UnlockRequest = Type.Object({ force: Type.Optional(Type.Boolean()), ref: Ref })
 
-/** Serves Git LFS; where it is switched off there is nothing at these addresses. */
+/** Serves Git LFS; where it is switched off these addresses don't exist. */
 export async function registerLfs(app: FastifyInstance, services: Services, authenticator: Authenticator): Promise<void> {
   if (!services.config.lfs.enabled) return
-  const door = openDoor(services, authenticator)
+  const access = openLfsAccess(services, authenticator)
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: RECORD_BYTES }, (_request, body, done) => done(null, body))
     scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
-    registerBatch(scope, services, door)
-    registerLocks(scope, services, door)
+    registerBatch(scope, services, access)
+    registerLocks(scope, services, access)
   })
-  await registerTransfers(app, services, door, ROOT)
+  await registerTransfers(app, services, access, ROOT)
 }
 
-function registerBatch(scope: FastifyInstance, services: Services, door: Door): void {
+function registerBatch(scope: FastifyInstance, services: Services, access: LfsAccess): void {
   const { config, database, site } = services
 
   scope.post<Names>(`${ROOT}/objects/batch`, async (request, reply) => {
     requireAccept(request)
-    // Who asks comes before what is asked, except that a record that can't be read asks for nothing.
+    // Authorisation comes before the input is checked, except that the body must be readable to know the operation.
     const record = readRecord(request, BatchRequest)
     const operation = requireBatch(record)
-    const { repository, owner, actor } = await (operation === "upload" ? door.forUpload : door.forDownload)(request)
+    const { repository, owner, actor } = await (operation === "upload" ? access.forUpload : access.forDownload)(request)
     const pass = actor.kind === "user" ? writePass(services, actor, repository, operation) : undefined
     const { objects } = record
     const transfers = {
@@ -61,7 +61,7 @@ function registerBatch(scope: FastifyInstance, services: Services, door: Door): 
 
   scope.post<Names>(`${ROOT}/verify`, async (request, reply) => {
     requireAccept(request)
-    const { repository } = await door.forUpload(request)
+    const { repository } = await access.forUpload(request)
     const announced = readRecord(request, ObjectRecord)
     requireNameable(announced)
     const object = await findObject(database.read, repository, announced.oid)
@@ -73,17 +73,17 @@ function registerBatch(scope: FastifyInstance, services: Services, door: Door): 
 
 type Filter = { readonly Querystring: Readonly<Record<string, unknown>> }
 
-function registerLocks(scope: FastifyInstance, { database, now }: Services, door: Door): void {
+function registerLocks(scope: FastifyInstance, { database, now }: Services, access: LfsAccess): void {
   scope.get<Names & Filter>(`${ROOT}/locks`, async (request, reply) => {
     requireAccept(request)
-    const { repository } = await door.forDownload(request)
+    const { repository } = await access.forDownload(request)
     const { locks, next } = await listLocks(database.read, repository, readFilter(request.query))
     return send(reply, { locks: locks.map(presentLock), ...(next !== undefined && { next_cursor: next }) })
   })
 
   scope.post<Names>(`${ROOT}/locks`, async (request, reply) => {
     requireAccept(request)
-    const { repository, actor } = await door.forUpload(request)
+    const { repository, actor } = await access.forUpload(request)
     const { path } = readRecord(request, LockRequest)
     const lock = await database.write((tx) => createLock(tx, repository, actor.user, { path, now: now() }))
     return send(reply, { lock: presentLock(lock) }, 201)
@@ -91,7 +91,7 @@ function registerLocks(scope: FastifyInstance, { database, now }: Services, door
 
   scope.post<Names>(`${ROOT}/locks/verify`, async (request, reply) => {
     requireAccept(request)
-    const { repository, actor } = await door.forUpload(request)
+    const { repository, actor } = await access.forUpload(request)
     const { cursor, limit } = readRecord(request, VerifyRequest)
     const { locks, next } = await listLocks(database.read, repository, { cursor, limit })
     const isOurs = ({ owner_id }: { readonly owner_id: number }): boolean => owner_id === actor.user.id
@@ -104,14 +104,14 @@ function registerLocks(scope: FastifyInstance, { database, now }: Services, door
 
   scope.post<{ readonly Params: Names["Params"] & { readonly id: string } }>(`${ROOT}/locks/:id/unlock`, async (request, reply) => {
     requireAccept(request)
-    const { repository, actor } = await door.forUpload(request)
+    const { repository, actor } = await access.forUpload(request)
     const { force = false } = readRecord(request, UnlockRequest)
     const lock = await database.write((tx) => releaseLock(tx, repository, actor.user, { id: request.params.id, force }))
     return send(reply, { lock: presentLock(lock) })
   })
 }
 
-/** Locks hold on every branch, so a `refspec` chooses among none of them. */
+/** Locks apply to every branch, so a `refspec` filters nothing. */
 function readFilter(query: Readonly<Record<string, unknown>>): LockQuery {
   const text = (name: string): string | undefined => {
     const value = query[name]

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { MEDIA_TYPE } from "../../features/code/lfs/batch.ts"
 import type { Person, World } from "../git-http/testing.ts"
 
-/** What tests of Git LFS share: objects, and requests as a client makes them. */
+/** Shared by tests of Git LFS: objects, and requests as a client makes them. */
 
 export interface Content {
   readonly bytes: Buffer
@@ -17,7 +17,7 @@ export function contentOf(given: string | Buffer): Content {
   return { bytes, oid: createHash("sha256").update(bytes).digest("hex"), size: bytes.length }
 }
 
-/** The file that stands in git for a large one. */
+/** The pointer file of a large file. */
 export const pointerOf = ({ oid, size }: Pick<Content, "oid" | "size">): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`
 
@@ -66,7 +66,7 @@ export const put = (
 export const get = ({ hearth }: World, path: string, oid: string, headers: Headers = {}): Promise<Response> =>
   fetch(`${hearth.url}/${path}.git/info/lfs/objects/${oid}`, { headers })
 
-/** The names of all files that are kept, drafts included. */
+/** The names of all stored files, drafts included. */
 export async function filesOf({ services }: World): Promise<readonly string[]> {
   const all = await readdir(join(services.config.dataDir, "lfs"), { recursive: true, withFileTypes: true }).catch(() => [])
   return all.filter((entry) => entry.isFile()).map(({ name }) => name)

@@ -91,17 +91,17 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
     expect(await send(content, "what was")).toBe(422)
     expect(await send(content, "what was announced and more")).toBe(422)
     expect(await send({ ...content, size: 5 }, "what was announced")).toBe(422)
-    // Without a length at the front only counting helps.
+    // Without a Content-Length only counting helps.
     expect(await chunked(content, ["what was ", "announced", " and more", "x".repeat(100_000)])).toBe(422)
     expect(await chunked(content, ["what was "])).toBe(422)
     expect(await chunked(content, ["what was ", "announced"], 5)).toBe("cut")
     expect((await get(world, "ada/open", content.oid)).status).toBe(404)
-    // That a client is gone shows a moment later.
+    // The server notices a disconnected client a moment later.
     await expect.poll(() => filesOf(world)).toEqual(before)
     expect(await chunked(content, ["what was ", "announced"])).toBe(200)
   })
 
-  /** Sends an object without saying how long it is; the connection is cut where `after` milliseconds are given. */
+  /** Sends an object without its length; the connection is cut where `after` milliseconds are given. */
   function chunked({ oid, size }: { oid: string; size: number }, pieces: readonly string[], after?: number): Promise<number | "cut"> {
     return new Promise((resolve) => {
       const url = `${world.hearth.url}/ada/open.git/info/lfs/objects/${oid}/${size}`
@@ -140,14 +140,14 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
     expect(lfs_size).toBe(300_000)
   })
 
-  test("whoever knows the name of another repository's object gets nothing by it", async () => {
+  test("knowing the name of another repository's object gives no access to it", async () => {
     const content = contentOf("only in secret")
     await put(world, "ada/secret", content, content.bytes, mine())
     expect((await get(world, "ben/other", content.oid, basic(ben))).status).toBe(404)
     expect((await get(world, "ada/secret", content.oid, basic(ben))).status).toBe(404)
     expect((await get(world, "ada/secret", content.oid)).status).toBe(401)
     expect((await batch(world, "ben/other", "download", [content], basic(ben))).body.objects[0].error.code).toBe(404)
-    // To have it he must send it: an upload is offered as for anything new, and other bytes are refused.
+    // To get it they must send it: an upload is offered as for any new object, and other bytes are refused.
     expect((await batch(world, "ben/other", "upload", [content], basic(ben))).body.objects[0].actions.upload).toBeDefined()
     expect((await put(world, "ben/other", content, Buffer.from("guessed bytes!"), basic(ben))).status).toBe(422)
     expect((await get(world, "ben/other", content.oid, basic(ben))).status).toBe(404)
@@ -280,7 +280,7 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
       expect((await get(world, "ada/secret", content.oid, down)).status).toBe(200)
       expect((await get(world, "ada/open", content.oid, down)).status).toBe(403)
       expect((await put(world, "ada/secret", content, content.bytes, down)).status).toBe(403)
-      // It opens nothing else.
+      // It gives access to nothing else.
       expect((await fetch(`${world.hearth.url}/api/v1/user`, { headers: down })).status).toBe(401)
       expect((await fetch(`${world.hearth.url}/ada/secret/info/refs?service=git-upload-pack`, { headers: down })).status).toBe(401)
       const [start = "", end = ""] = down.Authorization.split(".").slice(1)
@@ -341,7 +341,7 @@ withWorld("large files", { open: (kind) => openWorld(kind, { lfs: { maxBytes: 3 
     expect((await reload(world, row)).lfs_size).toBe(content.size + sent.size)
   })
 
-  test("a fork has what its base had; what nobody has any more is removed after a day", async () => {
+  test("a fork has what its base had; unused objects are removed after a day", async () => {
     const base = await repository(world, ada.user, "base")
     const content = contentOf("gone with the last repository")
     await put(world, "ada/base", content, content.bytes, mine())

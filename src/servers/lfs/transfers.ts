@@ -9,12 +9,12 @@ import type { LfsObject } from "../../features/code/lfs/store.ts"
 import { matches } from "../api/answer.ts"
 import { discardRest } from "../git-http/request.ts"
 import { readRange } from "../web/range.ts"
-import type { Door, Names } from "./admission.ts"
+import type { LfsAccess, Names } from "./admission.ts"
 import { sendRefusal } from "./answer.ts"
 
-/** The bytes of large files on their way in and out. They pass through; nothing holds a whole file. */
+/** Uploads and downloads of large files, streamed: no file is held in memory. */
 
-/** A connection over which nothing moves for this long is given up. */
+/** A connection without data for this long is closed. */
 const SILENCE_MS = 10 * 60 * 1000
 
 /** A large file is no page: nothing in it may run, load or act as this site. */
@@ -24,17 +24,17 @@ type Upload = { readonly Params: Names["Params"] & { readonly oid: string; reado
 type Download = { readonly Params: Names["Params"] & { readonly oid: string; readonly filename?: string } }
 
 /** Serves uploads and downloads below `root`. */
-export async function registerTransfers(app: FastifyInstance, services: Services, door: Door, root: string): Promise<void> {
+export async function registerTransfers(app: FastifyInstance, services: Services, access: LfsAccess, root: string): Promise<void> {
   const { database } = services
   await app.register(async (scope) => {
-    // Bodies are streams of any length: nothing is read before somebody is let in.
+    // Bodies are streams of any length: nothing is read before the caller is authorised.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
     scope.setErrorHandler((error, request, reply) => sendRefusal(request, reply, error))
     scope.addHook("onResponse", async (request) => discardRest(request.raw))
 
     scope.put<Upload>(`${root}/objects/:oid/:size`, async (request, reply) => {
-      const { repository } = await door.forUpload(request)
+      const { repository } = await access.forUpload(request)
       const { oid, size: digits } = request.params
       const size = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN
       const length = request.headers["content-length"]
@@ -51,7 +51,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
         method: ["GET", "HEAD"],
         url: `${root}/${path}`,
         handler: async (request, reply) => {
-          const { repository } = await door.forDownload(request)
+          const { repository } = await access.forDownload(request)
           const { oid, filename } = request.params
           const object = isOid(oid) ? await findObject(database.read, repository, oid) : undefined
           if (!object) throw refuse.notFound("the object does not exist")
@@ -70,7 +70,7 @@ export async function registerTransfers(app: FastifyInstance, services: Services
     reply
       .header("etag", tag)
       .header("accept-ranges", "bytes")
-      // Kept by nobody but the caller, and by the caller only until asked again: who may read it can change.
+      // Cached only by the caller's client, which must revalidate: permissions can change.
       .header("cache-control", "private, no-cache")
       .header("content-security-policy", POLICY)
       .header("content-disposition", fileHeadersOf(name).disposition.replace(/^\w+/, "attachment"))

@@ -59,7 +59,7 @@ withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ t
     expect(sha1.code).toBe(255)
   })
 
-  test("everybody fetches what is open, only its writers push", async () => {
+  test("all users fetch public repositories, only writers push", async () => {
     expect((await list(ben.key, "ann/open.git")).code).toBe(0)
     const { code, err } = await push(ben.key, "ann/open.git", "main:stolen")
     expect(code).toBe(1)
@@ -160,7 +160,7 @@ withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ t
       expect((await ssh(world, writing, undefined)).out).toContain("You've successfully authenticated with a deploy key")
     })
 
-    test("are for their own repository alone, even where another is open to everybody", async () => {
+    test("are for their own repository alone, even where another is public", async () => {
       for (const key of [writing, reading]) {
         expect((await list(key, "ann/hidden.git")).code).toBe(0)
         for (const path of ["ann/open.git", "ann/missing.git"]) {
@@ -228,7 +228,7 @@ withWorld("who may do what over SSH", { open: openWorld, on: oneDatabase }, ({ t
       await setAccount(ann, { prohibit_login: 0 })
     })
 
-    test("work for repositories of organisations, whose owner is nobody in person", async () => {
+    test("work for repositories of organisations, whose owner is no person", async () => {
       const { database, now } = world.services
       const crew = await database.write((tx) =>
         tx

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KeyFile } from "../../features/people/keys/ssh/testing.ts"
 import { client, ok } from "../../git/testing.ts"
 import { commit, noise, repository, workFolder } from "../git-http/testing.ts"
-import { openLobby } from "./lobby.ts"
+import { openPendingConnections } from "./pending.ts"
 import { deploy, type KeyedPerson, keyed, openWorld, type SshRun, ssh, sshAddress, type World, withKey } from "./testing.ts"
 
 describe("attacks on git over SSH", () => {
@@ -30,11 +30,11 @@ describe("attacks on git over SSH", () => {
     await once(socket, "connect")
     return socket
   }
-  /** The server still serves. */
+  /** The server still answers. */
   const isWell = async (): Promise<void> => {
     expect((await client(work, [...withKey(ann.key), "ls-remote", sshAddress(world, "ann/tool.git")])).code).toBe(0)
   }
-  /** A client of the library that the server is built on, which can be told to misbehave. */
+  /** The client of the library that the server uses, which can be made to misbehave. */
   const signIn = async (key: KeyFile): Promise<ssh2.Client> => {
     const made = new ssh2.Client()
     const ready = once(made, "ready")
@@ -43,7 +43,7 @@ describe("attacks on git over SSH", () => {
     return made.on("error", () => undefined)
   }
 
-  test("200 connections that only sit there keep nobody out", async () => {
+  test("200 idle connections don't keep others out", async () => {
     const crowd = await Promise.all(Array.from({ length: 200 }, dial))
     await isWell()
     for (const [index, socket] of crowd.entries()) if (index % 2 === 0) socket.write("SSH-2.0-Sitting\r\n")
@@ -52,33 +52,33 @@ describe("attacks on git over SSH", () => {
     await isWell()
   }, 60_000)
 
-  test("more than there are seats for push out the oldest of their own, not others", async () => {
-    const lobby = openLobby({ seats: 3, greetingMs: 60_000, signInMs: 60_000 })
+  test("more connections than slots replace the oldest from the same address, not others", async () => {
+    const pending = openPendingConnections({ slots: 3, greetingMs: 60_000, signInMs: 60_000 })
     const made: string[] = []
     const from = (remoteAddress: string) => {
       const socket = connect(world.port, "127.0.0.1")
       Object.defineProperty(socket, "remoteAddress", { value: remoteAddress })
       made.push(remoteAddress)
-      lobby.enter(socket)
+      pending.add(socket)
       return socket
     }
     const [first, lonely, second, third] = [from("1.1.1.1"), from("2.2.2.2"), from("1.1.1.1"), from("1.1.1.1")]
     expect([first, lonely, second, third].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false])
-    expect(lobby.waiting()).toBe(3)
+    expect(pending.waiting()).toBe(3)
     for (const socket of [lonely, second, third]) socket.destroy()
-    await expect.poll(() => lobby.waiting()).toBe(0)
+    await expect.poll(() => pending.waiting()).toBe(0)
   })
 
   test("who says nothing, or doesn't sign in, is cut after a while", async () => {
-    const lobby = openLobby({ seats: 3, greetingMs: 50, signInMs: 100 })
+    const pending = openPendingConnections({ slots: 3, greetingMs: 50, signInMs: 100 })
     const [silent, slow] = [await dial(), await dial()]
-    lobby.enter(silent)
-    lobby.enter(slow)
-    lobby.greeted(slow)
+    pending.add(silent)
+    pending.add(slow)
+    pending.greeted(slow)
     await once(silent, "close")
     expect(slow.destroyed).toBe(false)
     await once(slow, "close")
-    expect(lobby.waiting()).toBe(0)
+    expect(pending.waiting()).toBe(0)
   })
 
   test.each([
@@ -88,7 +88,7 @@ describe("attacks on git over SSH", () => {
     ["a greeting and noise", Buffer.concat([Buffer.from("SSH-2.0-Noise\r\n"), noise(100_000)])],
     ["a packet of 4 GiB", Buffer.concat([Buffer.from("SSH-2.0-Big\r\n"), Buffer.alloc(64, 0xff)])],
     ["an old protocol", Buffer.from("SSH-1.5-Old\r\n")],
-  ])("%s is sent away, and nobody else notices", async (_name, bytes) => {
+  ])("%s is disconnected, and others are not affected", async (_name, bytes) => {
     const socket = await dial()
     socket.resume().write(bytes)
     await once(socket, "close")
@@ -131,7 +131,7 @@ describe("attacks on git over SSH", () => {
     expect(run.code).toBe(255)
   }, 60_000)
 
-  test("a key that is somebody's, without its owner's signature, opens nothing", async () => {
+  test("a known key without its owner's signature is refused", async () => {
     const other = await world.keys.make("ed25519")
     const evil = new ssh2.Client()
     const said = once(evil, "error").then(([error]: unknown[]) => (error instanceof Error ? error.message : ""))
@@ -139,7 +139,7 @@ describe("attacks on git over SSH", () => {
     if (parsed instanceof Error) throw parsed
     const stolen = ssh2.utils.parseKey(ann.key.line)
     if (stolen instanceof Error) throw stolen
-    // Shows Ann's key, signs with another.
+    // Offers Ann's key, signs with another.
     class Agent extends ssh2.BaseAgent {
       getIdentities(callback: (error: Error | null | undefined, keys?: ssh2.ParsedKey[]) => void): void {
         callback(null, stolen instanceof Error ? [] : [stolen])
@@ -204,7 +204,7 @@ describe("attacks on git over SSH", () => {
       if (typeof method !== "function") throw new Error(`no ${name}`)
       method.apply(protocol, args)
     }
-    // A window as large as the protocol allows, and a socket that nobody reads.
+    // A window as large as the protocol allows, and a socket that is never read.
     call("channelWindowAdjust", 0, 2 ** 31)
     const line = `want ${await ok(work, "rev-parse", "HEAD")} ofs-delta\n`
     channel.write(`${(line.length + 4).toString(16).padStart(4, "0")}${line}00000009done\n`)
@@ -218,7 +218,7 @@ describe("attacks on git over SSH", () => {
   test("a client that takes nothing in doesn't make the server keep it all", async () => {
     const before = world.services.git.running()
     const { client: made } = await stuck()
-    // Git is still there: it waits for the client.
+    // Git is still running: it waits for the client.
     expect(world.services.git.running()).toBeGreaterThan(before)
     made.destroy()
     await expect.poll(() => world.services.git.running(), { timeout: 10_000 }).toBe(before)

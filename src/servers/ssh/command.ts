@@ -1,7 +1,7 @@
 import type { LfsOperation } from "../../features/code/lfs/passes.ts"
 import type { Address } from "../../features/code/pushes/follow.ts"
 
-/** What a client may ask for in the place of a shell. */
+/** What a client may request instead of a shell. */
 export type Command =
   | { readonly kind: "fetch" | "push"; readonly address: Address }
   | { readonly kind: "lfs"; readonly address: Address; readonly operation: LfsOperation }
@@ -12,10 +12,10 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["git-lfs-transfer", "large files go over HTTP here; git-lfs does so by itself."],
 ])
 
-/** Reads the command line of a client: git's own verbs with a repository, written as git writes them. Everything else is refused in words. */
+/** Reads a client's command line: git's own commands with a repository, quoted as git does it. Everything else is refused with a message. */
 export function readCommand(line: string): Command {
   const [first = "", second = "", ...more] = words(line) ?? []
-  // Git once called its commands with a blank in the place of the first dash.
+  // Old versions of git write a blank instead of the first dash.
   const [verb, args] = first === "git" ? [`git-${second}`, more] : [first, [second, ...more]]
   const refused = REFUSED.get(verb)
   if (refused !== undefined) return { kind: "refused", words: refused }
@@ -26,7 +26,7 @@ export function readCommand(line: string): Command {
   return address ? { kind, address } : { kind: "refused", words: "give a repository as owner/name.git" }
 }
 
-/** A repository and what is to be done with its large files; older clients say a third thing, which means nothing any more. */
+/** A repository and the operation on its large files; older clients send a third argument, which is ignored. */
 function readLfs([path = "", operation]: readonly string[]): Command {
   const address = readPath(path)
   if (!address) return { kind: "refused", words: "give a repository as owner/name.git" }
@@ -34,14 +34,14 @@ function readLfs([path = "", operation]: readonly string[]): Command {
   return { kind: "lfs", address, operation }
 }
 
-/** `owner/name.git`, as it stands in both forms of addresses. */
+/** `owner/name.git`, as in both forms of addresses. */
 function readPath(path: string): Address | undefined {
   const [, owner = "", last = ""] = /^\/?([^/]+)\/([^/]+)\/?$/.exec(path) ?? []
   const name = last.replace(/\.git$/i, "")
   return name === "" ? undefined : { owner, name }
 }
 
-/** The words of a line that was written for a shell, without anything that a shell would do but take quotes away; undefined where a quote is left open. */
+/** Splits a line that was quoted for a shell, without any other shell syntax; undefined for an unclosed quote. */
 function words(line: string): readonly string[] | undefined {
   const found: string[] = []
   let word: string | undefined

@@ -4,68 +4,68 @@ import type { Services } from "../../core/services.ts"
 import { fingerprintOf, readKey, UnusableKeyError } from "../../features/people/keys/ssh/public-key.ts"
 import { isSignedBy } from "../../features/people/keys/ssh/signature.ts"
 import { findPublicKeyByFingerprint } from "../../features/people/keys/store.ts"
-import { type Conversation, converse } from "./conversation.ts"
-import type { Lobby } from "./lobby.ts"
-import { fulfil } from "./sessions.ts"
+import { type Conversation, openConversation } from "./conversation.ts"
+import type { PendingConnections } from "./pending.ts"
+import { runCommand } from "./sessions.ts"
 
-/** Keys that a client may show before it is sent away; an agent may hold a dozen. */
+/** The most keys that a client may offer; an agent may hold a dozen. */
 const MOST_KEYS = 30
-/** Channels open at once on one connection. */
-const MOST_SESSIONS = 10
-/** So long a connection may stay open with nothing to do, for the next command. */
+/** The most channels open at once on one connection. */
+const MOST_CHANNELS = 10
+/** How long a connection may stay idle between commands. */
 const IDLE_MS = 15 * 60 * 1000
-/** How long a client may take to read what it was sent last, and to go of itself. */
-const FAREWELL_MS = 1_000
+/** How long a client may take to read the last data, and to disconnect by itself. */
+const CLOSE_GRACE_MS = 1_000
 
-/** A client that has said its first line. */
-export interface Visit {
-  /** Whether something is under way, or was a moment ago, that should be waited for. */
+/** A connection whose client has sent its version line. */
+export interface ClientConnection {
+  /** Whether a command is under way, or was a moment ago, that closing should wait for. */
   readonly isBusy: () => boolean
 }
 
-/** Lets a client sign in with a key, and does what it asks for. */
-export function receive(services: Services, lobby: Lobby, client: Connection): Visit {
+/** Lets a client sign in with a key, and runs its commands. */
+export function serveConnection(services: Services, pending: PendingConnections, client: Connection): ClientConnection {
   const socket = socketOf(client)
   const conversations = new Set<Conversation>()
   let keyId: number | undefined
-  let shown = 0
+  let offered = 0
 
   const end = (): void => {
     client.end()
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
   }
   client.on("error", (error: Error) => {
     services.log.debug({ err: error, ip: socket.remoteAddress }, "an SSH connection was broken off")
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
   })
-  // Each conversation waits for the socket in its own right.
-  socket.setMaxListeners(socket.getMaxListeners() + MOST_SESSIONS)
+  // Each conversation adds a listener to the socket.
+  socket.setMaxListeners(socket.getMaxListeners() + MOST_CHANNELS)
   socket.on("data", () => {
     if ([...conversations].some(({ isFlooded }) => isFlooded())) socket.destroy()
   })
   socket.once("close", () => {
     for (const conversation of conversations) conversation.cut()
   })
-  lobby.greeted(socket)
+  pending.greeted(socket)
 
   client.on("authentication", (context) => {
-    shown += 1
-    if (shown > MOST_KEYS) return end()
+    offered += 1
+    if (offered > MOST_KEYS) return end()
     signIn(context).catch((error: unknown) => {
       services.log.error({ err: error }, "an SSH key could not be looked up")
       socket.destroy()
     })
   })
   const signIn = async (context: AuthContext): Promise<void> => {
-    const shows = await keyShown(services, context)
+    const key = await findOfferedKey(services, context)
     if (socket.destroyed) return
-    if (!shows) return context.reject(["publickey"])
-    // Without its signature a key is only asked about: the client hears that it would do.
-    if (shows.isProven) keyId = shows.keyId
+    if (!key) return context.reject(["publickey"])
+    // Without a signature the client only asks whether the key would be accepted.
+    if (key.isProven) keyId = key.keyId
     context.accept()
   }
   client.on("ready", () => {
-    lobby.leave(socket)
+    pending.remove(socket)
     idle()
   })
 
@@ -79,7 +79,7 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
   let sessions = 0
   let lastEnd = Number.NEGATIVE_INFINITY
   client.on("session", (accept, reject) => {
-    if (sessions >= MOST_SESSIONS) return reject()
+    if (sessions >= MOST_CHANNELS) return reject()
     let protocol: string | undefined
     const session: Session = accept()
     sessions += 1
@@ -88,11 +88,11 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
     })
     const run = (opened: ServerChannel | undefined, command: string | undefined): void => {
       if (!opened || keyId === undefined) return
-      const conversation = converse(opened, socket)
+      const conversation = openConversation(opened, socket)
       conversations.add(conversation)
       clearTimeout(idling)
       session.once("close", conversation.cut)
-      fulfil(services, { keyId, command, protocol }, conversation)
+      runCommand(services, { keyId, command, protocol }, conversation)
         .catch((error: unknown) => services.log.error({ err: error }, "an SSH session failed"))
         .finally(() => {
           conversations.delete(conversation)
@@ -110,23 +110,23 @@ export function receive(services: Services, lobby: Lobby, client: Connection): V
     session.on("subsystem", (open, _decline, { name }) => run(open(), `subsystem ${name}`))
   })
 
-  return { isBusy: () => performance.now() - lastEnd < FAREWELL_MS || [...conversations].some(({ isMoving }) => isMoving()) }
+  return { isBusy: () => performance.now() - lastEnd < CLOSE_GRACE_MS || [...conversations].some(({ isMoving }) => isMoving()) }
 }
 
-/** The library hides it, and it is needed: only the socket tells whether the client takes what it is sent. */
+/** The library hides the socket, but only the socket shows whether the client reads what it is sent. */
 export function socketOf(client: Connection): Socket {
   const socket: unknown = Reflect.get(client, "_sock")
   if (!(socket instanceof Socket)) throw new TypeError("this version of ssh2 keeps its socket elsewhere")
   return socket
 }
 
-interface Shown {
+interface OfferedKey {
   readonly keyId: number
   readonly isProven: boolean
 }
 
-/** The key that a client shows, if it is one of somebody here, and the signature that comes with it, if there is one, is right. */
-async function keyShown({ database }: Services, context: AuthContext): Promise<Shown | undefined> {
+/** The key that a client offers, if it belongs to an account or a repository here and the signature, if there is one, is valid. */
+async function findOfferedKey({ database }: Services, context: AuthContext): Promise<OfferedKey | undefined> {
   if (context.method !== "publickey") return undefined
   const { key, signature, blob, hashAlgo } = context
   const row = await findPublicKeyByFingerprint.first(database.read, { fingerprint: fingerprintOf(key.data) })

@@ -4,17 +4,17 @@ import { makePrivateFile, readPrivateFile } from "../../core/private-file.ts"
 import { KeyRefused } from "../../core/secrets.ts"
 import { fingerprintOf } from "../../features/people/keys/ssh/public-key.ts"
 
-/** What this server is known by: clients remember it, and warn where it changes. */
+/** The key that identifies this server: clients remember it, and warn when it changes. */
 export interface HostKey {
   /** In the format of OpenSSH. */
   readonly privateKey: string
   readonly fingerprint: string
 }
 
-/** Where the key lies: beside the repositories, so that all processes that serve them are the same host. */
+/** The file of the key: beside the repositories, so that all processes that serve them are the same host. */
 export const hostKeyFile = (dataDir: string): string => join(dataDir, "ssh_host_ed25519_key")
 
-/** The host's key, made at the first start. Throws {@link KeyRefused} where it can't be made, read or understood. */
+/** The host's key, generated at the first start. Throws {@link KeyRefused} where it can't be created, read or parsed. */
 export async function openHostKey(dataDir: string): Promise<HostKey> {
   const file = hostKeyFile(dataDir)
   let privateKey: string

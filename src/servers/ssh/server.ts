@@ -2,9 +2,9 @@ import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import ssh2, { type Connection } from "ssh2"
 import type { Services } from "../../core/services.ts"
-import { receive, socketOf, type Visit } from "./connection.ts"
+import { type ClientConnection, serveConnection, socketOf } from "./connection.ts"
 import { openHostKey } from "./host-key.ts"
-import { openLobby } from "./lobby.ts"
+import { openPendingConnections } from "./pending.ts"
 import { SshRefused } from "./refused.ts"
 
 /** Git over SSH: public keys, and nothing but git. */
@@ -13,11 +13,11 @@ export interface SshServer {
   /** The fingerprint of the host's key, as clients show it. */
   readonly fingerprint: string
   readonly connections: () => number
-  /** Takes nobody in any more, waits a while for fetches and pushes to end, and cuts the rest. */
+  /** Accepts no more connections, waits a while for fetches and pushes to end, and closes the rest. */
   readonly close: () => Promise<void>
 }
 
-/** What is offered: quick on the server as well, so that strangers can't keep it busy, and nothing that has to be unpacked. */
+/** The algorithms on offer: cheap for the server, so that anonymous clients can't overload it, and no compression. */
 const algorithms: ssh2.Algorithms = {
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384", "ecdh-sha2-nistp521"],
   cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr", "aes256-ctr"],
@@ -25,10 +25,10 @@ const algorithms: ssh2.Algorithms = {
   compress: ["none"],
 }
 
-const LOBBY = { seats: 256, greetingMs: 15_000, signInMs: 120_000 }
-/** Connections at once, whoever they are of. */
+const PENDING_LIMITS = { slots: 256, greetingMs: 15_000, signInMs: 120_000 }
+/** The most connections at once, of all clients. */
 const MOST_CONNECTIONS = 2_000
-/** How long the end waits for fetches and pushes that are under way. */
+/** How long closing waits for fetches and pushes that are under way. */
 const CLOSE_MS = 30_000
 const CLOSE_LOOKS_MS = 50
 
@@ -36,12 +36,12 @@ const CLOSE_LOOKS_MS = 50
 export async function openSsh(services: Services): Promise<SshServer> {
   const { config, log } = services
   const { privateKey, fingerprint } = await openHostKey(config.dataDir)
-  const lobby = openLobby(LOBBY)
+  const pending = openPendingConnections(PENDING_LIMITS)
   const sockets = new Set<Socket>()
-  const visits = new Map<Socket, Visit>()
+  const clients = new Map<Socket, ClientConnection>()
 
   const protocol = new ssh2.Server({ hostKeys: [privateKey], ident: "Hearth", algorithms }, (client: Connection) => {
-    visits.set(socketOf(client), receive(services, lobby, client))
+    clients.set(socketOf(client), serveConnection(services, pending, client))
   })
   const listener = createServer({ noDelay: true }, (socket) => {
     if (sockets.size >= MOST_CONNECTIONS) {
@@ -51,9 +51,9 @@ export async function openSsh(services: Services): Promise<SshServer> {
     sockets.add(socket)
     socket.once("close", () => {
       sockets.delete(socket)
-      visits.delete(socket)
+      clients.delete(socket)
     })
-    lobby.enter(socket)
+    pending.add(socket)
     protocol.injectSocket(socket)
   })
 
@@ -62,7 +62,7 @@ export async function openSsh(services: Services): Promise<SshServer> {
   await listening.catch((error: unknown) => {
     throw new SshRefused(error)
   })
-  // When files run out, those who come are turned away, and those who are here go on.
+  // When file descriptors run out, new connections are refused and open ones continue.
   listener.on("error", (error) => log.error({ err: error }, "an SSH connection could not be taken"))
   const address = listener.address()
   const port = typeof address === "object" && address ? address.port : config.ssh.port
@@ -73,7 +73,7 @@ export async function openSsh(services: Services): Promise<SshServer> {
     listener.close()
     const last = Date.now() + CLOSE_MS
     while (sockets.size > 0 && Date.now() < last) {
-      for (const socket of sockets) if (!visits.get(socket)?.isBusy()) socket.destroy()
+      for (const socket of sockets) if (!clients.get(socket)?.isBusy()) socket.destroy()
       await new Promise((resolve) => setTimeout(resolve, CLOSE_LOOKS_MS))
     }
     for (const socket of sockets) socket.destroy()

@@ -18,46 +18,46 @@ import { isGitError } from "../../git/index.ts"
 import { readCommand } from "./command.ts"
 import type { Conversation } from "./conversation.ts"
 
-/** What somebody who has shown a key wants; a shell where no command is given. */
-export interface Wish {
+/** What an authenticated client asks for; a shell where no command is given. */
+export interface CommandRequest {
   readonly keyId: number
   readonly command: string | undefined
   /** The client's `GIT_PROTOCOL`. */
   readonly protocol: string | undefined
 }
 
-/** How long a client may take to say what it wants to push. */
-const FIRST_WORDS_MS = 2 * 60 * 1000
+/** How long a client may take before it sends the commands of a push. */
+const FIRST_PACKET_MS = 2 * 60 * 1000
 
-/** Does what the client wants, and tells it in words where that can't be. Never throws. */
-export async function fulfil(services: Services, wish: Wish, conversation: Conversation): Promise<void> {
+/** Runs the client's command, and reports failures as text. Never throws. */
+export async function runCommand(services: Services, request: CommandRequest, conversation: Conversation): Promise<void> {
   const { log } = services
   const begun = performance.now()
-  const told = (code: number | undefined): void => {
-    // What was asked for is a stranger's text, of any length.
-    const command = wish.command?.slice(0, 200)
-    log.info({ key: wish.keyId, command, code, ms: Math.round((performance.now() - begun) * 10) / 10 }, "ssh")
+  const logEnd = (code: number | undefined): void => {
+    // The command is the client's text, of any length.
+    const command = request.command?.slice(0, 200)
+    log.info({ key: request.keyId, command, code, ms: Math.round((performance.now() - begun) * 10) / 10 }, "ssh")
   }
   try {
-    const code = await perform(services, wish, conversation)
+    const code = await perform(services, request, conversation)
     await conversation.finish(code)
-    told(code)
+    logEnd(code)
   } catch (error) {
     if (conversation.signal.aborted || isGitError(error, "aborted")) {
-      told(undefined)
+      logEnd(undefined)
       return conversation.cut()
     }
     const refusal = asRefusal(error)
-    if (refusal.kind === "internal") log.error({ err: error, key: wish.keyId }, "an SSH command failed")
+    if (refusal.kind === "internal") log.error({ err: error, key: request.keyId }, "an SSH command failed")
     conversation.say(`error: ${refusal.message || FAULT}`)
     await conversation.finish(1)
-    told(1)
+    logEnd(1)
   }
 }
 
-/** Gives the code to end with. */
-async function perform(services: Services, { keyId, command, protocol }: Wish, conversation: Conversation): Promise<number> {
-  // A key that was removed is refused at once, also on connections that are open.
+/** Gives the exit code. */
+async function perform(services: Services, { keyId, command, protocol }: CommandRequest, conversation: Conversation): Promise<number> {
+  // A removed key is refused at once, also on open connections.
   const key = await findPublicKey.first(services.database.read, { id: keyId })
   if (!key) throw refuse.forbidden("this key has been removed")
   recordKeyUse(services, key)
@@ -87,74 +87,74 @@ async function greet({ database, site }: Services, key: PublicKeyRow, { output }
 
 // --- git -------------------------------------------------------------------------------------------------------------------------
 
-interface Errand {
+interface GitRequest {
   readonly key: PublicKeyRow
   readonly address: Address
   readonly protocol: string | undefined
 }
 
-/** Whoever the key stands for at this repository. Refuses `notFound` for a key that is for other repositories. */
-async function actorFor({ database }: Services, { key, address: { owner, name } }: Errand): Promise<SignedIn> {
+/** The user or deploy key that acts on this repository. Refuses `notFound` for a deploy key of other repositories. */
+async function actorFor({ database }: Services, { key, address: { owner, name } }: GitRequest): Promise<SignedIn> {
   const actor = (await findKeyOwner(database.read, key)) ?? (await findDeployKeyUser(database.read, key, owner, name))
   if (!actor) throw refuse.notFound(NOT_FOUND)
   return actor
 }
 
-/** What is hidden and what is missing are told in the same words. */
+/** Hidden and missing repositories get the same message. */
 const missing = (error: unknown): never => {
   throw isMissing(error) ? refuse.notFound(NOT_FOUND) : error
 }
 
-/** Tells a client where large files are over HTTP, and lets it in there. */
-async function authenticate(services: Services, errand: Errand, operation: LfsOperation, { output }: Conversation): Promise<number> {
-  const actor = await actorFor(services, errand)
-  output.write(JSON.stringify(await authenticateLfs(services, actor, errand.address, operation).catch(missing)))
+/** Tells a client the HTTP address of large files, with credentials for it. */
+async function authenticate(services: Services, request: GitRequest, operation: LfsOperation, { output }: Conversation): Promise<number> {
+  const actor = await actorFor(services, request)
+  output.write(JSON.stringify(await authenticateLfs(services, actor, request.address, operation).catch(missing)))
   return 0
 }
 
-async function fetch(services: Services, errand: Errand, { input, output, signal }: Conversation): Promise<number> {
-  const actor = await actorFor(services, errand)
-  const found = await follow(errand.address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch(missing)
-  const { code } = await serveFetch(services, found, { input, output, protocol: errand.protocol, stateless: false, signal })
+async function fetch(services: Services, request: GitRequest, { input, output, signal }: Conversation): Promise<number> {
+  const actor = await actorFor(services, request)
+  const found = await follow(request.address, ({ owner, name }) => admitFetch(services, actor, owner, name)).catch(missing)
+  const { code } = await serveFetch(services, found, { input, output, protocol: request.protocol, stateless: false, signal })
   return code
 }
 
-async function push(services: Services, errand: Errand, { input, output, signal }: Conversation): Promise<number> {
+async function push(services: Services, request: GitRequest, { input, output, signal }: Conversation): Promise<number> {
   const { git } = services
-  const actor = await actorFor(services, errand)
-  const admitted = () => follow(errand.address, ({ owner, name }) => admitPush(services, actor, owner, name))
-  const there = await admitted()
+  const actor = await actorFor(services, request)
+  const admitted = () => follow(request.address, ({ owner, name }) => admitPush(services, actor, owner, name))
+  const existing = await admitted()
     .catch(async (error: unknown) => {
       if (!isMissing(error) || actor.credential.kind === "deployKey") throw error
-      await admitCreation(services, actor, errand.address.owner, errand.address.name)
+      await admitCreation(services, actor, request.address.owner, request.address.name)
       return undefined
     })
     .catch(missing)
-  const repository = there && git.at(there.repository.storage, there.repository.object_format)
-  output.write(await git.transport.advertiseReceive(repository, { protocol: errand.protocol }))
-  // Whoever only looks makes no repository, and keeps nobody else from pushing while he does.
-  if (!(await asksForSomething(input))) return 0
-  if (!there) await createForPush(services, actor, errand.address)
-  const { pusher, repository: row } = there ?? (await admitted())
+  const repository = existing && git.at(existing.repository.storage, existing.repository.object_format)
+  output.write(await git.transport.advertiseReceive(repository, { protocol: request.protocol }))
+  // A client that only reads the references creates no repository, and doesn't block other pushes.
+  if (!(await hasCommands(input))) return 0
+  if (!existing) await createForPush(services, actor, request.address)
+  const { pusher, repository: row } = existing ?? (await admitted())
   await servePush(services, pusher, row, { input, output, signal })
   return 0
 }
 
-/** Four zeros end a list of commands, and so say that there are none. */
-const NOTHING = "0000"
+/** A flush packet ends the list of commands; alone it means that there are none. */
+const FLUSH = "0000"
 
-/** Waits for what the client says first, without taking it away. */
-async function asksForSomething(input: Readable): Promise<boolean> {
-  const patience = AbortSignal.timeout(FIRST_WORDS_MS)
+/** Waits for the client's first packet, without consuming it. */
+async function hasCommands(input: Readable): Promise<boolean> {
+  const timeout = AbortSignal.timeout(FIRST_PACKET_MS)
   for (;;) {
-    const first: unknown = input.read(NOTHING.length)
+    const first: unknown = input.read(FLUSH.length)
     if (Buffer.isBuffer(first)) {
       input.unshift(first)
-      return first.toString("latin1") !== NOTHING
+      return first.toString("latin1") !== FLUSH
     }
     if (input.readableEnded || input.destroyed) return false
     const more = new AbortController()
-    const signal = AbortSignal.any([patience, more.signal])
+    const signal = AbortSignal.any([timeout, more.signal])
     try {
       await Promise.race(["readable", "end", "close"].map((event) => once(input, event, { signal })))
     } catch {

@@ -30,7 +30,7 @@ test("the host's key is made once, for its owner alone, and kept", async () => {
   expect(await readFile(file, "utf8")).toContain("BEGIN OPENSSH PRIVATE KEY")
 })
 
-test("a damaged key is not replaced: clients would be told that somebody else answers", async () => {
+test("a damaged key is not replaced: clients would be warned of another host", async () => {
   await writeFile(join(dataDir, "ssh_host_ed25519_key"), "not a key")
   await expect(openHostKey(dataDir)).rejects.toThrow(/is damaged\. Bring it back from a backup/)
   await expect(openHostKey("/dev/null/data")).rejects.toThrow(/can't be read or made/)
@@ -50,7 +50,7 @@ test("addresses name the port unless it is the usual one, and the one that peopl
   }
 })
 
-test("a port that was chosen and is taken stops the start; one that nobody chose only SSH", async () => {
+test("a configured port that is taken stops the start; the default one only SSH", async () => {
   const other = createServer().listen(0, "127.0.0.1")
   await new Promise((resolve) => other.once("listening", resolve))
   const address = other.address()

@@ -6,26 +6,26 @@ import type { ConfigOverrides } from "../../core/config.ts"
 import { addDeployKey } from "../../features/code/deploy-keys/rules.ts"
 import { addPublicKey, readKeyText } from "../../features/people/keys/public-keys.ts"
 import { type KeyFile, type KeyFolder, openKeyFolder } from "../../features/people/keys/ssh/testing.ts"
-import { type World as Forge, openWorld as openForge, type Person, person } from "../git-http/testing.ts"
+import { type World as HttpWorld, openWorld as openHttpWorld, type Person, person } from "../git-http/testing.ts"
 
-/** What tests of git over SSH share: a whole forge that serves it, people and repositories with keys, and the machine's own OpenSSH. */
+/** Shared by tests of git over SSH: a complete server, people and repositories with keys, and the machine's own OpenSSH. */
 
-export interface World extends Forge {
+export interface World extends HttpWorld {
   readonly keys: KeyFolder
   readonly port: number
 }
 
 export async function openWorld(kind: FreshKind, config: ConfigOverrides = {}): Promise<World> {
   const port = await freePort()
-  const [forge, keys] = await Promise.all([openForge(kind, { ...config, ssh: { port, ...config.ssh } }), openKeyFolder()])
+  const [http, keys] = await Promise.all([openHttpWorld(kind, { ...config, ssh: { port, ...config.ssh } }), openKeyFolder()])
   const close = async () => {
-    await forge.close()
+    await http.close()
     await keys.close()
   }
-  return { ...forge, keys, port, close }
+  return { ...http, keys, port, close }
 }
 
-/** A port that nobody listens on now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await new Promise((resolve) => server.once("listening", resolve))
@@ -51,7 +51,7 @@ export async function give({ services }: World, { user }: Person, key: KeyFile):
   await database.write((tx) => addPublicKey(tx, user, { title: key.line, text: readKeyText(key.line), now: now() }))
 }
 
-/** Makes a key one of a repository's. */
+/** Adds a deploy key to a repository. */
 export async function deploy({ services }: World, repository: Repository, key: KeyFile, readOnly: boolean): Promise<void> {
   const { database, now } = services
   await database.write((tx) =>
@@ -59,7 +59,7 @@ export async function deploy({ services }: World, repository: Repository, key: K
   )
 }
 
-/** What a client makes of the machine that it runs on: nothing. */
+/** Makes a client ignore the settings of the machine that it runs on. */
 const options = [
   "-F/dev/null",
   "-oIdentitiesOnly=yes",

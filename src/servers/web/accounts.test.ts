@@ -6,11 +6,11 @@ import { publish } from "../../core/events/publish.ts"
 import { enableTwoFactor } from "../../features/people/authentication/two-factor.ts"
 import { makeCode } from "../../features/people/users/codes.ts"
 import { findAddressesOf } from "../../features/people/users/store.ts"
-import { ACTIVATE, FORGOT, NEW, OLD, openScene, RECOVER, VOID } from "./testing.ts"
+import { ACTIVATE, FORGOT, INVALID_LINK, NEW, OLD, openWebWorld, RECOVER } from "./testing.ts"
 
-withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneDatabase }, ({ test, world: scene }) => {
+withWorld("mails about accounts", { open: (kind) => openWebWorld(kind), on: oneDatabase }, ({ test, world: scene }) => {
   beforeEach(async () => {
-    // What an earlier test left to be mailed is none of the next one's.
+    // Mail left over from an earlier test must not reach the next one.
     await scene.hearth.services.jobs.drain()
     scene.server.arrived.length = 0
   })
@@ -18,8 +18,8 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
   const reset = (code: string, password = NEW, more = {}) =>
     scene.post(RECOVER, { code, new_password: password, new_password_again: password, ...more })
   let count = 0
-  /** Somebody new with the password OLD. */
-  const somebody = async (more = {}): Promise<string> => {
+  /** A new user with the password OLD. */
+  const newUser = async (more = {}): Promise<string> => {
     const name = `p${++count}`
     await scene.person(name, more)
     return name
@@ -42,7 +42,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
 
   describe("a forgotten password", () => {
     test("is replaced by a link, once, and the old one is void at once", async () => {
-      const name = await somebody({ must_change_password: true })
+      const name = await newUser({ must_change_password: true })
       expect((await scene.request(FORGOT)).text).toContain('<form method="post" action="/user/forgot_password">')
       expect((await scene.post(FORGOT, { address: ` ${name.toUpperCase()}@Example.com ` })).status).toBe(200)
       await scene.hearth.services.jobs.drain()
@@ -66,19 +66,19 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect([await scene.signsIn(name, OLD), await scene.signsIn(name, NEW)]).toEqual([false, true])
 
       for (const again of [await scene.request(url), await reset(code, "third-Pass-99")])
-        expect([again.status, again.text]).toEqual([404, expect.stringContaining(VOID)])
+        expect([again.status, again.text]).toEqual([404, expect.stringContaining(INVALID_LINK)])
       expect(await scene.signsIn(name, NEW)).toBe(true)
     })
 
     test("leaves tokens and further addresses as they are", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const token = await scene.call(basic(name, OLD), `POST /users/${name}/tokens`, { name: "t", scopes: ["all"] })
       await reset(await scene.codeFor(name, "recover"))
       expect((await scene.call(`token ${token.body.sha1}`, "GET /user")).status).toBe(200)
     })
 
     test("used twice at once is replaced once", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const code = await scene.codeFor(name, "recover")
       const answers = await Promise.all([reset(code, "first-Pass-11"), reset(code, "second-Pass-22")])
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
@@ -92,7 +92,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       ["none", { new_password: "", new_password_again: "" }, "Password must have"],
       ["two that differ", { new_password: NEW, new_password_again: `${NEW}0` }, "New password again is not the same"],
     ])("is not replaced by %s, and the code stays good", async (_, fields, problem) => {
-      const name = await somebody()
+      const name = await newUser()
       const code = await scene.codeFor(name, "recover")
       const refused = await scene.post(RECOVER, { code, ...fields })
       expect(refused.status).toBeGreaterThanOrEqual(400)
@@ -103,7 +103,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("of an account with a second factor takes that too, and only a few guesses", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const { services } = scene.hearth
       const user = await scene.userOf(name)
       const { secret } = await services.database.write((tx) => enableTwoFactor(services, tx, user))
@@ -129,7 +129,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is mailed to the primary address only, whichever confirmed one was given", async () => {
-      const name = await somebody()
+      const name = await newUser()
       await scene.call(basic(name, OLD), "POST /user/emails", { emails: [`${name}-b@example.com`] })
       expect(await scene.mailed(`${name}-b@example.com`)).toBeDefined()
       await scene.post(FORGOT, { address: `${name}-b@example.com` })
@@ -140,7 +140,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is mailed once in three minutes, however often and however simultaneously one asks", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const ask = () => scene.post(FORGOT, { address: `${name}@example.com` })
       await Promise.all([ask(), ask(), ask()])
       expect(await scene.mailed(`${name}@example.com`)).toBeTruthy()
@@ -153,7 +153,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is answered the same and as late, whether there is an account or not", async () => {
-      const [name, inactive, prohibited] = [await somebody(), await somebody(), await somebody()]
+      const [name, inactive, prohibited] = [await newUser(), await newUser(), await newUser()]
       await scene.change(inactive, { is_active: 0 })
       await scene.change(prohibited, { prohibit_login: 1 })
       const answers: unknown[] = []
@@ -176,11 +176,11 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is not mailed once the account may not sign in any more, and the link is void then", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const code = await scene.codeFor(name, "recover")
       await scene.post(FORGOT, { address: `${name}@example.com` })
       await scene.hearth.services.jobs.drain()
-      // What is stored is who is written to about what, and nothing that lets anybody in.
+      // The row holds the recipient and the purpose, and no credentials.
       const stored = await scene.hearth.services.database.read
         .selectFrom("jobs")
         .select("payload")
@@ -204,7 +204,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
   })
 
-  describe("an address that somebody adds", () => {
+  describe("an added address", () => {
     const add = (name: string, ...emails: readonly string[]) => scene.call(basic(name, OLD), "POST /user/emails", { emails })
     const verified = async (name: string, email: string) =>
       (await scene.call(scene.root, `GET /admin/emails/search?q=${email}`)).body.find(
@@ -212,7 +212,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       )?.verified
 
     test("counts once the button behind its link was pressed, and not by looking", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const email = `${name}-Work@example.com`
       expect(await add(name, email)).toMatchObject({
         status: 201,
@@ -233,11 +233,11 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect([pressed.status, pressed.text]).toEqual([200, expect.stringContaining("Address confirmed")])
       expect([await verified(name, email), await scene.signsIn(email, OLD)]).toEqual([true, true])
       const again = await scene.post(ACTIVATE, { code })
-      expect([again.status, again.text]).toEqual([404, expect.stringContaining(VOID)])
+      expect([again.status, again.text]).toEqual([404, expect.stringContaining(INVALID_LINK)])
     })
 
     test("is text in the mail and on the page, whatever is in it", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const email = `o'neil&${name}@example.com`
       expect((await add(name, email)).status).toBe(201)
       await scene.hearth.services.jobs.drain()
@@ -250,7 +250,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is one of several that wait, each with a link of its own", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const [a, b] = [`${name}-a@example.com`, `${name}-b@example.com`]
       await add(name, a, b)
       await scene.hearth.services.jobs.drain()
@@ -263,8 +263,8 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect(await verified(name, b)).toBe(true)
     })
 
-    test("is written to again on demand, after a pause, and nobody learns whether it waits", async () => {
-      const name = await somebody()
+    test("gets another mail on demand, after a pause, without revealing whether it waits", async () => {
+      const name = await newUser()
       const email = `${name}-w@example.com`
       await add(name, email)
       expect(await scene.mailed(email)).toBeTruthy()
@@ -279,7 +279,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("that was taken away again has a void link", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const email = `${name}-w@example.com`
       await add(name, email)
       const code = await scene.codeFor(name, "confirm", 60, email)
@@ -288,7 +288,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("can't be kept from others without confirming it", async () => {
-      const [squatter, owner] = [await somebody(), await somebody()]
+      const [squatter, owner] = [await newUser(), await newUser()]
       const email = `${owner}-own@example.com`
       await add(squatter, email)
       const code = await scene.codeFor(squatter, "confirm", 60, email)
@@ -301,7 +301,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is one of twenty a day", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const emails = Array.from({ length: 21 }, (_, index) => `${name}-${index}@example.com`)
       expect(await add(name, ...emails)).toMatchObject({ status: 422, body: { message: expect.stringContaining("20 addresses") } })
       await add(name, ...emails.slice(0, 20))
@@ -317,7 +317,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     const holds = async (code: string) => (await scene.request(`${RECOVER}?code=${encodeURIComponent(code)}`)).status === 200
 
     test("is void when altered, in each of its parts", async () => {
-      const [name, other] = [await somebody(), await somebody()]
+      const [name, other] = [await newUser(), await newUser()]
       const code = await scene.codeFor(name, "recover")
       expect(await holds(code)).toBe(true)
       const [purpose, id, expiry, mac = ""] = code.split(".")
@@ -347,14 +347,14 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("is good for its purpose only", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const email = `${name}-w@example.com`
       await scene.call(basic(name, OLD), "POST /user/emails", { emails: [email] })
       expect((await reset(await scene.codeFor(name, "confirm", 60, email))).status).toBe(404)
       expect((await reset(await scene.codeFor(name, "activate"))).status).toBe(404)
       expect((await scene.post(ACTIVATE, { code: await scene.codeFor(name, "recover") })).status).toBe(404)
       await scene.post(ACTIVATE, { code: await scene.codeFor(name, "confirm", 60, email) })
-      // Properly signed, with nothing to do: the account is active, the address counts, and the other one isn't primary.
+      // Properly signed, but without effect: the account is active, the address confirmed, and the other one isn't primary.
       for (const purpose of ["activate", "confirm"] as const)
         expect((await scene.post(ACTIVATE, { code: await scene.codeFor(name, purpose) })).status).toBe(404)
       expect((await reset(await scene.codeFor(name, "recover", 60, email))).status).toBe(404)
@@ -362,7 +362,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("of another site is void", async () => {
-      const name = await somebody()
+      const name = await newUser()
       const [primary] = await findAddressesOf(scene.hearth.services.database.read, { userId: (await scene.userOf(name)).id })
       const elsewhere = await freshHearth("memory")
       try {
@@ -377,7 +377,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("ends with its time", async () => {
-      const name = await somebody()
+      const name = await newUser()
       expect(await holds(await scene.codeFor(name, "recover", 0))).toBe(false)
       expect((await reset(await scene.codeFor(name, "recover", -1))).status).toBe(404)
       expect(await holds(await scene.codeFor(name, "recover", 30))).toBe(true)
@@ -407,7 +407,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       ],
       ["the account's deletion", (name) => scene.call(scene.root, `DELETE /admin/users/${name}`)],
     ])("is void after %s", async (_, happen) => {
-      const name = await somebody()
+      const name = await newUser()
       const code = await scene.codeFor(name, "recover")
       expect(await holds(code)).toBe(true)
       await happen(name)
@@ -415,8 +415,8 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
       expect((await reset(code)).status).toBe(404)
     })
 
-    test("for a deleted person is none for whoever gets the name and the address next", async () => {
-      const name = await somebody()
+    test("of a deleted user is invalid for the next user with the name and the address", async () => {
+      const name = await newUser()
       const code = await scene.codeFor(name, "recover")
       await scene.call(scene.root, `DELETE /admin/users/${name}`)
       await scene.person(name)
@@ -425,7 +425,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
     })
 
     test("to confirm an address is void after a change of the password, and follows the account to another name", async () => {
-      const [name, other] = [await somebody(), await somebody()]
+      const [name, other] = [await newUser(), await newUser()]
       for (const each of [name, other]) await scene.call(basic(each, OLD), "POST /user/emails", { emails: [`${each}-w@example.com`] })
       const codes = await Promise.all([name, other].map((each) => scene.codeFor(each, "confirm", 60, `${each}-w@example.com`)))
       await reset(await scene.codeFor(name, "recover"))
@@ -436,7 +436,7 @@ withWorld("mails about accounts", { open: (kind) => openScene(kind), on: oneData
   })
 
   test("an account that an administrator makes inactive can't be activated by mail", async () => {
-    const name = await somebody()
+    const name = await newUser()
     const code = await scene.codeFor(name, "activate")
     await scene.call(scene.root, `PATCH /admin/users/${name}`, { login_name: name, active: false })
     await scene.post(ACTIVATE, { address: `${name}@example.com` })

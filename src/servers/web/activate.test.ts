@@ -3,13 +3,13 @@ import type { FreshKind } from "../../../tests/support/database.ts"
 import { withWorld } from "../../../tests/support/fixture.ts"
 import { basic, freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { mailConfig, openMailServer } from "../../features/events/mail/testing.ts"
-import { ACTIVATE, FORGOT, OLD, openScene } from "./testing.ts"
+import { ACTIVATE, FORGOT, OLD, openWebWorld } from "./testing.ts"
 
-const open = (kind: FreshKind) => openScene(kind, { activateByMail: true })
+const open = (kind: FreshKind) => openWebWorld(kind, { activateByMail: true })
 
 withWorld("accounts that are activated by mail", { open }, ({ test, world: scene }) => {
   beforeEach(async () => {
-    // What an earlier test left to be mailed is none of the next one's.
+    // Mail left over from an earlier test must not reach the next one.
     await scene.hearth.services.jobs.drain()
     scene.server.arrived.length = 0
   })
@@ -17,7 +17,7 @@ withWorld("accounts that are activated by mail", { open }, ({ test, world: scene
   const edit = (name: string, body: object) => scene.call(scene.root, `PATCH /admin/users/${name}`, { login_name: name, ...body })
 
   test("are inactive until the button behind the link is pressed", async () => {
-    // One mail tells all: there is no welcome beside it.
+    // There is one mail only, without a separate welcome.
     await scene.person("ada", { send_notify: true })
     expect((await scene.call(scene.root, "GET /users/ada")).body.active).toBe(false)
     expect(await scene.call(basic("ada", OLD), "GET /user")).toMatchObject({

@@ -5,13 +5,13 @@ import { escapeHtml } from "../../core/text/html.ts"
 import { ACTIVATE_PATH, FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { activate, findActivation, requestActivation } from "../../features/people/users/activation.ts"
 import type { Holder } from "../../features/people/users/codes.ts"
-import { addressForm, codeOf, evenly, FORM, formOf, problemHtml, sendPrivatePage, withoutMail } from "./form.ts"
+import { addressForm, codeOf, FORM, formOf, inConstantTime, problemHtml, sendPrivatePage, withoutMail } from "./form.ts"
 
-const VOID = "This link isn’t good any more: it was used, is too old, or is incomplete; or the account has changed since."
+const INVALID_LINK = "This link isn’t good any more: it was used, is too old, or is incomplete; or the account has changed since."
 
 /**
- * Where the mails lead that activate accounts and confirm addresses. Looking at the page changes nothing, as programs that check mails follow
- * links; the button does. Without a code it sends the mail once more, and never says whether anything waits for it.
+ * The page behind the mails that activate accounts and confirm addresses. Opening it changes nothing, as mail scanners follow links; the button does.
+ * Without a code it sends the mail once more, and never reveals whether an activation is pending.
  */
 export function registerActivate(app: FastifyInstance, services: Services): void {
   const hasMail = services.config.mail.host !== ""
@@ -20,14 +20,14 @@ export function registerActivate(app: FastifyInstance, services: Services): void
     const code = codeOf(request)
     if (code === "") return ask(reply, 200)
     const holder = await findActivation(services, code)
-    return holder ? confirm(reply, holder, code) : ask(reply, 404, VOID)
+    return holder ? confirm(reply, holder, code) : ask(reply, 404, INVALID_LINK)
   })
 
   app.post(ACTIVATE_PATH, FORM, async (request, reply) => {
     const field = formOf(request)
     if (field("code") !== "") return use(reply, field("code"))
     if (!hasMail) return ask(reply, 200)
-    await evenly(requestActivation(services, field("address")))
+    await inConstantTime(requestActivation(services, field("address")))
     return sendPrivatePage(
       reply,
       200,
@@ -41,7 +41,7 @@ export function registerActivate(app: FastifyInstance, services: Services): void
     try {
       return done(reply, await activate(services, code))
     } catch (error) {
-      if (error instanceof Refusal && error.kind === "notFound") return ask(reply, 404, VOID)
+      if (error instanceof Refusal && error.kind === "notFound") return ask(reply, 404, INVALID_LINK)
       throw error
     }
   }

@@ -6,7 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { type Authenticator, requireUsable } from "../../features/people/authentication/authenticate.ts"
 import { readAuthorization } from "../../features/people/authentication/credentials.ts"
 
-/** Who asks for something outside of the API. Refuses like signing in to the API does. */
+/** The caller of a request outside of the API. Refuses as signing in to the API does. */
 export async function actorOf(request: FastifyRequest, services: Services, authenticator: Authenticator): Promise<Actor> {
   const code = request.headers["x-gitea-otp"]
   const actor = await authenticator.authenticate({
@@ -17,8 +17,8 @@ export async function actorOf(request: FastifyRequest, services: Services, authe
   return actor
 }
 
-/** Whether the caller may read things of this category at all: a token needs the scope for it, and some sites show nothing to strangers. */
-export function mayRead(services: Services, actor: Actor, category: ScopeCategory): boolean {
+/** Whether the caller may read this category at all: a token needs the scope for it, and some sites show nothing to anonymous callers. */
+export function mayReadCategory(services: Services, actor: Actor, category: ScopeCategory): boolean {
   if (actor.kind === "anonymous") return !services.config.security.requireSignIn
   const { credential } = actor
   return credential.kind !== "token" || neededScopes("GET", [category]).every((scope) => scopeAllows(credential.scopes, scope))

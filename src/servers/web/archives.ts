@@ -5,9 +5,9 @@ import type { Services } from "../../core/services.ts"
 import { archiveDownload } from "../../features/code/archives/archive.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { sendDownload } from "../api/download.ts"
-import { actorOf, mayRead } from "./actor.ts"
+import { actorOf, mayReadCategory } from "./actor.ts"
 
-/** Hands out archives at the addresses that tags and releases name. */
+/** Serves archives at the addresses that tags and releases name. */
 export function registerArchives(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { owner: string; repo: string; "*": string } }>({
     method: ["GET", "HEAD"],
@@ -15,7 +15,7 @@ export function registerArchives(app: FastifyInstance, services: Services, authe
     handler: async (request, reply) => {
       const actor = await actorOf(request, services, authenticator)
       const { owner, repo, "*": asked } = request.params
-      if (!mayRead(services, actor, "repository") || asked.includes("\0")) throw refuse.notFound()
+      if (!mayReadCategory(services, actor, "repository") || asked.includes("\0")) throw refuse.notFound()
       const on = await locateRepository(services.database.read, actor, owner, repo)
       requireUnit(on, "repo.code", "read")
       return sendDownload(request, reply, await archiveDownload(services, on, asked))

@@ -6,15 +6,15 @@ import type { Services } from "../../core/services.ts"
 import { artifactDownload, linkHolds, requireContentById } from "../../features/actions/artifacts/artifacts.ts"
 import { sendDownload } from "../api/download.ts"
 
-/** Texts that may be given in a link. */
+/** The parameters of a signed link. */
 interface Link {
   readonly Params: { readonly id: string }
   readonly Querystring: { readonly sig?: unknown; readonly expires?: unknown }
 }
 
 /**
- * Hands out the files of artifacts at the links that the API gives: what counts is the signature, so that programs need not sign in where they
- * are redirected to. Whoever has none learns nothing, not even what there is.
+ * Serves the files of artifacts at the links that the API gives. The signature decides, so that programs need not sign in where they are redirected
+ * to. Without a valid one the answer reveals nothing, not even what exists.
  */
 export function registerArtifacts(app: FastifyInstance, services: Services): void {
   app.route<Link>({

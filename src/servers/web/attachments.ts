@@ -15,15 +15,15 @@ import { admitRelease } from "../../features/code/releases/locate.ts"
 import { findReleaseById } from "../../features/code/releases/store.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
 import { matches } from "../api/answer.ts"
-import { actorOf, mayRead } from "./actor.ts"
+import { actorOf, mayReadCategory } from "./actor.ts"
 import { readRange } from "./range.ts"
 
 /** An attached file is no page: nothing in it may run, load or act as this site. */
 const POLICY = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 /**
- * Hands out attached files. Who may read the issue or release that a file hangs on is asked at every download, with what a token allows; to everybody
- * else the file is missing.
+ * Serves attached files. Whether the caller may read the issue or release of a file, also by their token, is checked at every download; for all
+ * others the file is missing.
  */
 export function registerAttachments(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { uuid: string } }>({
@@ -36,7 +36,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
   async function findReadable(actor: Actor, uuid: string): Promise<AttachmentRow> {
     const db = services.database.read
     const attachment = uuid.includes("\0") ? undefined : await findAttachmentByUuid.first(db, { uuid })
-    if (!attachment || !mayRead(services, actor, attachment.release_id === null ? "issue" : "repository")) throw refuse.notFound()
+    if (!attachment || !mayReadCategory(services, actor, attachment.release_id === null ? "issue" : "repository")) throw refuse.notFound()
     const found = await locateRepositoryById(db, actor, attachment.repository_id)
     if (attachment.issue_id !== null) admitIssue(found, await findIssueById.first(db, { id: attachment.issue_id }))
     else if (attachment.release_id !== null) await requireRelease(found, actor, attachment.release_id)
@@ -58,7 +58,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
     reply
       .header("etag", tag)
       .header("accept-ranges", "bytes")
-      // Kept by nobody but the caller, and by the caller only until asked again: who may read it can change.
+      // Cached only by the caller's client, which must revalidate: permissions can change.
       .header("cache-control", "private, no-cache")
       .header("content-security-policy", POLICY)
       .header("content-disposition", disposition)
@@ -73,7 +73,7 @@ export function registerAttachments(app: FastifyInstance, services: Services, au
     const file = await openFile(services, uuid)
     if (!file) throw new Refusal("internal", `the file of attachment ${uuid} is gone`)
     try {
-      // What is continued was counted when it began.
+      // A resumed download was counted when it began.
       if (start === 0) await services.database.write((tx) => countDownload(tx, { id: attachment.id }))
     } catch (error) {
       await file.close()

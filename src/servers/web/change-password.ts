@@ -12,8 +12,8 @@ import { sendPage } from "./layout.ts"
 const PATH = "/user/change_password"
 
 /**
- * Where people change their password; accounts that must do so can do nothing else before. The form carries the present password itself and
- * no session, so there is nothing that another site could make a browser do.
+ * The page where users change their password; accounts that must do so can do nothing else before. The form carries the current password itself and
+ * no session, so cross-site request forgery is impossible.
  */
 export function registerChangePassword(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.get(PATH, async (_request, reply) => form(reply, 200))
@@ -36,7 +36,7 @@ export function registerChangePassword(app: FastifyInstance, services: Services,
 
   async function change(field: (name: string) => string): Promise<void> {
     const [login, password, wanted] = [field("login"), field("password"), field("new_password")]
-    // A token is no password here: whoever found one may not take over the account.
+    // A token is not accepted here: a leaked one must not be enough to take over the account.
     if (/^[0-9a-f]{40}$/.test(password)) throw refuse.badCredentials()
     const actor = await authenticator.authenticate({ presented: { kind: "basic", login, password }, code: field("code") || undefined })
     if (actor.kind === "anonymous" || actor.credential.kind !== "password" || actor.user.is_active === 0) throw refuse.badCredentials()

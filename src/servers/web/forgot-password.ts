@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
-import { requestRecovery } from "../../features/people/authentication/recovery.ts"
-import { addressForm, evenly, FORM, formOf, sendPrivatePage, withoutMail } from "./form.ts"
+import { requestRecovery, requestRecovery } from "../../features/people/authentication/recovery.ts"
+import { addressForm, FORM, formOf, inConstantTime, sendPrivatePage, withoutMail } from "./form.ts"
 
 const TITLE = "Forgot your password?"
 
-/** Where people ask for a mail that lets them set a new password. The answer never says whether there is an account. */
+/** The page where users request a mail to set a new password. The answer never reveals whether there is an account. */
 export function registerForgotPassword(app: FastifyInstance, services: Services): void {
   if (services.config.mail.host === "") {
     const body = withoutMail("for a new password, which is given", "hearth user password NAME")
@@ -25,7 +25,7 @@ export function registerForgotPassword(app: FastifyInstance, services: Services)
   )
 
   app.post(FORGOT_PATH, FORM, async (request, reply) => {
-    await evenly(requestRecovery(services, formOf(request)("address")))
+    await inConstantTime(requestRecovery(services, formOf(request)("address")))
     return sendPrivatePage(
       reply,
       200,

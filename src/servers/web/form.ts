@@ -3,32 +3,30 @@ import type { FastifyReply, FastifyRequest } from "fastify"
 import { escapeHtml } from "../../core/text/html.ts"
 import { sendPage } from "./layout.ts"
 
-/** What the forms of these pages hold is small; nobody is to have more kept in memory. */
+/** The fields of these forms are small; larger bodies are not kept in memory. */
 export const FORM = { bodyLimit: 65_536 } as const
 
-/** Reads the fields of a form that was sent; one that is missing is empty. */
+/** Reads the fields of a submitted form; a missing one is empty. */
 export function formOf(request: FastifyRequest): (name: string) => string {
   const fields = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString("utf8") : "")
   return (name) => fields.get(name) ?? ""
 }
 
-/** The code of the link that was followed; empty where there is none. */
+/** The code in the link; empty where there is none. */
 export const codeOf = (request: FastifyRequest): string => new URLSearchParams(request.url.split("?")[1]).get("code") ?? ""
 
-const EVEN_MS = 400
+const MIN_RESPONSE_MS = 400
 
-/**
- * Waits for the work, and always as long as it may take, so that how soon the answer comes doesn't tell whether there was anything to do.
- */
-export async function evenly(work: Promise<void>): Promise<void> {
-  await Promise.all([work, pause(EVEN_MS)])
+/** Waits for the work, and always for the same minimal time, so that the response time doesn't reveal whether there was work to do. */
+export async function inConstantTime(work: Promise<void>): Promise<void> {
+  await Promise.all([work, pause(MIN_RESPONSE_MS)])
 }
 
-/** Sends a page that may hold a code, and so is kept nowhere. */
+/** Sends a page that may hold a code and must not be cached. */
 export const sendPrivatePage = (reply: FastifyReply, status: number, title: string, body: string): FastifyReply =>
   sendPage(reply.header("cache-control", "no-store"), status, title, `<h1>${escapeHtml(title)}</h1>${body}`)
 
-/** What is wrong with what was sent, where anything is, as a sentence: "[new_password]: must …" reads "New password must ….". */
+/** The problem with the submitted form, if any, as a sentence: "[new_password]: must …" reads "New password must ….". */
 export function problemHtml(problem: string): string {
   if (problem === "") return ""
   const words = problem.replace(/^\[(\w+)\]:/, (_, field: string) => field.replaceAll("_", " "))
@@ -36,12 +34,12 @@ export function problemHtml(problem: string): string {
   return `<p role="alert">${escapeHtml(sentence)}</p>`
 }
 
-/** A form that asks for an address, and for nothing else. */
+/** A form that asks for an address only. */
 export const addressForm = (action: string, button: string): string =>
   `<form method="post" action="${action}">
 <label>E-mail address <input name="address" type="email" autocomplete="email" maxlength="254" required></label>
 <button>${button}</button></form>`
 
-/** Says, for a site that sends no mail, which command of an administrator does what a mail would. */
+/** On a site without mail, names the administrator's command that does the same. */
 export const withoutMail = (what: string, command: string): string =>
   `<p role="alert">This site sends no mail.</p><p>Ask an administrator of the site ${what}, with the command</p><p><code>${escapeHtml(command)}</code></p>`

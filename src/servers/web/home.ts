@@ -6,7 +6,7 @@ import { sshRoot } from "../../features/code/repositories/urls.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
 import { sendPage } from "./layout.ts"
 
-/** The front page: says what this is and where to go on. */
+/** The front page: says what this is and links to the rest. */
 export function registerHome(app: FastifyInstance, services: Services): void {
   app.get("/", async (_request, reply) =>
     sendPage(

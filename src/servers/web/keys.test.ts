@@ -23,14 +23,14 @@ const get = async (path: string) => {
   }
 }
 
-test("somebody's SSH keys are a line each", async () => {
+test("a user's SSH keys are a line each", async () => {
   const keys = [freshKey(), `${freshKey()} with a comment`]
   for (const key of keys) await forge.call(ann, "POST /user/keys", { title: key, key })
   expect(await get("/ann.keys")).toMatchObject({ status: 200, type: "text/plain; charset=utf-8", text: `${keys.join("\n")}\n` })
   expect((await get("/ANN.keys")).text).toContain("ssh-ed25519")
 })
 
-test("somebody's OpenPGP keys are one block", async () => {
+test("a user's OpenPGP keys are one block", async () => {
   expect((await get("/ann.gpg")).text).toBe("")
   const keys = [await makeGpgKey({ emails: ["ann@example.com"] }), await makeGpgKey({ emails: ["ann@example.com"] })]
   for (const { armored } of keys) await forge.call(ann, "POST /user/gpg_keys", { armored_public_key: armored })

@@ -6,7 +6,7 @@ import type { Services } from "../../core/services.ts"
 import { armorCertificates } from "../../features/people/keys/openpgp.ts"
 import { findCertificates, findPublicKeyLines } from "../../features/people/keys/store.ts"
 
-/** Somebody's public keys as text, `/{user}.keys` and `/{user}.gpg`: for machines that let people in, or believe them, by their keys. */
+/** A user's public keys as text, `/{user}.keys` and `/{user}.gpg`: for machines that grant access or verify signatures by them. */
 export function registerKeys(app: FastifyInstance, services: Services): void {
   const { database, config } = services
 

@@ -12,7 +12,7 @@ footer{opacity:.65;font-size:.85rem;margin-top:3rem}`
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** Sends a page that runs no scripts and loads nothing. `body` is HTML; whatever a user wrote in it is escaped already. */
+/** Sends a page that runs no scripts and loads nothing. `body` is HTML with all user input escaped. */
 export const sendPage = (reply: FastifyReply, status: number, title: string, body: string): FastifyReply =>
   reply
     .code(status)

@@ -1,12 +1,12 @@
-/** A part of something, both ends included. */
+/** A range of bytes, both ends included. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * The one part that a Range header asks for, cut to what there is; "none" where it asks for nothing that can be given. Undefined where there
- * is no header, or one that means the whole: other units, several parts and broken ones may be answered with everything (RFC 9110, 14.2).
+ * The single range that a Range header asks for, cut to the size; "none" where it can't be satisfied. Undefined without a header, or where the whole
+ * is to be sent: other units, several ranges and malformed ones may be answered with everything (RFC 9110, 14.2).
  */
 export function readRange(header: string | undefined, size: number): ByteRange | "none" | undefined {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? []

@@ -8,7 +8,7 @@ import { codeOf, FORM, formOf, problemHtml, sendPrivatePage } from "./form.ts"
 
 const TITLE = "Set a new password"
 
-/** Where the mail for a forgotten password leads. Looking at the page uses nothing up, as programs that check mails follow links. */
+/** The page behind the mail for a forgotten password. Opening it doesn't use up the link, as mail scanners follow links. */
 export function registerRecoverAccount(app: FastifyInstance, services: Services): void {
   app.get(RECOVER_PATH, async (request, reply) => form(reply, 200, codeOf(request)))
 

@@ -7,9 +7,9 @@ import type { Services } from "../../core/services.ts"
 import { findAttachmentsOfReleases } from "../../features/code/attachments/store.ts"
 import { locateReleaseOfTag } from "../../features/code/releases/locate.ts"
 import type { Authenticator } from "../../features/people/authentication/authenticate.ts"
-import { actorOf, mayRead } from "./actor.ts"
+import { actorOf, mayReadCategory } from "./actor.ts"
 
-/** Addresses of a release's files that can be told from its tag and their names, as packages and scripts write them. They lead to the files. */
+/** Addresses of a release's files by its tag and their names, as packages and scripts write them. They redirect to the files. */
 export function registerReleases(app: FastifyInstance, services: Services, authenticator: Authenticator): void {
   app.route<{ Params: { owner: string; repo: string; "*": string } }>({
     method: ["GET", "HEAD"],
@@ -19,7 +19,7 @@ export function registerReleases(app: FastifyInstance, services: Services, authe
       const actor = await actorOf(request, services, authenticator)
       const { owner, repo, "*": path } = request.params
       const slash = path.lastIndexOf("/")
-      if (!mayRead(services, actor, "repository") || path.includes("\0") || slash < 1) throw refuse.notFound()
+      if (!mayReadCategory(services, actor, "repository") || path.includes("\0") || slash < 1) throw refuse.notFound()
       const on = await locateRepository(db, actor, owner, repo)
       if (on.permission.mode < Mode.admin && unitMode(on.permission, on.repository, "repo.releases") < Mode.read) throw refuse.notFound()
       const release = await locateReleaseOfTag({ ...on, db, actor }, path.slice(0, slash))

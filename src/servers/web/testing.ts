@@ -11,7 +11,7 @@ export const RECOVER = "/user/recover_account"
 export const ACTIVATE = "/user/activate"
 export const OLD = "pass-word-1"
 export const NEW = "another-Pass-9"
-export const VOID = "isn’t good any more"
+export const INVALID_LINK = "isn’t good any more"
 
 export interface Page {
   readonly status: number
@@ -19,8 +19,8 @@ export interface Page {
   readonly text: string
 }
 
-/** A forge with its pages and the server that it mails to, and what tests do there. */
-export async function openScene(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
+/** A server with its pages, the mail server that it sends to, and helpers for tests. */
+export async function openWebWorld(kind: FreshKind, users: { readonly activateByMail?: boolean } = {}) {
   const server = await openMailServer()
   const forge = await freshHearth(kind, { mail: mailConfig(server), users, security: { rememberSignInSeconds: 300 } })
   const { services } = forge.hearth
@@ -43,7 +43,7 @@ export async function openScene(kind: FreshKind, users: { readonly activateByMai
     userOf,
     post: (path: string, fields: Readonly<Record<string, string>>) =>
       request(path, { method: "POST", body: new URLSearchParams(fields).toString() }),
-    /** Sends what waits, and gives the link of the only mail that came of it; "" where it has none, undefined where no mail came. */
+    /** Sends the waiting mail, and gives the link in it; "" where it has none, undefined where there is no mail. */
     async mailed(to: string): Promise<string | undefined> {
       await jobs.drain()
       const mails = server.arrived.splice(0)
@@ -72,4 +72,4 @@ export async function openScene(kind: FreshKind, users: { readonly activateByMai
     signsIn: async (login: string, password: string) => (await forge.call(basic(login, password), "GET /user")).status === 200,
   }
 }
-export type Scene = Awaited<ReturnType<typeof openScene>>
+export type WebWorld = Awaited<ReturnType<typeof openWebWorld>>

@@ -4,8 +4,8 @@ import { readSubscription, UNSUBSCRIBE_PATH, unsubscribe } from "../../features/
 import { sendPage } from "./layout.ts"
 
 /**
- * Where the links of notification mails lead. Looking at the page changes nothing, as programs that check mails follow links; the button
- * does, and so does the one click of a mail program (RFC 8058). Nobody needs to sign in: the link is signed.
+ * The page behind the links of notification mails. Opening it changes nothing, as mail scanners follow links; the button does, and so does the
+ * one-click request of a mail program (RFC 8058). No sign-in is needed: the link is signed.
  */
 export function registerUnsubscribe(app: FastifyInstance, services: Services): void {
   app.get<{ Params: { word: string } }>(`${UNSUBSCRIBE_PATH}/:word`, async (request, reply) => {

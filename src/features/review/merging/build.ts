@@ -10,9 +10,9 @@ import type { MergeStyle } from "./records.ts"
 import { signatureOf } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
-/** Making the commits of a merge. Nothing names them yet. */
+/** Makes the commits of a merge. No reference names them yet. */
 
-/** What the base branch is to name after the merge. */
+/** The commit that the base branch names after the merge. */
 export interface Built {
   readonly id: ObjectId
   /** The commits that were written for it. */
@@ -20,26 +20,26 @@ export interface Built {
 }
 
 interface Plan extends Trial {
-  readonly doer: Person
+  readonly committer: Person
   readonly message: string
 }
 
 /**
- * Writes what merging in this style gives. Refuses `conflict`, with what clients know as the members of such a refusal. Git processes: none for
- * "merge", "squash" and "fast-forward-only" as a rule; to rebase, one and one more for each commit.
+ * Writes the commits of a merge in this style. Refuses `conflict`, with the members that existing clients expect in such a refusal.
+ * Git processes: usually none for "merge", "squash" and "fast-forward-only"; a rebase takes one, and one more for each commit.
  */
 export async function build(services: Services, found: Merging, trial: Trial, style: MergeStyle, message: string): Promise<Built> {
-  const doer = commitPerson(services, found.me)
-  const plan: Plan = { ...trial, doer, message }
+  const committer = commitPerson(services, found.me)
+  const plan: Plan = { ...trial, committer, message }
   const { base, head, tree } = trial
   switch (style) {
     case "merge":
-      return writeOne(services, plan, { tree, parents: [base, head], author: doer })
+      return writeOne(services, plan, { tree, parents: [base, head], author: committer })
     case "squash":
       return squash(services, found, plan)
     case "fast-forward-only":
       if (!(await services.git.history.isAncestor(trial.repository, base, head)))
-        throw clash(style, "the base has commits that the head hasn't: it can't be forwarded")
+        throw conflict(style, "the base has commits that the head hasn't: it can't be forwarded")
       return { id: head, written: [] }
     case "rebase":
       return rebase(services, found, plan)
@@ -48,12 +48,12 @@ export async function build(services: Services, found: Merging, trial: Trial, st
   }
 }
 
-/** A refusal of what doesn't fit together, with the members that existing clients look for. */
-function clash(style: MergeStyle, words: string, more: Readonly<Record<string, unknown>> = {}) {
+/** The refusal of a conflict, with the members that existing clients look for. */
+function conflict(style: MergeStyle, words: string, more: Readonly<Record<string, unknown>> = {}) {
   return refuse.conflict(words, { Style: style, StdOut: "", StdErr: words, Err: words, ...more })
 }
 
-const named = (files: readonly string[]): string => (files.length === 0 ? "" : `: ${files.slice(0, 20).join(", ")}`)
+const fileList = (files: readonly string[]): string => (files.length === 0 ? "" : `: ${files.slice(0, 20).join(", ")}`)
 
 interface Content {
   readonly tree: ObjectId
@@ -61,41 +61,41 @@ interface Content {
   readonly author: Person
 }
 
-async function writeOne({ git }: Services, { repository, doer, message }: Plan, content: Content): Promise<Built> {
-  const id = await git.objects.writeCommit(repository, { ...content, committer: doer, message })
+async function writeOne({ git }: Services, { repository, committer, message }: Plan, content: Content): Promise<Built> {
+  const id = await git.objects.writeCommit(repository, { ...content, committer, message })
   return { id, written: [id] }
 }
 
 async function squash(services: Services, found: Merging, plan: Plan): Promise<Built> {
   const author = await squashAuthor(services, found, plan)
-  const sameness = signatureOf(author) === signatureOf(plan.doer)
-  const message = sameness ? plan.message : withTrailer(plan.message, "Co-authored-by", signatureOf(author))
+  const isSamePerson = signatureOf(author) === signatureOf(plan.committer)
+  const message = isSamePerson ? plan.message : withTrailer(plan.message, "Co-authored-by", signatureOf(author))
   return writeOne(services, { ...plan, message }, { tree: plan.tree, parents: [plan.base], author })
 }
 
-/** Commits of the head that are looked through for one by its author. */
-const LOOKED_AT = 100
+/** How many commits of the head are searched for one by its author. */
+const MOST_COMMITS = 100
 
-/** The author of the pull request, under the name and address that they gave their own commits, if any. */
-async function squashAuthor(services: Services, { issue, pull }: Merging, { repository, base, head, doer }: Plan): Promise<Person> {
+/** The author of the pull request, with the name and address of their own commits, if any. */
+async function squashAuthor(services: Services, { issue, pull }: Merging, { repository, base, head, committer }: Plan): Promise<Person> {
   const { database, git } = services
   const poster = await findUserById.first(database.read, { id: issue.author_id })
-  if (!poster) return doer
+  if (!poster) return committer
   const addresses = new Set((await findAddressesOf(database.read, { userId: poster.id })).map(({ email }) => email.toLowerCase()))
-  // From where the head left a base that may have moved on since: mostly a straight line, which takes no process.
+  // From where the head left the base, which may have moved on since: mostly a linear history, which takes no process.
   const from = isObjectId(pull.merge_base, repository.format) ? pull.merge_base : base
-  const { commits } = await git.history.between(repository, { to: head, from, limit: LOOKED_AT, countAtMost: LOOKED_AT })
+  const { commits } = await git.history.between(repository, { to: head, from, limit: MOST_COMMITS, countAtMost: MOST_COMMITS })
   const own = commits.find(({ author }) => addresses.has(author.email.toLowerCase()))?.author
   const { name, email } = own && own.name !== "" ? own : commitPerson(services, poster)
-  return { ...doer, name, email }
+  return { ...committer, name, email }
 }
 
-/** Applies the head's commits anew on the base. Refuses `conflict`, and `tooLarge` thousands of them. */
-async function applied({ git }: Services, { repository, base, head, doer }: Plan, style: MergeStyle) {
+/** Applies the head's commits on top of the base. Refuses `conflict`, and `tooLarge` for thousands of commits. */
+async function applyCommits({ git }: Services, { repository, base, head, committer }: Plan, style: MergeStyle) {
   try {
-    const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer: doer })
+    const rebased = await git.merging.rebase(repository, { onto: base, upstream: base, head, committer })
     if (rebased.kind === "done") return rebased
-    throw clash(style, `commit ${rebased.commit} can't be applied to the base${named(rebased.files)}`, { CommitSHA: rebased.commit })
+    throw conflict(style, `commit ${rebased.commit} can't be applied to the base${fileList(rebased.files)}`, { CommitSHA: rebased.commit })
   } catch (error) {
     if (isGitError(error, "tooLarge")) throw refuse.tooLarge("too many commits to rebase")
     throw error
@@ -104,7 +104,7 @@ async function applied({ git }: Services, { repository, base, head, doer }: Plan
 
 async function rebase(services: Services, found: Merging, plan: Plan): Promise<Built> {
   const { git } = services
-  const { head, commits } = await applied(services, plan, "rebase")
+  const { head, commits } = await applyCommits(services, plan, "rebase")
   if (commits.length === 0) return { id: head, written: [] }
   const last = await git.objects.readCommit(plan.repository, head)
   const message = await rebasedMessage(services, found, last.message)
@@ -114,10 +114,10 @@ async function rebase(services: Services, found: Merging, plan: Plan): Promise<B
 }
 
 async function rebaseAndMerge(services: Services, plan: Plan): Promise<Built> {
-  const { head, commits } = await applied(services, plan, "rebase-merge")
-  // Nothing is left to be merged.
+  const { head, commits } = await applyCommits(services, plan, "rebase-merge")
+  // Nothing is left to merge.
   if (commits.length === 0) return { id: plan.base, written: [] }
   const { tree } = await services.git.objects.readCommit(plan.repository, head)
-  const { id } = await writeOne(services, plan, { tree, parents: [plan.base, head], author: plan.doer })
+  const { id } = await writeOne(services, plan, { tree, parents: [plan.base, head], author: plan.committer })
   return { id, written: [...commits, id] }
 }

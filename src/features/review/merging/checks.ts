@@ -12,19 +12,19 @@ import { reviewVerdict } from "../reviews/verdict.ts"
 import type { MergeStyle } from "./records.ts"
 import { type Trial, tryMerge } from "./trial.ts"
 
-/** What may be against a merge. The refusals and their order are those that existing clients know. */
+/** What can prevent a merge. The refusals and their order are those that existing clients know. */
 
-/** A pull request that somebody wants to merge. */
+/** A pull request and the user who wants to merge it. */
 export type Merging = OnPull & Me
 
-/** Who may merge into the base, by the rule that counts for it. Refuses `methodNotAllowed`. */
+/** Requires that the caller may merge into the base, and gives the protection rule that applies to it. Refuses `methodNotAllowed`. */
 export async function requireMerger(db: Handle, found: Merging): Promise<Protection | undefined> {
   const protection = await findProtection(db, found.repository.id, found.pull.base_branch)
   if (!(await mayMerge(db, protection, found, found.me))) throw refuse.methodNotAllowed("User not allowed to merge PR")
   return protection
 }
 
-/** Refuses `methodNotAllowed` what is merged already, `notFound` what is closed. */
+/** Refuses `methodNotAllowed` for a merged pull request, `notFound` for a closed one. */
 export function requireOpen({ issue, pull }: Pick<Merging, "issue" | "pull">): void {
   if (pull.is_merged === 1) throw refuse.methodNotAllowed("The PR is already merged")
   if (issue.is_closed === 1) throw refuse.notFound()
@@ -33,15 +33,15 @@ export function requireOpen({ issue, pull }: Pick<Merging, "issue" | "pull">): v
 export interface Readiness {
   readonly protection: Protection | undefined
   readonly style: MergeStyle
-  /** In spite of the rule, where the caller may. */
+  /** Override the rule where the caller may. */
   readonly force: boolean
-  /** What only time can bring is not asked for yet. */
+  /** Skip the conditions that may still come true by themselves. */
   readonly later: boolean
 }
 
 /**
- * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule is against, unsigned commits where signed
- * ones are required, and what waits for something open. Gives what the merge comes to.
+ * Refuses `methodNotAllowed` what can't be merged: drafts, what `tryMerge` refuses, what the branch's rule forbids, unsigned commits where signed
+ * ones are required, and pull requests that depend on open issues. Gives the trial merge.
  */
 export async function requireReady(services: Services, found: Merging, { protection, style, force, later }: Readiness): Promise<Trial> {
   const db = services.database.read
@@ -56,7 +56,7 @@ export async function requireReady(services: Services, found: Merging, { protect
   return trial
 }
 
-/** What of a rule's conditions is not met, or undefined. */
+/** The first condition of the rule that is not met, or undefined. */
 async function unmet(
   services: Services,
   { repository, issue }: Merging,
@@ -80,16 +80,16 @@ async function unmet(
   return undefined
 }
 
-/** The files that the head changes, by their names before and after. */
+/** The files that the head changes, by their paths before and after. */
 async function changedPaths({ git }: Services, { repository, base, head }: Trial): Promise<readonly string[]> {
   const files = await git.diffs.files(repository, (await git.history.mergeBase(repository, base, head)) ?? null, head)
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [path, previousPath]))
 }
 
-/** The most commits whose signatures are looked at; more at once are no pull request but an import. */
+/** The most commits whose signatures are verified. More at once are an import rather than a pull request. */
 const SIGNED_COMMITS = 1_000
 
-/** The site signs nothing: where signed commits are required, only what makes no new ones can be merged. */
+/** The site signs nothing: where signed commits are required, only merges without new commits are allowed. */
 async function requireSigned(services: Services, { repository, base, head }: Trial, style: MergeStyle): Promise<void> {
   const { commits, total } = await services.git.history.between(repository, { to: head, from: base, limit: SIGNED_COMMITS })
   const known = await verifications(services.database.read, services, commits)

@@ -13,7 +13,7 @@ import { mayAct } from "../../planning/issues/references.ts"
 import { setState } from "../../planning/issues/state.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 
-/** What the texts of a pull request say of issues comes about when it is merged. */
+/** Closes and reopens issues that a merged pull request refers to with a keyword. */
 
 const findReferred = query("merge.findReferred", (db, p: Params<{ issueId: number }>) =>
   db
@@ -37,8 +37,8 @@ export interface Closing {
 }
 
 /**
- * Closes and reopens the issues that a pull request's title, body and comments say it for, the last word for each counting, where the merger
- * or whoever wrote the word may do so. What waits for something open stays open; archived repositories are left alone.
+ * Closes and reopens the issues that the pull request's title, body and comments ask for. The last mention of each issue counts, if the merger or its
+ * author may close it. Issues that depend on open ones stay open; archived repositories are left alone.
  */
 export async function closeReferredIssues(
   tx: Transaction,
@@ -48,13 +48,13 @@ export async function closeReferredIssues(
   const rows = await findReferred(tx, { issueId: pullIssue.id })
   if (rows.length === 0) return
   const last = new Map(rows.map((row) => [row.issue_id, row]))
-  const homes = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
+  const repositories = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [...new Set(rows.map((row) => row.repository_id))] }))
   for (const { issue_id, author_id, ref_action, repository_id } of last.values()) {
-    const home = homes.find(({ repository }) => repository.id === repository_id)
+    const home = repositories.find(({ repository }) => repository.id === repository_id)
     if (!home || home.repository.is_archived === 1) continue
     const target = await findIssueById.first(tx, { id: issue_id })
     const writer = author_id === merger.id ? merger : await findUserById.first(tx, { id: author_id })
-    if (!target || !(await someoneMay(tx, home, target, writer ? [merger, writer] : [merger]))) continue
+    if (!target || !(await anyMayClose(tx, home, target, writer ? [merger, writer] : [merger]))) continue
     const repository = await lockForIssues(tx, repository_id)
     const issue = await lockIssue(tx, issue_id)
     const closed = ref_action === "closes"
@@ -63,7 +63,7 @@ export async function closeReferredIssues(
   }
 }
 
-async function someoneMay(tx: Transaction, home: Owned, issue: Issue, people: readonly User[]): Promise<boolean> {
+async function anyMayClose(tx: Transaction, home: Owned, issue: Issue, people: readonly User[]): Promise<boolean> {
   const permissions = await permissionsOf(tx, home, people)
   return people.some((user) => {
     const permission = permissions.get(user.id)

@@ -1,7 +1,7 @@
 import { startHearth } from "../../../app.ts"
 import type { ConfigOverrides } from "../../../core/config.ts"
 
-/** A forge that is killed, as by the system, at a given moment of the first merge. */
+/** A server that is killed at a given moment of the first merge. */
 
 const [moment = "", config = "{}"] = process.argv.slice(2)
 const settings: ConfigOverrides = JSON.parse(config)

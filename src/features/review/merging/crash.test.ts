@@ -13,7 +13,7 @@ import { settleJob } from "../../code/pushes/journal.ts"
 const ADMIN = { username: "root", password: "root-pass-1" }
 const AT = "/repos/root/repo"
 
-/** The process is killed with SIGKILL in the middle of a merge. What the next start makes of it is the same as if it had not been. */
+/** The process is killed with SIGKILL in the middle of a merge. After the next start the result is the same as without the crash. */
 describe.each(databaseKinds)("killed on %s", (kind) => {
   let fresh: FreshUrl
   let folder: string
@@ -43,7 +43,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
   }
 
-  /** A forge that dies at a moment of the merge that it is asked for; then the next one on the same files and rows. */
+  /** Runs a server that is killed at a moment of the merge, then the next one on the same files and rows. */
   async function scene(moment: string): Promise<Hearth> {
     const before = await startHearth({ config, env: {} })
     const content = (text: string) => ({ content: Buffer.from(text).toString("base64") })
@@ -67,7 +67,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     return startHearth({ config, env: {} })
   }
 
-  /** Lets the lease of what was under way run out. */
+  /** Lets the lease of what was under way expire. */
   async function afterLease({ services: { database, jobs } }: Hearth): Promise<void> {
     const waiting = await database.read.selectFrom("jobs").select("id").where("kind", "=", settleJob.kind).execute()
     expect(waiting).toHaveLength(1)
@@ -82,7 +82,7 @@ describe.each(databaseKinds)("killed on %s", (kind) => {
     const hearth = await scene("after the branch has moved")
     try {
       expect(await merged(hearth)).toMatchObject({ merged: false, state: "open" })
-      // Whoever tries again meanwhile doesn't merge it twice.
+      // A retry in the meantime doesn't merge it twice.
       expect((await call(hearth.url, "POST", `${AT}/pulls/2/merge`, { do: "squash" })).status).toBe(405)
       await afterLease(hearth)
       const commit = await tip(hearth)

@@ -19,8 +19,8 @@ const countOthers = query("merge.countOthersWithHead", (db, p: Params<{ id: numb
 )
 
 /**
- * Deletes the head branch of a pull request that was just merged. It stays, and nobody is told, where other open pull requests have it as their
- * head, where it has got new commits, where it is the default branch or a rule protects it, and where the merger may not write to it.
+ * Deletes the head branch of a pull request that was just merged. The branch is kept, without a message, where other open pull requests come from it,
+ * where it has new commits, where it is the default branch or protected, and where the merger may not write to it.
  */
 export async function deleteMergedBranch(services: Services, { pull, issue, me, actor }: Merging): Promise<void> {
   const { database, log, now } = services
@@ -35,7 +35,7 @@ export async function deleteMergedBranch(services: Services, { pull, issue, me, 
     })
     await database.write(async (tx) => publish(tx, { kind: "pull.headBranchDeleted", issue, actor: me, branch: headBranch, at: now() }))
   } catch (error) {
-    // The merge has come about, whatever became of the branch.
+    // The merge is done, whether or not the branch could be deleted.
     if (!(error instanceof Refusal)) log.error({ err: error, pull: pull.id }, "the branch of a merged pull request could not be deleted")
   }
 }

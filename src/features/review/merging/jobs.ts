@@ -15,24 +15,24 @@ import { mergePull } from "./merge.ts"
 import { detectManualMerges } from "./on-push.ts"
 import { findSchedule, findScheduledIds, scheduledMerge } from "./schedule.ts"
 
-/** Merges what was scheduled, as the person who did so and with all that is asked of every merge; what is against it leaves it scheduled. */
+/** Runs a scheduled merge in the name of the user who scheduled it, with all checks of any merge. If a check fails, it stays scheduled. */
 export const scheduledMergeJob = defineJob({
   ...scheduledMerge,
   run: async ({ pullId }, { context: services }) => {
     const { database, log } = services
     const schedule = await findSchedule.first(database.read, { pullId })
     const style = MERGE_STYLES.find((known) => known === schedule?.style)
-    const found = schedule && (await standingOf(services, pullId, schedule.user_id))
+    const found = schedule && (await findMerging(services, pullId, schedule.user_id))
     if (!schedule || !style || !found) return
-    // What was merged or closed otherwise is not merged when somebody reopens it.
+    // A pull request that was merged or closed otherwise is not merged when it is reopened.
     if (found.issue.is_closed === 1) {
       await database.write((tx) => removeSchedule(tx, { pullId }))
       return
     }
     const { message, delete_branch } = schedule
-    const wishes = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
+    const options = { style, message, headId: "", force: false, deleteBranch: delete_branch === 1, automatic: true }
     try {
-      await mergePull(services, found, wishes)
+      await mergePull(services, found, options)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       log.info({ pull: pullId, reason: error.message }, "a scheduled merge has to wait")
@@ -40,8 +40,8 @@ export const scheduledMergeJob = defineJob({
   },
 })
 
-/** The pull request for somebody as it is for them now; undefined where they can't reach it any more. */
-async function standingOf({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
+/** The pull request with the user's current permission; undefined where they can't reach it any more. */
+async function findMerging({ database }: Services, pullId: number, userId: number): Promise<Merging | undefined> {
   const db = database.read
   const pull = await findPull.first(db, { id: pullId })
   const issue = pull && (await findIssueById.first(db, { id: pull.issue_id }))
@@ -62,7 +62,7 @@ export const detectManualMergesJob = defineJob({
   run: (detecting, { context }) => findManualMerges(context, detecting),
 })
 
-/** Rules, rights and dependencies change too, and tell nobody: what is scheduled is looked at again from time to time. */
+/** Rules, permissions and dependencies change without an event, so scheduled merges are also retried from time to time. */
 export const retryScheduledMerges: Task = {
   name: "retry_scheduled_merges",
   cron: "*/10 * * * *",

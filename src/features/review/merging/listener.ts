@@ -1,11 +1,11 @@
 import type { Listener } from "../../../core/events/events.ts"
 import { tryMergesOf, tryScheduledMerge, tryScheduledMerges } from "./schedule.ts"
 
-/** Scheduled merges are tried again when something has changed that they may wait for. */
+/** Retries scheduled merges when something has changed that they may wait for. */
 export const merging: Listener = {
   name: "merging",
   async hear({ tx, services, events }) {
-    // Several reviews can be dismissed at once: the merge of a pull request is tried once.
+    // Several reviews can be dismissed at once: the merge of each pull request is retried once.
     const issueIds = new Set<number>()
     for (const event of events) {
       switch (event.kind) {

@@ -10,8 +10,8 @@ import { recordMerge } from "./merged.ts"
 /** Merges that were done outside and pushed. */
 
 /**
- * Marks a pull request as merged by hand, by a commit of the base branch, at the time of its author. Refuses `methodNotAllowed` where the
- * repository doesn't allow that, and `conflict` an id that is not the whole one of a commit on the base.
+ * Marks a pull request as merged by hand, with a commit of the base branch, at that commit's author time. Refuses `methodNotAllowed` where the
+ * repository doesn't allow it, and `conflict` an id that is not the full id of a commit on the base.
  */
 export async function mergeByHand(services: Services, found: Merging, commitId: string): Promise<void> {
   const { git, database, now } = services
@@ -46,7 +46,7 @@ const findOpenInto = query("merge.findOpenInto", (db, p: Params<{ repositoryId: 
     .orderBy("pulls.id"),
 )
 
-export interface Detecting {
+export interface Detection {
   readonly repositoryId: number
   /** Branches that have moved. */
   readonly branches: readonly string[]
@@ -54,10 +54,10 @@ export interface Detecting {
 }
 
 /**
- * Marks the open pull requests as merged by hand whose heads are contained in their bases now, where the repository wants that found out by
- * itself. The merger is whoever pushed the base, or else the owner.
+ * Marks open pull requests as merged by hand if their base contains their head now and the repository has this detection switched on. The merger is
+ * the pusher of the base, or else the owner.
  */
-export async function findManualMerges(services: Services, { repositoryId, branches, pusherId }: Detecting): Promise<void> {
+export async function findManualMerges(services: Services, { repositoryId, branches, pusherId }: Detection): Promise<void> {
   const { database, git, now } = services
   const [home] = await withOwners(database.read, await findRepositoriesByIds(database.read, { ids: [repositoryId] }))
   if (!home || home.repository.autodetect_manual_merge === 0 || home.repository.allow_manual_merge === 0) return

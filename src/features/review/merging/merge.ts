@@ -14,52 +14,51 @@ import { claimPull, recordMerge } from "./merged.ts"
 import { messageFor } from "./message.ts"
 import type { MergeStyle } from "./records.ts"
 import { scheduleMerge } from "./schedule.ts"
-import type { Words } from "./template.ts"
+import type { MessageParts } from "./template.ts"
 import type { Trial } from "./trial.ts"
 
-/** What is wished of a merge. */
-export interface Wishes {
+export interface MergeOptions {
   readonly style: MergeStyle
-  /** Whole, or in parts; an empty part is the usual one. */
-  readonly message: Words | string
-  /** The commit that the caller takes for the head; "" for any. */
+  /** The whole message, or its parts; an empty part gets its default. */
+  readonly message: MessageParts | string
+  /** The commit that the caller expects as the head; "" for any. */
   readonly headId: string
-  /** In spite of the branch's rule, where the caller may. */
+  /** Override the branch's rule where the caller may. */
   readonly force: boolean
-  /** Whether the head branch is deleted afterwards; undefined as the repository has it. */
+  /** Whether the head branch is deleted afterwards; undefined for the repository's default. */
   readonly deleteBranch: boolean | undefined
-  /** It was scheduled. */
+  /** The merge was scheduled. */
   readonly automatic: boolean
 }
 
-/** Times that a merge is made anew because the base has moved on meanwhile. */
+/** How often a merge is attempted again because the base has moved. */
 const TRIES = 10
-/** How much longer is waited after each of them: who merges into the same branch comes to an end. */
+/** The pause grows by this much with each attempt, so that concurrent merges into one branch finish. */
 const PAUSE_MS = 10
 
 /**
- * Merges a pull request: makes the commits, moves the base branch as any push does, and with it makes the pull request merged; all of that comes
- * about even if this process dies once the branch has moved. Then the head branch is deleted, where that is wished and possible.
- * Refuses what `requireOpen`, `requireMerger` and `requireReady` refuse; `methodNotAllowed` a style that the repository doesn't allow, and what
- * somebody else is merging now; `conflict` another head than the given one, what doesn't fit together, what a rule for pushes says against it,
- * and a base that doesn't stand still.
+ * Merges a pull request: makes the commits, moves the base branch as any push does, and thereby marks the pull request as merged. All of that is
+ * completed even if this process dies once the branch has moved. Then deletes the head branch, where requested and possible.
+ * Refuses what `requireOpen`, `requireMerger` and `requireReady` refuse; `methodNotAllowed` a style that the repository doesn't allow, and a pull
+ * request that is being merged already; `conflict` another head than the given one, a merge conflict, a push that the rules reject, and a base that
+ * keeps moving.
  */
-export async function mergePull(services: Services, found: Merging, wishes: Wishes): Promise<void> {
+export async function mergePull(services: Services, found: Merging, options: MergeOptions): Promise<void> {
   let current = found
   for (let tries = 1; tries <= TRIES; tries++) {
-    if (await mergeOnce(services, current, wishes)) {
+    if (await mergeOnce(services, current, options)) {
       const { default_delete_branch_after_merge } = found.repository
-      if (wishes.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
+      if (options.deleteBranch ?? default_delete_branch_after_merge === 1) await deleteMergedBranch(services, current)
       return
     }
     await pause(tries * PAUSE_MS)
-    current = await lookAgain(services, current)
+    current = await reload(services, current)
   }
   throw refuse.conflict("merge push out of date")
 }
 
-/** Schedules the merge for when nothing is against it any more. Refuses like `mergePull`, and `conflict` where it is scheduled already. */
-export async function mergeLater(services: Services, found: Merging, { style, message, force, deleteBranch }: Wishes): Promise<void> {
+/** Schedules the merge for when all checks pass. Refuses like `mergePull`, and `conflict` where it is scheduled already. */
+export async function mergeLater(services: Services, found: Merging, { style, message, force, deleteBranch }: MergeOptions): Promise<void> {
   requireOpen(found)
   const protection = await requireMerger(services.database.read, found)
   await requireReady(services, found, { protection, style, force, later: true })
@@ -68,28 +67,28 @@ export async function mergeLater(services: Services, found: Merging, { style, me
   await services.database.write((tx) => scheduleMerge(tx, services, found, { style, message: whole, deleteBranch: deletes }))
 }
 
-/** False where the base has moved meanwhile, and nothing is merged. */
-async function mergeOnce(services: Services, found: Merging, wishes: Wishes): Promise<boolean> {
-  const { style, force, headId } = wishes
+/** One attempt. False where the base has moved meanwhile and nothing was merged. */
+async function mergeOnce(services: Services, found: Merging, options: MergeOptions): Promise<boolean> {
+  const { style, force, headId } = options
   requireOpen(found)
   const protection = await requireMerger(services.database.read, found)
   const trial = await requireReady(services, found, { protection, style, force, later: false })
   requireStyle(found.repository, style)
   if (headId !== "" && headId !== trial.head) throw refuse.conflict("head out of date")
-  const message = typeof wishes.message === "string" ? wishes.message : await messageFor(services, found, style, wishes.message)
+  const message = typeof options.message === "string" ? options.message : await messageFor(services, found, style, options.message)
   const built = await build(services, found, trial, style, message)
-  if (built.id === trial.base) await mergeNothing(services, found, built, wishes.automatic)
-  else return push(services, found, trial, built, wishes)
+  if (built.id === trial.base) await mergeNothing(services, found, built, options.automatic)
+  else return push(services, found, trial, built, options)
   return true
 }
 
-/** Moves the base branch; false where it is not where it was. Refuses `conflict` what a rule says against the push. */
+/** Moves the base branch; false where it has moved meanwhile. Refuses `conflict` a push that a rule rejects. */
 async function push(
   services: Services,
   found: Merging,
   { repository, base }: Trial,
   { id, written }: Built,
-  { style, automatic }: Wishes,
+  { style, automatic }: MergeOptions,
 ): Promise<boolean> {
   const { pull, actor } = found
   const addedBytes = await services.git.objects.written(repository, written)
@@ -109,11 +108,11 @@ async function push(
   }
 }
 
-/** Where the head left this base, if that was found out for it. */
+/** The merge base of the head and this base, if known. */
 const mergeBaseOf = ({ base_id, merge_base }: Pull, base: ObjectId): { readonly mergeBase?: string } =>
   base_id === base && merge_base !== "" ? { mergeBase: merge_base } : {}
 
-/** All that the head brought is in the base already: there is nothing to push, and the pull request is merged all the same. */
+/** The base already contains all that the head has: nothing is pushed, and the pull request is marked as merged. */
 async function mergeNothing(services: Services, found: Merging, { id }: Built, automatic: boolean): Promise<void> {
   const { pull, owner, me } = found
   const now = services.now()
@@ -125,7 +124,7 @@ async function mergeNothing(services: Services, found: Merging, { id }: Built, a
   })
 }
 
-async function lookAgain({ database }: Services, found: Merging): Promise<Merging> {
+async function reload({ database }: Services, found: Merging): Promise<Merging> {
   const pull = await findPull.first(database.read, { id: found.pull.id })
   const issue = await findIssueById.first(database.read, { id: found.issue.id })
   if (!pull || !issue) throw refuse.notFound()
@@ -140,7 +139,7 @@ const SWITCH = {
   "fast-forward-only": "allow_fast_forward_only_merge",
 } as const satisfies Readonly<Record<MergeStyle, keyof Repository>>
 
-/** Refuses `methodNotAllowed` a style that the repository has switched off. */
+/** Refuses `methodNotAllowed` a style that is switched off in the repository. */
 function requireStyle(repository: Repository, style: MergeStyle): void {
   if (repository[SWITCH[style]] === 0) throw refuse.methodNotAllowed(`${style} is not allowed an allowed merge style for this repository`)
 }

@@ -57,15 +57,15 @@ const claim = query("merge.claim", (db, p: Params<{ id: number; headId: string; 
 )
 
 export interface Claim {
-  /** The journal entry of the push; 0 where nothing is pushed. */
+  /** The journal entry of the push; 0 without a push. */
   readonly entryId: number
-  /** It was scheduled, and must be still. */
+  /** The merge was scheduled, and must still be. */
   readonly automatic: boolean
 }
 
 /**
- * Makes sure that a pull request is merged once, as it was looked at. Whoever merges holds it by the journal entry of the push: once that is
- * gone, because the push was refused or all that follows from it is written down, the next may try. Refuses `methodNotAllowed`.
+ * Makes sure that a pull request is merged only once, and in the state that was checked. The merge holds it by the journal entry of the push. Once
+ * that entry is gone, because the push was refused or is recorded completely, the next merge may try. Refuses `methodNotAllowed`.
  */
 export async function claimPull(
   tx: Transaction,
@@ -73,18 +73,18 @@ export async function claimPull(
   { entryId, automatic }: Claim,
 ): Promise<void> {
   const { id, head_id, base_branch } = pull
-  // Locked by a statement of its own: one that waited for the row itself would see the journal as it was before it waited, without the entry of the
-  // merge that it waited for.
+  // Locked by a separate statement: one that waited for the row itself would see the journal as of before the wait, without the entry of the merge
+  // that it waited for.
   await lockRow(tx, "pulls", id)
   if ((await claim.changes(tx, { id, headId: head_id, baseBranch: base_branch, entryId })) === 0)
     throw refuse.methodNotAllowed("the pull request is being merged already, or was changed meanwhile")
-  // Looked at with the pull request locked, as cancelling locks it.
+  // Read with the pull request locked, as cancelling locks it.
   if (automatic && !(await findSchedule.first(tx, { pullId: id }))) throw refuse.methodNotAllowed("the merge is not scheduled any more")
 }
 
 export interface Merge extends Owned {
   readonly pullId: number
-  /** What the base branch names since, or the commit that merged it by hand. */
+  /** The commit that the base branch names now, or the commit that merged it by hand. */
   readonly commitId: string
   readonly merger: User
   /** "automatic": it was scheduled; "manual": it was done outside. */
@@ -94,9 +94,8 @@ export interface Merge extends Owned {
 }
 
 /**
- * Writes down that a pull request is merged, with all that follows: it is closed, its timeline and the feed tell of it, whoever is concerned is
- * told, issues that its texts close are closed, and what was scheduled for it is forgotten. Does nothing where it is merged already, or gone.
- * The repository's row must be locked.
+ * Records that a pull request is merged, with all that follows: closes it, writes its timeline and the feed, notifies, closes the issues that its
+ * texts refer to, and removes its schedule. Does nothing where it is merged already, or gone. The repository's row must be locked.
  */
 export async function recordMerge(tx: Transaction, services: Services, merge: Merge): Promise<void> {
   const { repository, owner, merger, now } = merge

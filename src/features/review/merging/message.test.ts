@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { cleanMessage, joinWords, withTrailer } from "./message.ts"
+import { cleanMessage, joinMessage, withTrailer } from "./message.ts"
 
 describe("messages", () => {
   test.each([
@@ -12,8 +12,8 @@ describe("messages", () => {
   })
 
   test("have a line between title and body", () => {
-    expect(joinWords({ title: "One", body: "" })).toBe("One\n")
-    expect(joinWords({ title: "One", body: "\nTwo\n" })).toBe("One\n\nTwo\n")
+    expect(joinMessage({ title: "One", body: "" })).toBe("One\n")
+    expect(joinMessage({ title: "One", body: "\nTwo\n" })).toBe("One\n\nTwo\n")
   })
 
   test.each([

@@ -2,23 +2,23 @@ import type { Services } from "../../../core/services.ts"
 import type { Merging } from "./checks.ts"
 import { headName, reference } from "./names.ts"
 import type { MergeStyle } from "./records.ts"
-import { template, type Words } from "./template.ts"
+import { type MessageParts, template } from "./template.ts"
 
-/** What the commits of a merge say. */
+/** Messages of merge commits. */
 
-/** A message as git keeps it: no blanks at the ends of lines, one empty line at a time, none at either end, and a newline at the last. */
+/** A message in git's normal form: no trailing blanks, no more than one empty line in a row, none at either end, and a newline at the end. */
 export function cleanMessage(text: string): string {
   const lines = text.replaceAll("\r\n", "\n").split("\n")
   const kept = lines.map((line) => line.trimEnd()).filter((line, at, all) => line !== "" || (all[at - 1] ?? "") !== "")
   return `${kept.join("\n").replace(/^\n+|\n+$/g, "")}\n`
 }
 
-/** Title and body, a line between them. */
-export const joinWords = ({ title, body }: Words): string => cleanMessage(body.trim() === "" ? title : `${title}\n\n${body}`)
+/** Title and body, with an empty line between them. */
+export const joinMessage = ({ title, body }: MessageParts): string => cleanMessage(body.trim() === "" ? title : `${title}\n\n${body}`)
 
 const TRAILER = /^[A-Za-z0-9-]+: \S/
 
-/** The message with one more line of the kind that tools read at its end. */
+/** The message with one more trailer. */
 export function withTrailer(message: string, name: string, value: string): string {
   const paragraphs = message.trimEnd().split("\n\n")
   const last = paragraphs.at(-1)?.split("\n") ?? []
@@ -27,19 +27,19 @@ export function withTrailer(message: string, name: string, value: string): strin
 }
 
 /**
- * What the caller wants to have said: the given title, or that of the repository's template, or the usual one, and the given body below it.
- * A template's own body is for those who write a message in a form; the API takes its title only, as existing clients know it.
+ * The message as requested: the given title, or that of the repository's template, or the default one, with the given body below it. A template's
+ * body is for web forms; the API takes only its title, as existing clients know it.
  */
-export async function messageFor(services: Services, found: Merging, style: MergeStyle, given: Words): Promise<string> {
+export async function messageFor(services: Services, found: Merging, style: MergeStyle, given: MessageParts): Promise<string> {
   const title = given.title.trim() || (await template(services, found, style, {}))?.title || (await usualTitle(services, found, style))
-  return joinWords({ title, body: given.body.trim() })
+  return joinMessage({ title, body: given.body.trim() })
 }
 
-/** The message of a commit that was rebased last, where the repository has a template for that; undefined leaves it as it is. */
+/** The message of the last rebased commit, where the repository has a template for it; undefined keeps the original message. */
 export async function rebasedMessage(services: Services, found: Merging, message: string): Promise<string | undefined> {
   const [title = "", ...rest] = message.split("\n")
   const words = await template(services, found, "rebase", { CommitTitle: title.trim(), CommitBody: rest.join("\n").trim() })
-  return words && joinWords(words)
+  return words && joinMessage(words)
 }
 
 async function usualTitle({ database }: Services, found: Merging, style: MergeStyle): Promise<string> {

@@ -7,13 +7,13 @@ import type { PushStep } from "../../code/pushes/step.ts"
 import { recordMerge } from "./merged.ts"
 import { scheduledMerge } from "./schedule.ts"
 
-/** Looks which open pull requests are contained in branches that have moved. */
+/** Checks which open pull requests are contained in branches that have moved. */
 export const detectManualMerges = jobKind({
   kind: "pulls.detectManualMerges",
   payload: Type.Object({ repositoryId: int64(), branches: Type.Array(Type.String()), pusherId: int64() }),
 })
 
-/** A push that merges a pull request makes it merged, in the one transaction in which all else of the push is written down. */
+/** Marks a pull request as merged in the same transaction that records the push which merges it. */
 export const completeMerge: PushStep = async ({ services, merge, changes: [change] }) => {
   const commitId = change?.newId
   return async (tx, { pusher: merger, ...written }) => {
@@ -23,8 +23,8 @@ export const completeMerge: PushStep = async ({ services, merge, changes: [chang
   }
 }
 
-/** Branches of one push that are looked at; whoever pushes more imports. */
-const LOOKED_AT = 100
+/** The most branches of one push that are checked; a push of more is an import. */
+const MOST_BRANCHES = 100
 
 const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ repositoryId: number; branches: readonly string[] }>) =>
   db
@@ -41,10 +41,10 @@ const findScheduledAround = query("merge.findScheduledAround", (db, p: Params<{ 
     .orderBy("pulls.id"),
 )
 
-/** Scheduled merges whose base or head has moved are looked at again, and so is whether somebody merged a pull request by hand. */
+/** Retries scheduled merges whose base or head has moved, and queues the detection of manual merges. */
 export const retryMerges: PushStep = async ({ services: { jobs }, changes, merge }) => {
   const moved = changes.filter(({ newId }) => newId !== null).flatMap(({ ref }) => branchOf(ref) ?? [])
-  const branches = moved.slice(0, LOOKED_AT)
+  const branches = moved.slice(0, MOST_BRANCHES)
   return async (tx, { repository, pusher }) => {
     if (branches.length === 0) return
     const scheduled = await findScheduledAround(tx, { repositoryId: repository.id, branches })

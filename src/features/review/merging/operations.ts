@@ -37,7 +37,7 @@ export const mergeOperations: readonly Operation[] = [
         await mergeByHand(services, found, body.merge_commit_id?.trim().toLowerCase() ?? "")
         return ok(undefined)
       }
-      const wishes = {
+      const options = {
         style: body.do,
         message: { title: body.merge_title_field ?? "", body: body.merge_message_field ?? "" },
         headId: body.head_commit_id ?? "",
@@ -46,10 +46,10 @@ export const mergeOperations: readonly Operation[] = [
         automatic: false,
       }
       if (body.merge_when_checks_succeed) {
-        await mergeLater(services, found, wishes)
+        await mergeLater(services, found, options)
         return created(undefined)
       }
-      await mergePull(services, found, wishes)
+      await mergePull(services, found, options)
       return ok(undefined)
     },
   }),

@@ -5,7 +5,7 @@ import { MERGE_STYLES } from "../../code/repositories/records.ts"
 /** How a merge makes commits. */
 export type MergeStyle = (typeof MERGE_STYLES)[number]
 
-// Each has an older name, which programs of earlier years send.
+// Each has an older name, which older clients send.
 export const MergePullRequestOption = record("MergePullRequestOption", {
   do: oneOf([...MERGE_STYLES, "manually-merged"], { description: "how to merge", formerly: "Do" }),
   merge_title_field: Type.Optional(Type.String({ description: "first line of the message", formerly: "MergeTitleField" })),

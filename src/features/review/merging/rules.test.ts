@@ -124,7 +124,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
     expect([refused.status, refused.body.message]).toEqual([405, expect.stringContaining("signed")])
   })
 
-  test("is for those whom the rule lists, and nobody else", async () => {
+  test("is only for those whom the rule lists", async () => {
     const { repo, number } = await ready()
     await protect(repo, { enable_merge_whitelist: true, merge_whitelist_usernames: ["bob"] })
     expect(refusal(await repo.merge(number, { do: "merge" }, world.alice))).toEqual([405, "User not allowed to merge PR"])
@@ -141,7 +141,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
     expect((await repo.merge(number, { do: "merge" })).status).toBe(200)
   })
 
-  test("tells everybody whom it concerns, once", async () => {
+  test("notifies each participant once", async () => {
     const { repo, number } = await ready()
     const { body: first } = await world.call(world.alice, `POST ${repo.at}/issues`, { title: "By the body" })
     const { body: second } = await world.call(world.alice, `POST ${repo.at}/issues`, { title: "By a comment" })
@@ -255,7 +255,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
       if (database.kind === "sqlite") return
       const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       for (let seen = 0; seen === 0; ) {
-        // Within a transaction what was seen once stays.
+        // Within one transaction repeated reads give the same.
         await sql`select pg_stat_clear_snapshot()`.execute(tx)
         seen = (await waiting.execute(tx)).rows.length
       }
@@ -291,7 +291,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
       expect(kinds).toContain("merge_pull")
     })
 
-    test("once somebody approves, or takes an objection back", async () => {
+    test("after an approval, or when an objection is withdrawn", async () => {
       const { repo, number } = await ready()
       await protect(repo, { required_approvals: 1, block_on_rejected_reviews: true })
       await world.call(world.alice, `PUT ${repo.at}/collaborators/carol`, { permission: "write" })
@@ -342,7 +342,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
       await protect(repo, { enable_status_check: true })
       await repo.merge(number, later)
       await drain()
-      // A merge that has begun, as the journal says it.
+      // The journal of a merge that has begun.
       await database.write(async (tx) => {
         const entry = { repositoryId: pull.repository_id, branches: [], pusherId: 0 }
         const merge_entry = await jobs.enqueue(tx, detectManualMerges, entry, { runAt: now() + 3600 })
@@ -372,7 +372,7 @@ withWorld("merging", { open: openMergeWorld, on: oneDatabase }, ({ test, world }
       expect(kinds.slice(-3)).toEqual(["pull_scheduled_merge", "change_target_branch", "pull_cancel_scheduled_merge"])
     })
 
-    test("not by somebody who may no longer merge, and not in a style that is off by then", async () => {
+    test("not by a user who may no longer merge, and not in a style that is off by then", async () => {
       const { repo, number, head } = await ready({ allow_squash_merge: false })
       await protect(repo, { enable_status_check: true })
       expect((await repo.merge(number, { ...later, do: "squash" })).status).toBe(201)

@@ -13,10 +13,10 @@ import { dropSchedule, findMergeUnderWay } from "../pulls/scheduled-merge.ts"
 import type { Merging } from "./checks.ts"
 import type { MergeStyle } from "./records.ts"
 
-/** Merges a pull request whose merge was scheduled, if nothing is against it. What was asked for stands in `pull_schedules`. */
+/** Merges a pull request whose merge was scheduled, if all checks pass. The request is stored in `pull_schedules`. */
 export const scheduledMerge = jobKind({ kind: "pulls.scheduledMerge", payload: Type.Object({ pullId: int64() }) })
 
-/** Merges that wait until nothing is against them: who makes one more condition come true says so here, and a job looks whether all have. */
+/** Merges that wait until all checks pass. When one more condition comes true, `tryScheduledMerge` and its like queue a job that checks them all. */
 
 export const findSchedule = query("merge.findSchedule", (db, p: Params<{ pullId: number }>) =>
   db.selectFrom("pull_schedules").selectAll().where("pull_id", "=", p.pullId),
@@ -38,29 +38,29 @@ const insertSchedule = query(
       .onConflict((conflict) => conflict.column("pull_id").doNothing()),
 )
 
-export interface Scheduling {
+export interface NewSchedule {
   readonly style: MergeStyle
   /** The whole message, as it is worded now. */
   readonly message: string
   readonly deleteBranch: boolean
 }
 
-/** Schedules a merge; it is tried at once. Refuses `conflict` where one is scheduled, `notFound` and `archived` where things have changed. */
-export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, wishes: Scheduling): Promise<void> {
+/** Schedules a merge; it is tried at once. Refuses `conflict` where one is scheduled, `notFound` and `archived` where the state has changed. */
+export async function scheduleMerge(tx: Transaction, services: Services, found: Merging, schedule: NewSchedule): Promise<void> {
   const { pull, me } = found
   const now = services.now()
   await lockForIssues(tx, found.repository.id)
   const issue = await lockIssue(tx, found.issue.id)
-  const { style, message } = wishes
-  const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(wishes.deleteBranch), now }
+  const { style, message } = schedule
+  const row = { pullId: pull.id, userId: me.id, style, message, deleteBranch: flag(schedule.deleteBranch), now }
   if ((await insertSchedule.changes(tx, row)) === 0) throw refuse.conflict("an automatic merge of this pull request is scheduled already")
   publish(tx, { kind: "pull.mergeScheduled", issue, actor: me, at: now })
   await services.jobs.enqueue(tx, scheduledMerge, { pullId: pull.id })
 }
 
 /**
- * Forgets a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for others than who scheduled it and who may merge, `conflict`
- * where it has begun.
+ * Removes a scheduled merge. Refuses `notFound` where none is scheduled, `forbidden` for a caller who neither scheduled it nor may merge, `conflict`
+ * where the merge has begun.
  */
 export async function cancelMerge(tx: Transaction, services: Services, found: Merging, mayMerge: boolean): Promise<void> {
   const { pull, me } = found
@@ -96,14 +96,14 @@ const findByIssue = query("merge.findScheduledByIssue", (db, p: Params<{ issueId
     .where("pulls.is_merged", "=", 0),
 )
 
-/** All pull requests whose merges are scheduled. */
+/** All pull requests with a scheduled merge. */
 export const findScheduledIds = query("merge.findScheduledIds", (db) =>
   db.selectFrom("pull_schedules").select("pull_id").orderBy("pull_id"),
 )
 
 type Outbox = Pick<Services, "jobs">
 
-/** Looks again at the scheduled merges of pull requests into a repository whose head is this commit: a status of it has changed. */
+/** Retries the scheduled merges of pull requests into a repository whose head is this commit: one of its statuses has changed. */
 export async function tryScheduledMerges(
   tx: Transaction,
   { jobs }: Outbox,
@@ -112,7 +112,7 @@ export async function tryScheduledMerges(
   for (const { id } of await findByCommit(tx, { repositoryId, commitId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }
 
-/** Looks again at the scheduled merge of one pull request, if it has one: a review or its title has changed. */
+/** Retries the scheduled merge of one pull request, if any: a review or its title has changed. */
 export async function tryScheduledMerge(tx: Transaction, { jobs }: Outbox, issueId: number): Promise<void> {
   for (const { id } of await findByIssue(tx, { issueId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }
@@ -126,7 +126,7 @@ const findWaiting = query("merge.findScheduledOfRepository", (db, p: Params<{ re
     .orderBy("pulls.id"),
 )
 
-/** Looks again at all scheduled merges of a repository: its rules have changed, and may not ask any more for what a merge waits for. */
+/** Retries all scheduled merges of a repository: its rules have changed, and may require less now. */
 export async function tryMergesOf(tx: Transaction, { jobs }: Outbox, repositoryId: number): Promise<void> {
   for (const { id } of await findWaiting(tx, { repositoryId })) await jobs.enqueue(tx, scheduledMerge, { pullId: id })
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { client, ok } from "../../../git/testing.ts"
 import { type MergeWorld, openMergeWorld, type TestRepository } from "./testing.ts"
 
-/** What each style makes is held against what git's own commands make of the same branches. */
+/** The result of each style is compared with that of git's own commands on the same branches. */
 
 let world: MergeWorld
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What is compared of commits: all but ids, committers and times, which git's commands give others. */
+/** What is compared of commits: all but ids, committers and times, which differ for git's commands. */
 const TOLD = "--format=%T|%an|%ae|%B%x00"
 
 /** A pull request of three commits beside a base that has moved on. */
@@ -23,7 +23,7 @@ async function diverged(): Promise<{ repo: TestRepository; number: number; base:
   return { repo, base, head, number: await repo.pull("topic", "Bring three") }
 }
 
-/** Both histories on top of the old base, told the same way. */
+/** Both histories since the old base, in the same form. */
 async function compare(
   repo: TestRepository,
   base: string,
@@ -77,7 +77,7 @@ test("squash: one commit by the author of the pull request", async () => {
   expect(await person(work, tip)).toBe("alice <alice@example.com>, bob <bob@example.com>")
 })
 
-test("squash by the author himself names nobody else", async () => {
+test("squash by the author has no co-author", async () => {
   const { repo, number, base } = await diverged()
   expect((await repo.merge(number, { do: "squash", merge_title_field: "All" }, world.alice)).status).toBe(200)
   const { work, tip } = await compare(repo, base, [
@@ -152,7 +152,7 @@ test("rebase: commits that don't fit are named, and nothing is changed", async (
   const refused = await repo.merge(number, { do: "rebase" })
   expect(refused).toMatchObject({ status: 409, body: { Style: "rebase", CommitSHA: expect.stringMatching(/^[0-9a-f]{40}$/) } })
   expect([await repo.tip(), (await repo.get(number)).body.merged]).toEqual([base, false])
-  // As a whole it changes nothing there, and so it can be merged.
+  // In total it changes nothing, and so it can be merged.
   expect((await repo.merge(number, { do: "merge" })).status).toBe(200)
 })
 
@@ -166,7 +166,7 @@ test("rebase: what the base has already falls away, and the pull request is merg
   expect((await repo.get(number)).body).toMatchObject({ merged: true, merge_commit_sha: base })
 })
 
-/** Rebasing takes one process, and one for each of the three commits; what it gives is told of with one more only if it is not a straight line. */
+/** Rebasing takes one process, and one for each of the three commits; one more finds the new commits only if the history is not linear. */
 test.each([
   ["merge", 0],
   ["squash", 0],

@@ -13,25 +13,25 @@ import type { Merging } from "./checks.ts"
 import { headName, reference } from "./names.ts"
 import type { MergeStyle } from "./records.ts"
 
-/** Messages that a repository keeps for its merges: files of its default branch, one for each style. */
+/** Message templates of a repository: files on its default branch, one for each style. */
 
-/** A message in its two parts, as templates and requests give it. */
-export interface Words {
+/** A message in two parts, as templates and requests give it. */
+export interface MessageParts {
   readonly title: string
   readonly body: string
 }
 
-/** A person as trailers name them. */
+/** A person as in trailers. */
 export const signatureOf = ({ name, email }: Pick<Person, "name" | "email">): string => `${name} <${email}>`
 
 const TEMPLATES = [".gitea", "default_merge_message"] as const
-/** A template is a few lines; what is larger is none. */
+/** Larger files are not taken for templates. */
 const TEMPLATE_BYTES = 64 * 1024
 
 type Values = Readonly<Record<string, string>>
 
-/** The repository's template for a style, filled in; undefined where there is none on the default branch. */
-export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<Words | undefined> {
+/** The repository's template for a style, filled in; undefined where the default branch has none. */
+export async function template(services: Services, found: Merging, style: MergeStyle, more: Values): Promise<MessageParts | undefined> {
   const text = await templateText(services, found, `${style.toUpperCase()}_TEMPLATE.md`)
   if (text === undefined) return undefined
   const [title = "", ...body] = text.replaceAll("\r\n", "\n").split("\n")
@@ -54,13 +54,13 @@ async function templateText({ git }: Services, { repository: row }: Merging, nam
     if (info === undefined || info.size > TEMPLATE_BYTES) return undefined
     return (await git.objects.readBlob(repository, entry.id)).toString("utf8")
   } catch (error) {
-    // A directory that is too large to be read holds no template that anybody would find.
+    // A directory that is too large to be read is treated like one without a template.
     if (isGitError(error, "tooLarge")) return undefined
     throw error
   }
 }
 
-/** What a template can name. What takes a query is looked up only where it is named. */
+/** The values of a template's variables. Those that take a query are looked up only where they are used. */
 async function valuesFor(services: Services, found: Merging, names: ReadonlySet<string>): Promise<Values> {
   const { repository, owner, issue, pull } = found
   const db = services.database.read

@@ -5,7 +5,7 @@ import type { FreshKind } from "../../../../tests/support/database.ts"
 import { type Answer, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 import { ok } from "../../../git/testing.ts"
 
-/** What tests of merging share: a forge with three people, repositories with branches, and clones of them for git's own commands. */
+/** Shared by tests of merging: a server with three users, repositories with branches, and clones of them for git's own commands. */
 
 export interface MergeWorld extends TestHearth {
   readonly alice: Caller
@@ -19,7 +19,7 @@ export interface TestRepository {
   readonly name: string
   /** Its path below /api/v1. */
   readonly at: string
-  /** Changes a file on a branch, which leaves main where there is none of that name, and gives the commit. */
+  /** Changes a file on a branch, created from main where missing, and gives the commit. */
   readonly commit: (branch: string, file: string, content: string, message?: string) => Promise<string>
   /** Creates a pull request into main and gives its number. */
   readonly pull: (head: string, title?: string, more?: object) => Promise<number>
@@ -27,7 +27,7 @@ export interface TestRepository {
   readonly get: (number: number) => Promise<Answer>
   /** The commit that a branch names. */
   readonly tip: (branch?: string) => Promise<string>
-  /** A clone with all branches and pull requests, made anew. */
+  /** A fresh clone with all branches and pull requests. */
   readonly clone: () => Promise<string>
 }
 

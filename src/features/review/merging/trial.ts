@@ -4,19 +4,19 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { mergeRef } from "../pulls/refs.ts"
 
-/** What the merge of base and head, as both are now, comes to. */
+/** The result of merging base and head as both are now. */
 export interface Trial {
   readonly repository: Repository
   readonly base: ObjectId
   readonly head: ObjectId
-  /** What both together hold. */
+  /** The tree of the merge. */
   readonly tree: ObjectId
 }
 
 /**
- * Merges base and head on trial. Asked of git's references and not of rows, which may be a moment behind. No process where what was found out about
- * the pull request last is of the same two commits, else one.
- * Refuses `methodNotAllowed` what is in conflict, has nothing in common, or is contained in the base already, and where the base is gone.
+ * Tries to merge base and head. Reads git's references rather than rows, which may be a moment behind. No process where the last assessment is of the
+ * same two commits, else one.
+ * Refuses `methodNotAllowed` a conflict, unrelated histories, a head that the base contains already, and a base that is gone.
  */
 export async function tryMerge(
   { git }: Services,
@@ -31,7 +31,7 @@ export async function tryMerge(
   if (changesNothing && (await git.history.isAncestor(repository, head, base))) throw later("the base has all of these commits already")
   return { repository, base, head, tree }
 
-  /** The tree of refs/pull/N/merge, if that is of these two. */
+  /** The tree of refs/pull/N/merge, if it merges these two commits. */
   async function keptTree(): Promise<ObjectId | undefined> {
     const kept = await git.references.resolve(repository, mergeRef(issue.number))
     const commit = kept && (await git.objects.readCommit(repository, kept))
@@ -46,5 +46,5 @@ export async function tryMerge(
   }
 }
 
-/** Clients know the sentence before the colon; what follows is for people. */
+/** Clients know the sentence before the colon; the rest is for people. */
 const later = (reason: string) => refuse.methodNotAllowed(`Please try again later: ${reason}`)

@@ -71,7 +71,7 @@ withWorld("bringing branches up to date", { open: openMergeWorld, on: oneDatabas
     }
   })
 
-  /** Carol's fork of a repository, and her pull request from it. */
+  /** Carol's fork of a repository, and carol's pull request from it. */
   async function fromFork(more: object = {}) {
     const repo = await world.repository()
     const fork = await world.call(world.carol, `POST ${repo.at}/forks`, { name: `fork-of-${repo.name}` })

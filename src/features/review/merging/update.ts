@@ -13,17 +13,17 @@ import { pushFromServer } from "../../code/pushes/server-push.ts"
 import { bringCommit } from "../pulls/refs.ts"
 import type { Built } from "./build.ts"
 import type { Merging } from "./checks.ts"
-import { takeIn, type Update } from "./take-in.ts"
+import { type BranchUpdate, writeMergeCommit } from "./merge-commit.ts"
 
-/** Bringing the head of a pull request up to date with its base. */
+/** Brings the head of a pull request up to date with its base. */
 
 export type UpdateStyle = "merge" | "rebase"
 
 /**
- * Merges the base into the head branch, or rebases the head branch on it, and pushes that to where the head lies.
- * Refuses as invalid what is merged, closed or up to date already, and a head whose branch is gone; `notFound` a head that the caller may not know
- * of; `forbidden` a style that the repository doesn't allow, and whoever may neither push to the head branch nor, as one who may merge, act for
- * its author; `conflict` what doesn't fit together, and a branch that doesn't stand still.
+ * Merges the base into the head branch, or rebases the head branch on it, and pushes the result to the head's repository.
+ * Refuses as invalid a pull request that is merged, closed or up to date already, and a head whose branch is gone; `notFound` a head that the caller
+ * may not know of; `forbidden` a style that the repository doesn't allow, and callers who may neither push to the head branch nor, as someone who may
+ * merge, act for its author; `conflict` a merge conflict, and a branch that keeps moving.
  */
 export async function updateHead(services: Services, found: Merging, style: UpdateStyle): Promise<void> {
   const { git } = services
@@ -37,17 +37,19 @@ export async function updateHead(services: Services, found: Merging, style: Upda
   if (from === undefined || tip === undefined) throw refuse.invalid("index", "the pull request's base or head branch is gone")
   await bringCommit(services, { repository: base, id: from }, head)
   if (await git.history.isAncestor(head, from, tip)) throw refuse.invalid("index", "the head branch is up to date already")
-  const doer = commitPerson(services, me)
+  const committer = commitPerson(services, me)
   const message = `Merge branch '${pull.base_branch}' into ${pull.head_branch}\n`
   const made =
-    style === "rebase" ? await rebased(services, head, { from, tip, doer }) : await takeIn(services, head, { from, tip, doer, message })
+    style === "rebase"
+      ? await rebased(services, head, { from, tip, committer })
+      : await writeMergeCommit(services, head, { from, tip, committer, message })
   const addedBytes = await git.objects.written(head, made.written)
   await pushFromServer(services, actor, on, [{ ref: branchRef(pull.head_branch), oldId: tip, newId: made.id }], { addedBytes })
 }
 
-async function rebased({ git }: Services, repository: Repository, { from, tip, doer }: Update): Promise<Built> {
+async function rebased({ git }: Services, repository: Repository, { from, tip, committer }: BranchUpdate): Promise<Built> {
   try {
-    const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer: doer })
+    const rebase = await git.merging.rebase(repository, { onto: from, upstream: from, head: tip, committer })
     if (rebase.kind === "done") return { id: rebase.head, written: rebase.commits }
     throw refuse.conflict(`commit ${rebase.commit} can't be applied to the base: ${rebase.files.slice(0, 20).join(", ")}`)
   } catch (error) {
@@ -56,20 +58,20 @@ async function rebased({ git }: Services, repository: Repository, { from, tip, d
   }
 }
 
-/** The head's repository as the caller stands there for this update, or as the author does where the caller may act for them. */
+/** The head's repository with the caller's permission, or with the author's where the caller may act for them. */
 async function requireUpdater(services: Services, found: Merging, style: UpdateStyle): Promise<OnRepository> {
   const { repository, pull, me } = found
   const allowed = style === "rebase" ? repository.allow_rebase_update : repository.allow_merge_update
   if (allowed === 0) throw refuse.forbidden(`the repository doesn't allow to update by ${style}`)
-  const own = await reached(services, found)
+  const own = await findHeadRepository(services, found)
   if (own && (await mayUpdate(services, own, pull.head_branch, me, style))) return own
-  const authors = pull.allow_maintainer_edit === 1 ? await forAuthor(services, found) : undefined
+  const authors = pull.allow_maintainer_edit === 1 ? await findAsAuthor(services, found) : undefined
   if (authors && (await mayUpdate(services, authors.on, pull.head_branch, authors.author, style))) return authors.on
   if (!own) throw refuse.notFound()
   throw refuse.forbidden("you may not push to the head branch")
 }
 
-/** Whether somebody, whose permission `on` holds, may change a branch in this way. */
+/** Whether a user with the permission in `on` may change a branch in this way. */
 async function mayUpdate({ database }: Services, on: OnRepository, branch: string, user: User, style: UpdateStyle): Promise<boolean> {
   if (codeMode(on) < Mode.write) return false
   const protection = await findProtection(database.read, on.repository.id, branch)
@@ -78,7 +80,10 @@ async function mayUpdate({ database }: Services, on: OnRepository, branch: strin
 }
 
 /** The head's repository for the caller; undefined where it is gone or out of reach. */
-async function reached({ database }: Services, { repository, owner, permission, pull, actor }: Merging): Promise<OnRepository | undefined> {
+async function findHeadRepository(
+  { database }: Services,
+  { repository, owner, permission, pull, actor }: Merging,
+): Promise<OnRepository | undefined> {
   if (pull.head_repository_id === repository.id) return { repository, owner, permission }
   if (pull.head_repository_id === null) return undefined
   try {
@@ -89,8 +94,8 @@ async function reached({ database }: Services, { repository, owner, permission, 
   }
 }
 
-/** The head's repository as the author of the pull request stands there, if the caller is one who may merge it. */
-async function forAuthor({ database }: Services, found: Merging): Promise<{ on: OnRepository; author: User } | undefined> {
+/** The head's repository with the permission of the pull request's author, if the caller may merge the pull request. */
+async function findAsAuthor({ database }: Services, found: Merging): Promise<{ on: OnRepository; author: User } | undefined> {
   const db = database.read
   const { repository, pull, issue, me } = found
   const protection = await findProtection(db, repository.id, pull.base_branch)

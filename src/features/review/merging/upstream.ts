@@ -8,15 +8,16 @@ import { commitPerson } from "../../code/commits/people.ts"
 import { codeMode } from "../../code/pushes/admission.ts"
 import { pushFromServer } from "../../code/pushes/server-push.ts"
 import { bringCommit } from "../pulls/refs.ts"
-import { takeIn } from "./take-in.ts"
+import { writeMergeCommit } from "./merge-commit.ts"
 
-/** What bringing a fork's branch up to date came to. */
+/** The result of bringing a fork's branch up to date. */
 export type UpstreamMerge = "up-to-date" | "fast-forward" | "merge"
 
 /**
- * Brings a branch of a fork up to date with the branch of that name in what it was forked from, or else with that one's default branch.
- * Refuses `badRequest` what is no fork, and what can't be forwarded where nothing else is wished; `notFound` where there is no such branch;
- * `forbidden` where the code that it was forked from may not be read; `conflict` what doesn't fit together.
+ * Brings a branch of a fork up to date with the branch of that name in the repository it was forked from, or else with that repository's default
+ * branch.
+ * Refuses `badRequest` a repository that is no fork, and a branch that can't be fast-forwarded where only that was asked for; `notFound` a missing
+ * branch; `forbidden` where the caller may not read the code of the upstream; `conflict` a merge conflict.
  */
 export async function mergeUpstream(
   services: Services,
@@ -42,13 +43,13 @@ export async function mergeUpstream(
   if (await git.history.isAncestor(fork, from, tip)) return "up-to-date"
   const forwards = await git.history.isAncestor(fork, tip, from)
   if (!forwards && forwardOnly) throw refuse.badRequest("the branches have diverged: a fast-forward is not possible")
-  const update = { from, tip, doer: commitPerson(services, me), message: "merge upstream\n" }
-  const made = forwards ? { id: from, written: [] } : await takeIn(services, fork, update)
+  const update = { from, tip, committer: commitPerson(services, me), message: "merge upstream\n" }
+  const made = forwards ? { id: from, written: [] } : await writeMergeCommit(services, fork, update)
   await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: tip, newId: made.id }])
   return forwards ? "fast-forward" : "merge"
 }
 
-/** What a fork was made from, for somebody who may read its code. */
+/** The repository that a fork was made from, for a caller who may read its code. */
 async function locateUpstream({ database }: Services, { actor }: Me, id: number): Promise<OnRepository> {
   try {
     const upstream = await locateRepositoryById(database.read, actor, id)

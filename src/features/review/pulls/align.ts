@@ -3,35 +3,34 @@ import { findUserById } from "../../../access/store.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, objectId } from "../../../git/index.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
-import { lookAtHead, writeHead } from "./heads.ts"
+import { assessHead, writeHead } from "./heads.ts"
 import { assess, ensureMergeability } from "./mergeability.ts"
-import { mergeRef, placesOf, writePullRefs } from "./refs.ts"
+import { mergeRef, pullRepositoriesOf, writePullRefs } from "./refs.ts"
 import { findHeadPusher, findPull } from "./store.ts"
 
-/** Times that a head is followed because its branch moved on meanwhile. */
+/** How often a head is read again because its branch has moved on. */
 const TRIES = 5
 
 /**
- * Makes everything about an open pull request agree with what its branches are now: the head that is stored, its reference, whether it can be
- * merged, and the reference to what that would give. Of one that is closed only the head's reference is written. Does nothing where all is so
- * already, or the pull request is gone; gives its row.
+ * Makes everything about an open pull request agree with its branches: the stored head, its reference, whether it can be merged, and the merge
+ * reference. Of a closed one only the head's reference is written. Does nothing where all agrees already, or the pull request is gone; gives its row.
  */
 export async function align(services: Services, pullId: number): Promise<Pull | undefined> {
   const { database, git, now } = services
   for (let tries = 0; tries < TRIES; tries++) {
     const pull = await findPull.first(database.read, { id: pullId })
     const issue = pull && (await findIssueById.first(database.read, { id: pull.issue_id }))
-    const places = pull && (await placesOf(services, pull))
-    if (!pull || !issue || !places) return undefined
-    const { base, head } = places
+    const repositories = pull && (await pullRepositoriesOf(services, pull))
+    if (!pull || !issue || !repositories) return undefined
+    const { base, head } = repositories
     const { number } = issue
     const tip = issue.is_closed === 0 && head ? await git.references.resolve(head, branchRef(pull.head_branch)) : undefined
     if (head && tip !== undefined && tip !== pull.head_id) {
-      const looked = await lookAtHead(services, { pull, number, base, head: { repository: head, id: tip } })
+      const assessed = await assessHead(services, { pull, number, base, head: { repository: head, id: tip } })
       const row = await findHeadPusher.first(database.read, { id: pull.id })
       const pusher = await findUserById.first(database.read, { id: row?.pusher_id ?? issue.author_id })
       if (!pusher) return pull
-      await database.write((tx) => writeHead(tx, services, looked, { pusher, now: now() }))
+      await database.write((tx) => writeHead(tx, services, assessed, { pusher, now: now() }))
       continue
     }
     if (issue.is_closed === 1) {

@@ -14,20 +14,20 @@ import { setState } from "../../planning/issues/state.ts"
 import { type NewBase, retargetPull, whyNotRetargeted } from "./retarget.ts"
 import { findOpenElsewhere, findOpenFrom, findOpenInto } from "./store.ts"
 
-/** What happens to pull requests when the branches that they name are deleted or renamed, by themselves or with their repository. */
+/** What happens to pull requests when their branches are deleted or renamed, alone or with their repository. */
 
 export interface DeletedBranches {
   readonly repository: Repository
   readonly branches: readonly string[]
-  /** What the default branch means for those whose base was deleted, by id, as far as that was looked at. */
+  /** The assessment against the default branch for pull requests whose base was deleted, by id, as far as it was made. */
   readonly found: ReadonlyMap<number, NewBase>
   readonly actor: User
   readonly now: Seconds
 }
 
 /**
- * Closes the open pull requests whose head was deleted, and lets those whose base was deleted go to the default branch; where that can't be,
- * they are closed, too. Those of archived repositories, and those that wait for something open, are left as they are.
+ * Closes the open pull requests whose head was deleted, and retargets those whose base was deleted to the default branch, or closes them where that
+ * is impossible. Those of archived repositories, and those that depend on open issues, are left as they are.
  */
 export async function closeOrRetargetPulls(tx: Transaction, services: Services, deleted: DeletedBranches): Promise<void> {
   const { repository, branches, actor, now } = deleted
@@ -50,7 +50,7 @@ export async function closeOrRetargetPulls(tx: Transaction, services: Services, 
 
 /**
  * Closes the open pull requests elsewhere that come from a repository which is about to be deleted. Those of archived repositories, and those that
- * wait for something open, are left as they are: what they brought can still be had.
+ * depend on open issues, are left as they are: their commits are still available.
  */
 export async function closePullsFrom(
   tx: Transaction,
@@ -68,7 +68,7 @@ interface Locked {
   readonly pull: Pull
 }
 
-/** Locks what a pull request consists of, repository first, and changes it; one that is closed by now, or archived, is left alone. */
+/** Locks the rows of a pull request, repository first, and changes it. One that is closed by now, or archived, is left alone. */
 async function changeLocked(
   tx: Transaction,
   { id, repository_id, issue_id }: Pull,
@@ -113,7 +113,7 @@ const renameBases = query("pulls.renameBases", (db, p: Rename) =>
     .where("is_merged", "=", 0),
 )
 
-/** Lets the pull requests that are not merged follow a branch to its new name, be it their head or their base. */
+/** Renames a branch in the pull requests that are not merged, whether it is their head or their base. */
 export async function renameBranchInPulls(tx: Transaction, repositoryId: number, from: string, to: string): Promise<void> {
   await renameHeads(tx, { repositoryId, from, to })
   await renameBases(tx, { repositoryId, from, to })

@@ -13,7 +13,7 @@ import { findIssueById } from "../../planning/issues/store.ts"
 import { presentPull } from "./present.ts"
 import { PullRequest } from "./records.ts"
 
-/** The pull requests whose merge made a commit, the newest first; there is more than one only where a merge was told of by hand. */
+/** The pull requests whose merge made a commit, newest first; more than one only where a merge was recorded by hand. */
 const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositoryId: number; commitId: string }>) =>
   db
     .selectFrom("pulls")
@@ -24,7 +24,7 @@ const findMergedBy = query("commits.findMergedPulls", (db, p: Params<{ repositor
     .orderBy("id", "desc"),
 )
 
-/** The pull request whose merge made the commit. Refuses `notFound` where there is none, or none for this caller. */
+/** The pull request whose merge made the commit. Refuses `notFound` where there is none, or none that the caller may see. */
 async function pullOfCommit(db: Handle, services: Services, actor: Actor, on: OnRepository, commitId: ObjectId): Promise<PullRequest> {
   if (!readsKind(on, { is_pull: 1 })) throw refuse.notFound()
   const pull = await findMergedBy.first(db, { repositoryId: on.repository.id, commitId })

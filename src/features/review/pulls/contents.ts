@@ -4,21 +4,21 @@ import type { Page } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ChangedFile, type FilesOptions, type Log, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 
-/** What a pull request brings: the changes from where it left its base to its head. */
+/** The changes of a pull request, from where it left its base to its head. */
 export interface PullRange {
   readonly repository: Repository
   readonly from: ObjectId
   readonly to: ObjectId
 }
 
-/** The changes of a pull request. Where it has nothing in common with its base they are told against the base itself. */
+/** The changes of a pull request. Where it has no commit in common with its base, they are relative to the base itself. */
 export const rangeOf = ({ git }: Services, { repository }: Pick<OnRepository, "repository">, pull: Pull): PullRange => ({
   repository: git.at(repository.storage, repository.object_format),
   from: objectId(pull.merge_base === "" ? pull.base_id : pull.merge_base),
   to: objectId(pull.head_id),
 })
 
-/** What clients call the kinds of white space that are not looked at. */
+/** The API's names for the kinds of whitespace to ignore. */
 const WHITESPACE: Readonly<Record<string, FilesOptions["whitespace"]>> = {
   "ignore-all": "all",
   "ignore-change": "change",
@@ -26,12 +26,12 @@ const WHITESPACE: Readonly<Record<string, FilesOptions["whitespace"]>> = {
 }
 
 export interface FilesAsked {
-  /** The path of the file to begin with; one that isn't there leaves the list whole. */
+  /** The path of the first file; one that isn't there leaves the list whole. */
   readonly skipTo: string | undefined
   readonly whitespace: string | undefined
 }
 
-/** A page of the changed files, and how many there are from where the list begins. */
+/** A page of the changed files, and how many there are from the start of the list. */
 export async function filesOf(
   { git }: Services,
   { repository, from, to }: PullRange,
@@ -50,10 +50,10 @@ export async function filesOf(
   return { files: files.slice(offset, offset + limit), total: files.length }
 }
 
-/** As far into the commits nothing is lost by reading all that come before. */
+/** Up to this offset it costs little to read all commits that come before. */
 const READ_THROUGH = 100
 
-/** A page of the commits, newest first, and how many there are. A short straight row of them costs no process. */
+/** A page of the commits, newest first, and how many there are. A short linear history takes no process. */
 export async function commitsOf({ git }: Services, { repository, from, to }: PullRange, { limit, offset }: Page): Promise<Log> {
   if (offset + limit > READ_THROUGH) return git.history.log(repository, { to: [to], not: [from], skip: offset, limit })
   const { commits, total } = await git.history.between(repository, { to, from, limit: offset + limit })

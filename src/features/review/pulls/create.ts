@@ -30,21 +30,21 @@ import { alignPull, bringCommit, writePullRefs } from "./refs.ts"
 import { type Ends, locateEnds } from "./source.ts"
 import { findOpenBetween, insertPull } from "./store.ts"
 
-/** Seconds after which the job looks whether the references were written; by then whoever made the pull request has long done so. */
+/** Seconds after which the job checks that the references were written; by then the request that made the pull request has long written them. */
 const ALIGN_AFTER = 30
 
 /**
- * Makes a pull request with all that follows: its number, the head's commits in the base repository, what merging would give, labels,
- * milestone, assignees, reviewers, references, mentions, feed, and who is told. All or nothing, and all but the references in one transaction.
- * Refuses what `locateEnds` refuses; `conflict` where an open one has the same ends; `notFound` an unknown milestone or reviewer; `forbidden`
- * for somebody whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
+ * Creates a pull request with all that follows: its number, the head's commits in the base repository, its mergeability, labels, milestone,
+ * assignees, reviewers, references, mentions, feed and notifications. All or nothing, and all but the references in one transaction.
+ * Refuses what `locateEnds` refuses; `conflict` where an open one has the same ends; `notFound` an unknown milestone or reviewer; `forbidden` for
+ * callers whom the owner or an assignee has blocked; as invalid unknown labels, and people who can't be assigned or asked to review.
  */
 export async function createPull(services: Services, found: OnRepository & Me, options: CreatePullRequestOption): Promise<PullWithIssue> {
   const { database, git } = services
   const ends = await locateEnds(services, database.read, found, options)
   const { base, head } = ends
-  // Asked again below, with everything locked; before it, so that nobody who is blocked brings anything here.
-  await requireWelcome(database.read, found)
+  // Checked again below with everything locked; checked here so that blocked users can't bring objects into the repository.
+  await requireNotBlocked(database.read, found)
   await bringCommit(services, { repository: head.repository, id: head.tip }, base.repository)
   const assessment = await assess(git, base.repository, base.tip, head.tip)
   const commits = await commitsBetween(git, base.repository, { from: base.tip, to: head.tip })
@@ -54,22 +54,22 @@ export async function createPull(services: Services, found: OnRepository & Me, o
   await writePullRefs(services, base.repository, { number: made.issue.number, headId: head.tip, assessment }).catch((error: unknown) =>
     services.log.error({ err: error, pull: made.pull.id }, "the references of a pull request were left to the job"),
   )
-  // A push in between has not seen it yet.
+  // A push in the meantime did not see the pull request yet.
   const tip = await git.references.resolve(head.repository, branchRef(head.name))
   return tip === head.tip ? made : { issue: made.issue, pull: (await align(services, made.pull.id)) ?? made.pull }
 }
 
-/** Refuses `forbidden` whom the owner has blocked. */
-async function requireWelcome(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
+/** Refuses `forbidden` for users whom the owner has blocked. */
+async function requireNotBlocked(db: Handle, { me, owner }: OnRepository & Me): Promise<void> {
   if (me.id !== owner.id) await requireUnblocked(db, me, [owner])
 }
 
 interface Prepared {
   readonly ends: Ends
   readonly assessment: Assessment
-  /** What the head brings, oldest first. */
+  /** The head's commits, oldest first. */
   readonly commits: readonly ObjectId[]
-  /** Whose files it changes. */
+  /** The owners of the files that it changes. */
   readonly owners: CodeOwners
 }
 
@@ -84,7 +84,7 @@ async function write(
   const { base, head } = ends
   const now = services.now()
   const repository = await lockForIssues(tx, found.repository.id, "pull")
-  await requireWelcome(tx, found)
+  await requireNotBlocked(tx, found)
   const between = { repositoryId: repository.id, baseBranch: base.name, headRepositoryId: head.on.repository.id, headBranch: head.name }
   const other = await findOpenBetween.first(tx, between)
   if (other) throw refuse.conflict(`there is an open pull request for these branches already: #${other.number}`)

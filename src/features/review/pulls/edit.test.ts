@@ -133,7 +133,7 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     await world.must(world.ann, `POST ${repo.at}/issues/2/comments`, { body: "two" })
     await world.must(world.ann, `POST ${repo.at}/issues/1/comments`, { body: "one" })
     await repo.edit(3, { state: "closed" })
-    // Moments are whole seconds; here each has its own.
+    // Times are whole seconds; here each has its own.
     await world.hearth.services.database.write(async (tx) => {
       for (const [number, at] of [
         [1, 400],
@@ -171,7 +171,7 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     expect(await list(`milestone=${milestone}`)).toEqual([3, 2])
     expect(await list("milestone=0")).toEqual([4, 3, 2, 1])
     expect(await list(`labels=${label}`)).toEqual([1])
-    // One that bears both is there once.
+    // One with both labels is listed once.
     expect(await list(`labels=${label}&labels=${other}&sort=oldest`)).toEqual([1, 2])
     expect(await list("labels=red")).toBe(422)
     expect(await list("labels=")).toEqual([4, 3, 2, 1])
@@ -188,7 +188,7 @@ withWorld("editing and listing pull requests", { open: openPullWorld }, ({ test,
     expect((await repo.on("GET", "pulls/5")).status).toBe(404)
   })
 
-  test("searches for what waits for somebody's review, and for what somebody has reviewed", async () => {
+  test("searches for what waits for a user's review, and for what a user has reviewed", async () => {
     const repo = await world.repository()
     await repo.commit("work", "b.txt")
     const number = await repo.pull("work", { title: "Look at this", reviewers: ["ben"] })

@@ -18,37 +18,38 @@ import { align } from "./align.ts"
 import { assess } from "./mergeability.ts"
 import type { PullWithIssue } from "./present.ts"
 import type { EditPullRequestOption } from "./records.ts"
-import { settlePullRefs } from "./refs.ts"
+import { ensurePullRefs } from "./refs.ts"
 import { type NewBase, retargetPull } from "./retarget.ts"
 import { findMergeUnderWay } from "./scheduled-merge.ts"
 import { findPull } from "./store.ts"
 
 /**
- * Changes what is given of a pull request, all or nothing. What `editIssue` lets only writers change counts only from them here, too, and so
- * do labels.
- * Refuses what `editIssue` refuses; `preconditionFailed` another state for what is merged; `forbidden` to say who may push to a head that the
- * caller may not write to; `notFound` a base that there is no branch of, `conflict` where another goes there from the same head or it is just
- * being merged, and as invalid the head itself as base, or another base for what is closed.
+ * Changes the given members of a pull request, all or nothing. Members that `editIssue` applies only for writers are applied only for them here, too,
+ * and so are labels.
+ * Refuses what `editIssue` refuses; `preconditionFailed` a change of state of a merged one; `forbidden` to allow or forbid pushes to a head that the
+ * caller may not write to; `notFound` a base branch that doesn't exist; `conflict` where another open one has the same ends, or it is being merged;
+ * and as invalid the head itself as base, or another base for a closed one.
  */
 export async function editPull(services: Services, found: OnPull & Me, options: EditPullRequestOption): Promise<PullWithIssue> {
   const { database, git } = services
   const { pull, repository } = found
   const base = options.base === undefined || options.base === "" || options.base === pull.base_branch ? undefined : options.base
-  const place = git.at(repository.storage, repository.object_format)
+  const baseRepository = git.at(repository.storage, repository.object_format)
   let retargeting: Retargeting | undefined
   if (base !== undefined) {
-    const tip = isBranchName(base) ? await git.references.resolve(place, branchRef(base)) : undefined
+    const tip = isBranchName(base) ? await git.references.resolve(baseRepository, branchRef(base)) : undefined
     if (tip === undefined) throw refuse.notFound(`new base '${base}' not exist`)
     const headId = objectId(pull.head_id)
-    const assessment = await assess(git, place, tip, headId)
+    const assessment = await assess(git, baseRepository, tip, headId)
     const { mergeBase } = assessment
-    const comparison = await compareReviews(services, { pull, repository: place, headId, mergeBase })
+    const comparison = await compareReviews(services, { pull, repository: baseRepository, headId, mergeBase })
     retargeting = { base, found: { headId, mergeBase, comparison, assessment } }
   }
   const edited = await database.write((tx) => write(tx, services, found, options, retargeting))
   const { number } = edited.issue
   const assessment = retargeting?.found.assessment
-  if (assessment) await settlePullRefs(services, place, { pullId: pull.id, number, headId: objectId(edited.pull.head_id), assessment })
+  if (assessment)
+    await ensurePullRefs(services, baseRepository, { pullId: pull.id, number, headId: objectId(edited.pull.head_id), assessment })
   const reopened = found.issue.is_closed === 1 && edited.issue.is_closed === 0
   return reopened ? { issue: edited.issue, pull: (await align(services, pull.id)) ?? edited.pull } : edited
 }
@@ -71,7 +72,7 @@ async function write(
   if (options.state !== undefined && found.pull.is_merged === 1) throw refuse.preconditionFailed("a merged pull request stays closed")
   const issue = await editIssue(tx, services, found, {
     ...rest,
-    // Only what is set is taken from these: existing clients send the others along.
+    // Passed on only where they are set: existing clients always send them.
     ...(unset_due_date === true && { unset_due_date }),
     ...(milestone && { milestone }),
   })
@@ -82,7 +83,7 @@ async function write(
     const wanted = await usableLabels(tx, repository, owner, labels)
     await setIssueLabels(tx, { issue, labels: wanted, mode: "replace", actor: me, now })
   }
-  if (allow_maintainer_edit !== undefined) await allowEdits(tx, found, locked, allow_maintainer_edit)
+  if (allow_maintainer_edit !== undefined) await setMaintainerEdit(tx, found, locked, allow_maintainer_edit)
   if (retargeting && (await findMergeUnderWay.first(tx, { pullId: locked.id }))) throw refuse.conflict("the pull request is being merged")
   if (retargeting) await retargetPull(tx, { issue, pull: locked, repository, owner, actor: me, now, ...retargeting })
   const [changed, pull] = [await findIssueById.first(tx, { id: issue.id }), await findPull.first(tx, { id: locked.id })]
@@ -90,8 +91,8 @@ async function write(
   return { issue: changed, pull }
 }
 
-/** Says whether whoever may merge may push to the head. That is for those who may push there themselves. */
-async function allowEdits(tx: Transaction, { actor }: Me, pull: Pull, allowed: boolean): Promise<void> {
+/** Sets whether users who may merge may push to the head. Only users who may push to it may set that. */
+async function setMaintainerEdit(tx: Transaction, { actor }: Me, pull: Pull, allowed: boolean): Promise<void> {
   const repository = pull.head_repository_id === null ? undefined : await findRepositoryById.first(tx, { id: pull.head_repository_id })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   const permission = repository && owner && (await permissionOn(tx, actor, { repository, owner }))

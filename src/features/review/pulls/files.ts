@@ -4,7 +4,7 @@ import type { ChangedFile, ObjectId } from "../../../git/index.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import type { ChangedFile as ChangedFileRecord } from "./records.ts"
 
-/** What existing clients call what has happened to a file. */
+/** The API's names for the kinds of changes. */
 const WORDS = {
   added: "added",
   deleted: "deleted",
@@ -14,7 +14,7 @@ const WORDS = {
   copied: "copied",
 } as const satisfies Record<ChangedFile["status"], string>
 
-/** A changed file as the API shows it, with addresses in the repository that the pull request is for, at its head. */
+/** A changed file as the API shows it, with addresses in the base repository, at the head. */
 export function presentChangedFile(site: Site, { owner, repository }: Owned, head: ObjectId, file: ChangedFile): ChangedFileRecord {
   const { path, previousPath, status, additions, deletions } = file
   const html = repositoryHtmlUrl(site, owner.name, repository.name)

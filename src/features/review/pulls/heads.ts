@@ -12,36 +12,36 @@ import { touchIssue } from "../../planning/issues/touch.ts"
 import { type Comparison, compareReviews, refreshStale } from "../reviews/stale.ts"
 import { type AssessedColumns, type Assessment, assess, assessedColumns, assessedValues } from "./mergeability.ts"
 import type { PushedCommits } from "./pushed.ts"
-import { alignPull, bringCommit, type Head, settlePullRefs } from "./refs.ts"
+import { alignPull, bringCommit, ensurePullRefs, type Head } from "./refs.ts"
 
-/** A pull request's head as it is about to be, with what was found out about it. */
+/** The new head of a pull request, with its assessment. */
 export interface NewHead {
   readonly pull: Pull
   readonly id: ObjectId
-  /** Undefined where the base has no such branch any more. */
+  /** Undefined where the base branch is gone. */
   readonly assessment: Assessment | undefined
   readonly comparison: Comparison | undefined
 }
 
-export interface Heading {
+export interface HeadLocation {
   readonly pull: Pull
   readonly number: number
-  /** The repository that it is for. */
+  /** The base repository. */
   readonly base: Repository
   readonly head: Head
 }
 
 /**
- * Brings a head to where its pull request is for, makes the references name it, and looks at what it means: for merging, and for reviews of the
- * one before. Git processes: not for inside of a transaction.
+ * Copies a head into the base repository, writes the references, and assesses it: for merging, and for the reviews of the head before. Runs git
+ * processes: not for inside of a transaction.
  */
-export async function lookAtHead(services: Services, { pull, number, base, head }: Heading): Promise<NewHead> {
+export async function assessHead(services: Services, { pull, number, base, head }: HeadLocation): Promise<NewHead> {
   const { git } = services
   await bringCommit(services, head, base)
   const baseId = await git.references.resolve(base, branchRef(pull.base_branch))
   const assessment = baseId === undefined ? undefined : await assess(git, base, baseId, head.id)
   const comparison = await compareReviews(services, { pull, repository: base, headId: head.id, mergeBase: assessment?.mergeBase })
-  await settlePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
+  await ensurePullRefs(services, base, { pullId: pull.id, number, headId: head.id, ...(assessment && { assessment }) })
   return { pull, id: head.id, assessment, comparison }
 }
 
@@ -55,18 +55,18 @@ const replaceHead = query("pulls.replaceHead", (db, p: Params<AssessedColumns & 
     .returningAll(),
 )
 
-export interface HeadWriting {
+export interface HeadPush {
   readonly pusher: User
-  /** What came, for the timeline and everybody around; left out where nobody is told. */
+  /** The pushed commits, for the timeline and notifications; left out where no notifications are sent. */
   readonly pushed?: PushedCommits
   readonly now: Seconds
 }
 
 /**
- * Gives a pull request its new head, with what that does to its reviews, its timeline, and who is told. One that is closed by now stays as it is;
- * where another has moved the head meanwhile, which of the two is the true one is left to a job.
+ * Stores the new head of a pull request, with the effects on its reviews and timeline, and notifies. One that is closed by now stays as it is. Where
+ * the head has been moved meanwhile, a job finds out which of the two is right.
  */
-export async function writeHead(tx: Transaction, services: Services, head: NewHead, { pusher, pushed, now }: HeadWriting): Promise<void> {
+export async function writeHead(tx: Transaction, services: Services, head: NewHead, { pusher, pushed, now }: HeadPush): Promise<void> {
   const { pull, assessment, comparison } = head
   const home = await findRepositoryById.first(tx, { id: pull.repository_id })
   const owner = home && (await findUserById.first(tx, { id: home.owner_id }))

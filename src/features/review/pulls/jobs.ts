@@ -20,7 +20,7 @@ const alignJob = defineJob({
   },
 })
 
-/** Those that somebody touched last come first. */
+/** The most recently updated pull requests come first. */
 const recheckJob = defineJob({
   ...recheckBase,
   timeoutSeconds: 3600,
@@ -51,5 +51,5 @@ const requestOwnersJob = defineJob({
   },
 })
 
-/** What is done for pull requests outside of requests. */
+/** Jobs of pull requests. */
 export const pullJobs: readonly JobDefinition[] = [alignJob, recheckJob, removePullRefs, requestOwnersJob]

@@ -9,7 +9,7 @@ import { findIssuesByIds } from "../../planning/issues/store.ts"
 import type { FoundPull } from "./present.ts"
 import { findPullsOfIssues } from "./store.ts"
 
-/** The orders that a list of pull requests can have. Numbers follow the order of creation. */
+/** The orders of a list of pull requests. Numbers follow the order of creation. */
 export const PULL_SORTS = ["oldest", "recentupdate", "recentclose", "leastupdate", "mostcomment", "leastcomment", "priority"] as const
 type PullSort = (typeof PULL_SORTS)[number] | "newest"
 
@@ -90,7 +90,7 @@ const countInState = query("pulls.countInState", (db, p: Params<{ repositoryId: 
     .where("is_closed", "=", p.isClosed),
 )
 
-/** A list without filters, by prepared queries; undefined where the order is none of those. */
+/** A list without filters, by prepared queries; undefined for other orders. */
 async function listPlainly(
   db: Handle,
   repository: Repository,
@@ -118,7 +118,7 @@ const totalOf = (row: { readonly total: number } | undefined): number => row?.to
 const isFiltered = ({ base, milestoneId, labelIds, authorId }: PullFilters): boolean =>
   [base, milestoneId, labelIds, authorId].some((filter) => filter !== undefined)
 
-/** The pull requests of a repository that all filters let through, each once. */
+/** The pull requests of a repository that pass all filters, each once. */
 export async function listPulls(db: Handle, repository: Repository, filters: PullFilters, page: Page): Promise<FoundPulls> {
   const plain = isFiltered(filters) ? undefined : await listPlainly(db, repository, filters, page)
   if (plain) return plain
@@ -176,14 +176,14 @@ function inOrder(found: Searched, sort: PullSort): Searched {
       return found.orderBy("issues.comments_count", "desc").orderBy("issues.number", "desc")
     case "leastcomment":
       return found.orderBy("issues.comments_count", "asc").orderBy("issues.number", "desc")
-    // Nothing has a priority of its own.
+    // Pull requests have no priority.
     case "priority":
     case "newest":
       return found.orderBy("issues.number", "desc")
   }
 }
 
-/** Puts each issue together with what a pull request has beside it, in the order given: one query. */
+/** Adds the pull request's row and counts to each issue, in the order given: one query. */
 export async function withPulls(db: Handle, issues: readonly FoundPull["issue"][]): Promise<readonly FoundPull[]> {
   if (issues.length === 0) return []
   const rows = await findPullsOfIssues(db, { issueIds: issues.map(({ id }) => id) })
@@ -192,6 +192,6 @@ export async function withPulls(db: Handle, issues: readonly FoundPull["issue"][
     const row = pulls.get(issue.id)
     if (!row) return []
     const { base_tip, head_tip, reviews_count, ...pull } = row
-    return [{ issue, pull, around: { base_tip, head_tip, reviews_count } }]
+    return [{ issue, pull, summary: { base_tip, head_tip, reviews_count } }]
   })
 }

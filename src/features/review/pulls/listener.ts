@@ -5,7 +5,7 @@ import { closePullsFrom, renameBranchInPulls } from "./branches.ts"
 import { followPullTitle } from "./ready.ts"
 import { removePullRefs } from "./refs.ts"
 
-/** Pull requests follow what happens around them: to their branches, their repository and their title. */
+/** Updates pull requests when their branches, repository or title change. */
 export const pulls: Listener = {
   name: "pull requests",
   async hear(delivery) {

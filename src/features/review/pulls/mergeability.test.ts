@@ -47,7 +47,7 @@ test("two that have nothing in common", async () => {
   expect(await look(base, head)).toMatchObject({ mergeability: "error", mergeBase: undefined, changedFiles: 0 })
 })
 
-test("a change that is more than git may write down leaves the sums unknown, and fails nobody", async () => {
+test("a change that is more than git may write down leaves the sums unknown, and fails nothing", async () => {
   const root = await commit({ a: "1\n" })
   const base = await commit({ a: "1\n", b: "b\n" }, root)
   const head = await commit(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`file${index}`, "x\n"])), root)

@@ -5,10 +5,10 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Git, isGitError, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import type { FoundPull } from "./present.ts"
-import { type MergedTree, settlePullRefs } from "./refs.ts"
+import { ensurePullRefs, type MergedTree } from "./refs.ts"
 import { findNow, findPull } from "./store.ts"
 
-/** What was found out about a pull request for one commit of its base and one of its head. */
+/** What is known about merging a commit of the head into a commit of the base. */
 export interface Assessment extends MergedTree {
   /** Undefined where the two have no commit in common. */
   readonly mergeBase: ObjectId | undefined
@@ -22,8 +22,8 @@ export interface Assessment extends MergedTree {
 }
 
 /**
- * Looks at what merging would give, and at how much the head changes; what is too much for git stays unknown. Both commits must be in the
- * repository. Some git processes: not for inside of a transaction.
+ * Finds out what a merge would give, and how much the head changes; what is too much for git stays unknown. Both commits must be in the repository.
+ * Runs some git processes: not for inside of a transaction.
  */
 export async function assess(git: Git, repository: Repository, baseId: ObjectId, headId: ObjectId): Promise<Assessment> {
   const mergeBase = await git.history.mergeBase(repository, baseId, headId)
@@ -32,10 +32,10 @@ export async function assess(git: Git, repository: Repository, baseId: ObjectId,
     return { baseId, headId, mergeBase, mergeability: "error", conflictedFiles: [], ...none, tree: undefined }
   }
   const [totals, ahead, behind, merged, base] = await Promise.all([
-    unlessTooMuch(git.diffs.totals(repository, mergeBase, headId), { files: 0, additions: 0, deletions: 0 }),
-    unlessTooMuch(countOf(git, repository, mergeBase, headId), 0),
-    unlessTooMuch(countOf(git, repository, mergeBase, baseId), 0),
-    unlessTooMuch(merge(git, repository, { baseId, headId, mergeBase }), UNKNOWN),
+    withinLimits(git.diffs.totals(repository, mergeBase, headId), { files: 0, additions: 0, deletions: 0 }),
+    withinLimits(countOf(git, repository, mergeBase, headId), 0),
+    withinLimits(countOf(git, repository, mergeBase, baseId), 0),
+    withinLimits(merge(git, repository, { baseId, headId, mergeBase }), UNKNOWN),
     git.objects.readCommit(repository, baseId),
   ])
   const found = {
@@ -58,8 +58,8 @@ export async function assess(git: Git, repository: Repository, baseId: ObjectId,
 
 const UNKNOWN = { kind: "unknown" } as const
 
-/** What git found out, or something else where that is more than it may work on: a push must not fail for what it is pushed to. */
-async function unlessTooMuch<Found, Instead>(finding: Promise<Found>, instead: Instead): Promise<Found | Instead> {
+/** Git's answer, or a fallback where the work exceeds git's limits: a push must not fail because of the repository it targets. */
+async function withinLimits<Found, Instead>(finding: Promise<Found>, instead: Instead): Promise<Found | Instead> {
   try {
     return await finding
   } catch (error) {
@@ -68,11 +68,11 @@ async function unlessTooMuch<Found, Instead>(finding: Promise<Found>, instead: I
   }
 }
 
-/** The commits that `to` has beyond the merge base. Commits of merges on the way count too. */
+/** The number of commits that `to` has and the merge base lacks, merge commits included. */
 const countOf = async (git: Git, repository: Repository, from: ObjectId, to: ObjectId): Promise<number> =>
   from === to ? 0 : (await git.history.between(repository, { to, from, limit: 0 })).total
 
-/** Where one side has only the other's commits, the result is known without asking git. */
+/** Where one side has only the other's commits, the result is known without git. */
 async function merge(
   git: Git,
   repository: Repository,
@@ -112,7 +112,7 @@ export const assessedColumns = (found: Assessment): AssessedColumns => ({
   commits_behind: found.behind,
 })
 
-/** The same where they are still to be given: all but the head that was looked at. */
+/** The same columns as parameters: all but the head. */
 export const assessedValues = (p: Params<AssessedColumns>) => ({
   base_id: p.base_id,
   merge_base: p.merge_base,
@@ -135,16 +135,16 @@ const storeAssessment = query("pulls.storeAssessment", (db, p: Params<AssessedCo
     .returningAll(),
 )
 
-/** Writes down what was found, unless head or base branch are others by now; then gives undefined. */
+/** Stores an assessment, unless head or base branch have changed; then gives undefined. */
 export const writeAssessment = (tx: Transaction, pull: Pick<Pull, "id" | "base_branch">, found: Assessment): Promise<Pull | undefined> =>
   storeAssessment.first(tx, { ...assessedColumns(found), id: pull.id, baseBranch: pull.base_branch })
 
-/** Times that a pull request is looked at again because it moved meanwhile. */
+/** How often a pull request is assessed again because it moved meanwhile. */
 const TRIES = 5
 
 /**
- * The pull request with what is true of it now: where its base has moved since it was looked at, or it was never looked at, that is made up
- * for and stored, and refs/pull/N/merge moved. What is merged or closed stays as it was. Without need it costs one query and no git.
+ * The pull request with its current mergeability. Where its base has moved since the assessment, or there was none, it is assessed and stored, and
+ * refs/pull/N/merge moves. Merged and closed ones stay as they were. Where nothing has changed, it costs one query and no git process.
  */
 export async function ensureMergeability(services: Services, seen: Pull): Promise<Pull> {
   for (let tries = 1; ; tries++) {
@@ -152,26 +152,26 @@ export async function ensureMergeability(services: Services, seen: Pull): Promis
     if (!now) return seen
     const { number, is_closed, base_tip, ...pull } = now
     if (!isStale(pull, { is_closed, base_tip })) return pull
-    const known = await lookOnce(services, pull, number)
-    // Branches whose rows are still to be written differ from what git has already.
+    const known = await assessOnce(services, pull, number)
+    // Git may already have branches whose rows are not written yet.
     if (known === undefined || tries === TRIES || (known.base_id === pull.base_id && known.mergeability !== "checking"))
       return known ?? pull
   }
 }
 
-/** Those that are being looked at in this process: whoever else asks waits for the same look instead of starting git again. */
-const looking = new WeakMap<Git, Map<number, Promise<Pull | undefined>>>()
+/** Assessments under way in this process: concurrent callers wait for the same one instead of starting git again. */
+const underWay = new WeakMap<Git, Map<number, Promise<Pull | undefined>>>()
 
-function lookOnce(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
-  const under = looking.get(services.git) ?? new Map<number, Promise<Pull | undefined>>()
-  looking.set(services.git, under)
-  const begun = under.get(pull.id) ?? look(services, pull, number).finally(() => under.delete(pull.id))
+function assessOnce(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+  const under = underWay.get(services.git) ?? new Map<number, Promise<Pull | undefined>>()
+  underWay.set(services.git, under)
+  const begun = under.get(pull.id) ?? reassess(services, pull, number).finally(() => under.delete(pull.id))
   under.set(pull.id, begun)
   return begun
 }
 
-/** Looks at a pull request and stores what is found. Gives its row as it is then, undefined where there is nothing to look at. */
-async function look(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
+/** Assesses a pull request and stores the result. Gives its row as it is then; undefined where there is nothing to assess. */
+async function reassess(services: Services, pull: Pull, number: number): Promise<Pull | undefined> {
   const { database, git } = services
   const row = await findRepositoryById.first(database.read, { id: pull.repository_id })
   const repository = row && git.at(row.storage, row.object_format)
@@ -180,17 +180,17 @@ async function look(services: Services, pull: Pull, number: number): Promise<Pul
   const found = await assess(git, repository, baseId, objectId(pull.head_id))
   const written = await database.write((tx) => writeAssessment(tx, pull, found))
   if (!written) return findPull.first(database.read, { id: pull.id })
-  await settlePullRefs(services, repository, { pullId: pull.id, number, headId: found.headId, assessment: found })
+  await ensurePullRefs(services, repository, { pullId: pull.id, number, headId: found.headId, assessment: found })
   return written
 }
 
-/** Pull requests that are looked at again at once. */
+/** The most pull requests that are assessed at the same time. */
 const AT_ONCE = 4
 
-/** Pull requests with what is true of each now, see `ensureMergeability`: no query and no git but for those whose base has moved. */
+/** Pull requests with their current mergeability, see `ensureMergeability`. Only those whose base has moved cost queries and git processes. */
 export async function withMergeability(services: Services, pulls: readonly FoundPull[]): Promise<readonly FoundPull[]> {
   const known = [...pulls]
-  const waiting = [...pulls.entries()].filter(([, { issue, pull, around }]) => isStale(pull, { ...issue, ...around }))
+  const waiting = [...pulls.entries()].filter(([, { issue, pull, summary }]) => isStale(pull, { ...issue, ...summary }))
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, found] = next
@@ -201,12 +201,12 @@ export async function withMergeability(services: Services, pulls: readonly Found
   return known
 }
 
-/** What a pull request is held against: whether it is closed, and what its base branch names. */
+/** Whether the issue is closed, and the commit that the base branch names. */
 export interface Base {
   readonly is_closed: 0 | 1
   readonly base_tip: string | null
 }
 
-/** Whether a pull request must be looked at again: it is open, and its base is there and not where it was. */
+/** Whether a pull request must be assessed again: it is open, and its base exists and has moved. */
 export const isStale = (pull: Pick<Pull, "is_merged" | "mergeability" | "base_id">, { is_closed, base_tip }: Base): boolean =>
   pull.is_merged === 0 && base_tip !== null && (pull.mergeability === "checking" || (is_closed === 0 && pull.base_id !== base_tip))

@@ -10,21 +10,21 @@ import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
 import { findIssueById } from "../../planning/issues/store.ts"
 import { compareReviews } from "../reviews/stale.ts"
 import { closeOrRetargetPulls } from "./branches.ts"
-import { lookAtHead, type NewHead, writeHead } from "./heads.ts"
+import { assessHead, type NewHead, writeHead } from "./heads.ts"
 import { type PushedCommits, pushedCommits } from "./pushed.ts"
 import { alignPull } from "./refs.ts"
 import type { NewBase } from "./retarget.ts"
 import { findOpenFrom, findOpenInto } from "./store.ts"
 
-/** Looks again at all open pull requests into a branch that has moved. */
+/** Assesses all open pull requests into a branch that has moved. */
 export const recheckBase = jobKind({ kind: "pulls.recheckBase", payload: Type.Object({ repositoryId: int64(), branch: Type.String() }) })
 
-/** What a push means for pull requests. */
+/** The effects of a push on pull requests. */
 
-/** Pull requests that move with one push while the pusher waits; the others are left to jobs, which tell nobody of the commits. */
+/** The most pull requests that move while the pusher waits. The others are left to jobs, which send no notifications about the commits. */
 const MOVED_AT_ONCE = 20
 
-/** A branch that a push gave another commit. */
+/** A branch that a push moved to another commit. */
 interface MovedBranch {
   readonly name: string
   readonly from: ObjectId | null
@@ -41,8 +41,8 @@ const deletedBranches = ({ changes }: MovedPush): readonly string[] =>
   changes.flatMap(({ ref, newId }) => (newId === null ? (branchOf(ref) ?? []) : []))
 
 /**
- * Pull requests follow their branches: a push to a head moves them, one to a base has them looked at again by a job, and those whose branch is
- * deleted are closed or go to the default branch.
+ * Pull requests follow their branches: a push to a head moves them, a push to a base queues their assessment, and those whose branch is deleted are
+ * closed or retargeted to the default branch.
  */
 export const movePulls: PushStep = async (moved) => {
   const { services, row } = moved
@@ -58,12 +58,12 @@ export const movePulls: PushStep = async (moved) => {
       const head = branch && (await followHead(moved, pull, branch))
       if (head) heads.push(head)
     } catch (error) {
-      // Something is wrong where the pull request is for, which is no reason for the push to fail here.
+      // A fault in the base repository is no reason for the push to the head to fail.
       services.log.error({ err: error, pull: pull.id }, "a pull request could not follow its branch and is left to the job")
       left.push(pull)
     }
   }
-  const found = deleted.length === 0 ? new Map<number, NewBase>() : await lookAtDefault(moved, deleted)
+  const found = deleted.length === 0 ? new Map<number, NewBase>() : await assessDefaultBranch(moved, deleted)
   return async (tx, { repository, pusher, now }) => {
     for (const { head, pushed } of heads) await writeHead(tx, services, head, { pusher, pushed, now })
     for (const { id } of left) await services.jobs.enqueue(tx, alignPull, { pullId: id })
@@ -75,15 +75,18 @@ export const movePulls: PushStep = async (moved) => {
 
 const nameOf = ({ name }: MovedBranch): string => name
 
-/** Those of the branches that an open pull request is to be merged into. */
+/** Those of the branches that are the base of an open pull request. */
 async function basesAmong(tx: Transaction, repositoryId: number, branches: readonly MovedBranch[]): Promise<ReadonlySet<string>> {
   if (branches.length === 0) return new Set()
   const into = await findOpenInto(tx, { repositoryId, branches: branches.map(nameOf) })
   return new Set(into.map((pull) => pull.base_branch))
 }
 
-/** What the default branch means for those that go there because their base was deleted, by id. */
-async function lookAtDefault({ services, row, repository }: MovedPush, deleted: readonly string[]): Promise<ReadonlyMap<number, NewBase>> {
+/** The assessments against the default branch of the pull requests whose base was deleted, by id. */
+async function assessDefaultBranch(
+  { services, row, repository }: MovedPush,
+  deleted: readonly string[],
+): Promise<ReadonlyMap<number, NewBase>> {
   const { database, git, log } = services
   const into = await findOpenInto(database.read, { repositoryId: row.id, branches: deleted })
   const tip = into.length === 0 ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
@@ -114,11 +117,11 @@ async function followHead({ services, repository }: MovedPush, pull: Pull, branc
   const home = await findRepositoryById.first(database.read, { id: pull.repository_id })
   const issue = await findIssueById.first(database.read, { id: pull.issue_id })
   if (!home || !issue) return undefined
-  // A later push may have moved it on already; what counts is what is there.
+  // A later push may have moved it on already; the current commit counts.
   const id = (await git.references.resolve(repository, branchRef(branch.name))) ?? branch.to
   const base = git.at(home.storage, home.object_format)
   return {
-    head: await lookAtHead(services, { pull, number: issue.number, base, head: { repository, id } }),
+    head: await assessHead(services, { pull, number: issue.number, base, head: { repository, id } }),
     pushed: await pushedCommits(git, repository, branch),
   }
 }

@@ -22,31 +22,31 @@ import { presentMilestone } from "../../planning/milestones/present.ts"
 import { presentRequested } from "../reviews/requested.ts"
 import type { PRBranchInfo, PullRequest as PullRequestRecord } from "./records.ts"
 import { headRef } from "./refs.ts"
-import { type Around, findPullsOfIssues } from "./store.ts"
+import { findPullsOfIssues, type PullSummary } from "./store.ts"
 
-/** A pull request with the issue that it is. */
+/** A pull request and its issue. */
 export interface PullWithIssue {
   readonly issue: Issue
   readonly pull: Pull
 }
 
-/** One of a list, with what stands around it. */
+/** A pull request of a list, with its branch tips and counts. */
 export interface FoundPull extends PullWithIssue {
-  readonly around: Around
+  readonly summary: PullSummary
 }
 
 export interface PresentPullsOptions {
-  /** The repositories of the pull requests, where they are known already. */
+  /** The repositories of the pull requests, where known already. */
   readonly owned?: readonly Owned[]
-  /** In lists the sums of the difference are left out, and empty lists are null: so existing clients know it. */
+  /** In lists the sums of the difference are left out, and empty lists are null, as existing clients expect. */
   readonly inList?: boolean
 }
 
 type Needed = Pick<Services, "site">
 
 /**
- * Pull requests as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list; that they can
- * be merged is told from what is stored (see `ensureMergeability`). The number of queries doesn't grow with the list, and git is not asked.
+ * Pull requests as the caller sees them, in the order given. The list must hold only what the caller may see. Mergeability is as stored (see
+ * `ensureMergeability`). The number of queries doesn't grow with the list, and git is not run.
  */
 export async function presentPulls(
   db: Handle,
@@ -58,8 +58,8 @@ export async function presentPulls(
   if (pulls.length === 0) return []
   const issues = pulls.map(({ issue }) => issue)
   const issueIds = issues.map(({ id }) => id)
-  const places = await placesOf(db, site, actor, pulls, options.owned ?? [])
-  const surroundings = await surroundingsOf(db, pulls)
+  const shownRepositories = await presentedRepositories(db, site, actor, pulls, options.owned ?? [])
+  const summaries = await summariesOf(db, pulls)
   const labels = Map.groupBy(await findLabelsOfIssues(db, { issueIds }), (row) => row.issue_id)
   const assignees = Map.groupBy(await findAssignees(db, { ids: issueIds }), (row) => row.issue_id)
   const milestones = await milestonesOf(db, issues)
@@ -70,13 +70,13 @@ export async function presentPulls(
   const empty = <Item>(items: Item[] | undefined): Item[] | null => (items?.length ? items : options.inList ? null : [])
 
   return pulls.flatMap(({ issue, pull }) => {
-    const home = places.get(pull.repository_id)
+    const home = shownRepositories.get(pull.repository_id)
     if (!home) return []
     const url = issueUrl(home.url, issue)
     const assigned = assignees.get(issue.id)?.map(plainly)
     const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
     const wanted = requested.get(issue.id)
-    const around = surroundings.get(issue.id) ?? NOTHING_AROUND
+    const summary = summaries.get(issue.id) ?? EMPTY_SUMMARY
     const isDraft = isUnfinished(issue.title)
     const merged = pull.is_merged === 1
     const label = memoize((row: Parameters<typeof presentLabel>[2]) => presentLabel(site, home.owned, row))
@@ -98,7 +98,7 @@ export async function presentPulls(
         draft: isDraft,
         is_locked: issue.is_locked === 1,
         comments: issue.comments_count,
-        ...(around.reviews_count > 0 && { review_comments: around.reviews_count }),
+        ...(summary.reviews_count > 0 && { review_comments: summary.reviews_count }),
         ...(!options.inList && { additions: pull.additions, deletions: pull.deletions, changed_files: pull.changed_files }),
         html_url: url,
         diff_url: `${url}.diff`,
@@ -109,7 +109,7 @@ export async function presentPulls(
         merge_commit_sha: merged ? pull.merge_commit_id : null,
         merged_by: merged && pull.merged_by_id !== 0 ? plainly(people.get(pull.merged_by_id) ?? GHOST) : null,
         allow_maintainer_edit: pull.allow_maintainer_edit === 1,
-        ...branchesOf(home, places, { issue, pull }, around),
+        ...branchesOf(home, shownRepositories, { issue, pull }, summary),
         merge_base: pull.merge_base,
         due_date: issue.due_at === 0 ? null : rfc3339(issue.due_at),
         created_at: rfc3339(issue.created_at),
@@ -135,24 +135,24 @@ export async function presentPull(
   return record
 }
 
-/** The pull request that an issue is. Throws where it is none. */
+/** The pull request of an issue. Throws where there is none. */
 export async function presentPullOf(db: Handle, services: Needed, actor: Actor, issue: Issue, owned: Owned): Promise<PullRequestRecord> {
   const pull = await findPullByIssue.first(db, { issueId: issue.id })
   if (!pull) throw new TypeError("a pull request has its row")
   return presentPull(db, services, actor, { issue, pull }, owned)
 }
 
-const NOTHING_AROUND: Around = { base_tip: null, head_tip: null, reviews_count: 0 }
+const EMPTY_SUMMARY: PullSummary = { base_tip: null, head_tip: null, reviews_count: 0 }
 
-/** What stands around each, by the issue's id; only what isn't known yet is looked up. */
-async function surroundingsOf(db: Handle, pulls: readonly (PullWithIssue | FoundPull)[]): Promise<ReadonlyMap<number, Around>> {
-  const known = pulls.flatMap((found) => ("around" in found ? [[found.issue.id, found.around] as const] : []))
+/** The branch tips and counts of each, by the issue's id; only those that are not known yet are looked up. */
+async function summariesOf(db: Handle, pulls: readonly (PullWithIssue | FoundPull)[]): Promise<ReadonlyMap<number, PullSummary>> {
+  const known = pulls.flatMap((found) => ("summary" in found ? [[found.issue.id, found.summary] as const] : []))
   if (known.length === pulls.length) return new Map(known)
   const rows = await findPullsOfIssues(db, { issueIds: pulls.map(({ issue }) => issue.id) })
   return new Map(rows.map((row) => [row.issue_id, row]))
 }
 
-/** Who made and who merged them, by id. Whoever asks is known already. */
+/** The authors and mergers, by id. The caller is known already. */
 async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[]): Promise<ReadonlyMap<number, User>> {
   const ids = new Set<number>()
   for (const { issue, pull } of pulls) {
@@ -163,25 +163,25 @@ async function peopleOf(db: Handle, actor: Actor, pulls: readonly PullWithIssue[
   return new Map([...(await usersById(db, [...ids])), ...own])
 }
 
-/** What is neither in conflict nor unknown can be merged, if only to no effect; clients know what was merged as mergeable. */
+/** Whatever is neither in conflict nor unknown can be merged, if only to no effect; clients expect merged ones as mergeable. */
 const isMergeable = ({ mergeability }: Pull): boolean => !["checking", "conflict", "error"].includes(mergeability)
 
-interface Place {
+interface PresentedRepository {
   readonly owned: Owned
   readonly url: string
   readonly record: RepositoryRecord
-  /** Whether the caller may know of it. */
-  readonly isReached: boolean
+  /** Whether the caller may see it. */
+  readonly isVisible: boolean
 }
 
 /** Both repositories of each pull request, by id. */
-async function placesOf(
+async function presentedRepositories(
   db: Handle,
   site: Site,
   actor: Actor,
   pulls: readonly PullWithIssue[],
   known: readonly Owned[],
-): Promise<ReadonlyMap<number, Place>> {
+): Promise<ReadonlyMap<number, PresentedRepository>> {
   const missing = new Set<number>()
   for (const { pull } of pulls)
     for (const id of [pull.repository_id, pull.head_repository_id])
@@ -194,28 +194,28 @@ async function placesOf(
     owned.flatMap((item, at) => {
       const record = records[at]
       if (!record) return []
-      const isReached = readsCode(item, permissions.get(item.repository.id))
-      return [[item.repository.id, { owned: item, url: record.html_url, record, isReached }] as const]
+      const isVisible = mayReadCode(item, permissions.get(item.repository.id))
+      return [[item.repository.id, { owned: item, url: record.html_url, record, isVisible }] as const]
     }),
   )
 }
 
-const readsCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
+const mayReadCode = ({ repository }: Owned, permission: Permission | undefined): boolean =>
   permission !== undefined && unitModeOrAdmin(permission, repository, "repo.code") >= Mode.read
 
-/** Where it goes and where it comes from. A fork that the caller may not know of is shown like one that is gone. */
+/** Base and head. A fork that the caller may not see is shown like one that is gone. */
 function branchesOf(
-  home: Place,
-  places: ReadonlyMap<number, Place>,
+  home: PresentedRepository,
+  shownRepositories: ReadonlyMap<number, PresentedRepository>,
   { issue, pull }: PullWithIssue,
-  around: Around,
+  summary: PullSummary,
 ): { base: PRBranchInfo; head: PRBranchInfo } {
   const { base_branch, head_branch, head_repository_id } = pull
-  const from = head_repository_id === null ? undefined : places.get(head_repository_id)
-  const shown = from === home || from?.isReached ? from : undefined
-  const hasBranch = shown !== undefined && around.head_tip !== null
+  const from = head_repository_id === null ? undefined : shownRepositories.get(head_repository_id)
+  const shown = from === home || from?.isVisible ? from : undefined
+  const hasBranch = shown !== undefined && summary.head_tip !== null
   return {
-    base: { label: base_branch, ref: base_branch, sha: around.base_tip ?? "", repo_id: pull.repository_id, repo: home.record },
+    base: { label: base_branch, ref: base_branch, sha: summary.base_tip ?? "", repo_id: pull.repository_id, repo: home.record },
     head: {
       label: head_branch,
       ref: hasBranch ? head_branch : headRef(issue.number),

@@ -49,7 +49,7 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
     expect((await world.call(world.ann, `GET ${repo.at}`)).body).toMatchObject({ open_pr_counter: 1, open_issues_count: 0 })
   })
 
-  test("with everything that can be given at once, by somebody who may write to nothing but the fork", async () => {
+  test("with everything that can be given at once, by a user who may write only to the fork", async () => {
     const repo = await world.repository()
     await repo.fork()
     const head = await repo.commit("topic", "b.txt", "b\n", true)
@@ -105,7 +105,7 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
     expect(await refused({ labels: [999_999] })).toBe(422)
     expect(await refused({ assignees: ["nobody"] })).toBe(422)
     expect(await refused({ reviewers: ["nobody"] })).toBe(404)
-    // Nobody reviews what is his own.
+    // Authors can't review their own pull requests.
     expect(await refused({ reviewers: ["ann"] })).toBe(422)
     expect((await world.call(world.ann, `GET ${repo.at}`)).body.open_pr_counter).toBe(0)
     expect(await repo.refs()).toEqual({})
@@ -148,7 +148,7 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
     expect((await repo.create({ title: "To dev", head: "work", base: "dev" })).status).toBe(201)
     await repo.edit(number, { state: "closed" })
     expect((await repo.create({ title: "Again", head: "work", base: "main" })).status).toBe(201)
-    // The first one can't come back beside it.
+    // The first one can't be reopened beside it.
     expect((await repo.edit(number, { state: "open" })).status).toBe(409)
     expect((await repo.on("PATCH", `issues/${number}`, { state: "open" })).status).toBe(409)
   })
@@ -220,7 +220,7 @@ withWorld("creating pull requests", { open: openPullWorld }, ({ test, world }) =
 })
 
 describe("many at once", () => {
-  test("two that create the same at the same moment: one comes about", async () => {
+  test("two concurrent requests for the same: one succeeds", async () => {
     const world = await openPullWorld("sqlite")
     try {
       const repo = await world.repository()

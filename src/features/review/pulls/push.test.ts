@@ -44,7 +44,7 @@ withWorld("what pushes do to pull requests", { open: openPullWorld, on: oneDatab
     expect(told.at(-1)).toBe(JSON.stringify({ is_force_push: true, commit_ids: [old, fresh] }))
   })
 
-  test("a push to a fork brings the objects over; nobody writes refs/pull by pushing", async () => {
+  test("a push to a fork copies the objects; refs/pull can't be pushed to", async () => {
     const repo = await world.repository()
     await repo.fork()
     await repo.commit("topic", "b.txt", "b\n", true)
@@ -218,7 +218,7 @@ withWorld("what pushes do to pull requests", { open: openPullWorld, on: oneDatab
     expect((await world.call(world.ann, `GET ${repo.at}`)).body.open_pr_counter).toBe(0)
   })
 
-  test("whoever may merge may push to the head of a fork, as long as its owner lets them", async () => {
+  test("users who may merge may push to the head of a fork, if its owner allows it", async () => {
     const repo = await world.repository()
     await repo.fork()
     await repo.commit("topic", "b.txt", "b\n", true)

@@ -1,17 +1,17 @@
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
 
-/** What a pull request's timeline tells of the commits that came. */
+/** The commits that a push adds to a pull request's timeline. */
 
-/** The most commits that an entry names: beyond that nobody reads them one by one. */
+/** The most commits that an entry names. */
 const MOST_COMMITS = 250
 
 export interface PushedCommits {
-  /** Oldest first; where the branch was thrown back, its old commit and its new one. */
+  /** Oldest first; after a force-push the old commit and the new one. */
   readonly commits: readonly ObjectId[]
   readonly isForced: boolean
 }
 
-/** The commits that `to` has and `from` has not, oldest first; of a long row the newest ones. Asks git. */
+/** The commits that `to` has and `from` lacks, oldest first; of a long list the newest ones. Runs git. */
 export async function commitsBetween(
   git: Git,
   repository: Repository,
@@ -21,7 +21,7 @@ export async function commitsBetween(
   return commits.map(({ id }) => id).toReversed()
 }
 
-/** What a push brought to a branch. Asks git. */
+/** The new commits of a branch after a push. Runs git. */
 export async function pushedCommits(
   git: Git,
   repository: Repository,

@@ -11,21 +11,21 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isUnfinished } from "../../planning/issues/draft.ts"
 
-/** Asks those who own the changed files to review a pull request that is no draft any more. */
+/** Asks the owners of the changed files to review a pull request that is no draft any more. */
 export const requestOwners = jobKind({ kind: "pulls.requestOwners", payload: Type.Object({ pullId: int64(), actorId: int64() }) })
 
 export interface Retitled extends Owned {
   /** With the new title. */
   readonly issue: Issue
-  /** The title that it had. */
+  /** The title before. */
   readonly before: string
   readonly me: User
   readonly now: Seconds
 }
 
 /**
- * What another title means for a pull request: one that is no draft any more is told to everybody around it, and is to be reviewed by those who
- * own the files that it changes.
+ * The effects of a new title: for a pull request that is no draft any more, notifies its participants and watchers, and asks the owners of the
+ * changed files for a review.
  */
 export async function followPullTitle(tx: Transaction, services: Services, retitled: Retitled): Promise<void> {
   const { issue, before, repository, owner, me, now } = retitled

@@ -8,7 +8,7 @@ import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
 import { bringLargeFiles } from "../../code/lfs/bring.ts"
 
-/** The references of a pull request in the repository that it is for: they outlive its branch and its fork, and nobody pushes to them. */
+/** The references of a pull request in its base repository. They outlive its branch and its fork, and can't be pushed to. */
 
 /** The reference that keeps the head of a pull request. */
 export const headRef = (number: number): RefName => refName(`refs/pull/${number}/head`)
@@ -16,10 +16,10 @@ export const headRef = (number: number): RefName => refName(`refs/pull/${number}
 /** The reference to the commit that merging would make, while there is no conflict. */
 export const mergeRef = (number: number): RefName => refName(`refs/pull/${number}/merge`)
 
-/** Who makes the commits of refs/pull/N/merge. They carry no time of their own: the same two commits always give the same one. */
+/** The author of the commits of refs/pull/N/merge. Their times are those of the merged commits: the same two commits always give the same merge. */
 const merger = (when: number): Person => ({ name: "Hearth", email: "noreply@hearth.invalid", when, offset: 0 })
 
-/** What merging a head into a base gives. */
+/** The result of merging a head into a base. */
 export interface MergedTree {
   readonly baseId: ObjectId
   readonly headId: ObjectId
@@ -30,25 +30,25 @@ export interface MergedTree {
 export interface PullRefs {
   readonly number: number
   readonly headId: ObjectId
-  /** What merging would give; without it only the head is written. */
+  /** The merge; without it only the head is written. */
   readonly assessment?: MergedTree
 }
 
-/** Makes the references of a pull request name what they should. The head's commit must be in the repository already. */
+/** Writes the references of a pull request. The head's commit must be in the repository already. */
 export async function writePullRefs({ git }: Pick<Services, "git">, repository: Repository, refs: PullRefs): Promise<void> {
   const { number, headId, assessment } = refs
   const wanted: { name: RefName; to: ObjectId | undefined }[] = [{ name: headRef(number), to: headId }]
   if (assessment) wanted.push({ name: mergeRef(number), to: await writeMerge({ git }, repository, assessment) })
-  // One after the other: a single reference is given a value without a process.
+  // One after the other: writing a single reference takes no process.
   for (const { name, to } of wanted)
     if ((await git.references.resolve(repository, name)) !== to) await git.references.update(repository, [{ name, to: to ?? null }])
 }
 
-/** Makes a pull request's row, references and mergeability agree with what its branches are by then. */
+/** Makes a pull request's row, references and mergeability agree with its branches. */
 export const alignPull = jobKind({ kind: "pulls.align", payload: Type.Object({ pullId: int64() }) })
 
-/** Like `writePullRefs`; where somebody else is writing them at the same moment a job looks afterwards. */
-export async function settlePullRefs(
+/** Like `writePullRefs`; where another process is writing them at the same moment, a job checks them afterwards. */
+export async function ensurePullRefs(
   services: Pick<Services, "git" | "database" | "jobs">,
   repository: Repository,
   refs: PullRefs & { readonly pullId: number },
@@ -61,7 +61,7 @@ export async function settlePullRefs(
   }
 }
 
-/** The commit that merging would make, where it can be made. */
+/** Writes the merge commit, where the merge is possible. */
 async function writeMerge({ git }: Pick<Services, "git">, repository: Repository, found: MergedTree): Promise<ObjectId | undefined> {
   const { tree, baseId, headId } = found
   if (tree === undefined) return undefined
@@ -71,15 +71,15 @@ async function writeMerge({ git }: Pick<Services, "git">, repository: Repository
   return git.objects.writeCommit(repository, { tree, parents: [baseId, headId], author: person, committer: person, message })
 }
 
-/** Where a head lies: its repository's files, and the commit. */
+/** The repository of a head, and its commit. */
 export interface Head {
   readonly repository: Repository
   readonly id: ObjectId
 }
 
 /**
- * Brings a commit with all that it reaches into the repository of its base, large files included: only what is missing there is sent. Does
- * nothing where it is there already, as it is within one repository. Throws as `git.repositories.copyObjects`.
+ * Copies a commit with all that it reaches into the base repository, large files included. Only what is missing there is copied; within one
+ * repository nothing is. Throws as `git.repositories.copyObjects`.
  */
 export async function bringCommit(services: Services, head: Head, base: Repository): Promise<void> {
   const { git } = services
@@ -89,7 +89,7 @@ export async function bringCommit(services: Services, head: Head, base: Reposito
   await git.repositories.copyObjects(head.repository, [head.id], base, known)
 }
 
-/** Commits that both have: the branches of the base that the head's repository has the objects of. */
+/** Commits that both have: the branches of the base whose commits the head's repository has. */
 async function knownTo(git: Services["git"], from: Repository, base: Repository): Promise<readonly ObjectId[]> {
   const tips = new Set((await git.references.list(base, "refs/heads/")).map(({ id }) => id))
   const known: ObjectId[] = []
@@ -97,17 +97,17 @@ async function knownTo(git: Services["git"], from: Repository, base: Repository)
   return known
 }
 
-/** The most branches that are named to find out what need not be sent. */
+/** The most branch tips that are used to find out what need not be copied. */
 const NAMED_TIPS = 64
 
-/** A pull request's two repositories as git has them; without the head's where that is gone. */
-export interface PullPlaces {
+/** A pull request's two repositories in git; without the head's where that is gone. */
+export interface PullRepositories {
   readonly base: Repository
   readonly head: Repository | undefined
 }
 
-/** Finds both repositories of a pull request; undefined where its own is gone. */
-export async function placesOf({ database, git }: Services, pull: Pull): Promise<PullPlaces | undefined> {
+/** Finds both repositories of a pull request; undefined where its base repository is gone. */
+export async function pullRepositoriesOf({ database, git }: Services, pull: Pull): Promise<PullRepositories | undefined> {
   const at = (row: Row) => git.at(row.storage, row.object_format)
   const base = await findRepositoryById.first(database.read, { id: pull.repository_id })
   if (!base) return undefined
@@ -117,7 +117,7 @@ export async function placesOf({ database, git }: Services, pull: Pull): Promise
   return { base: at(base), head: head && at(head) }
 }
 
-/** Removes the references of a pull request; those that are not there are no error. */
+/** Removes the references of a pull request; missing ones are no error. */
 async function removePullReferences({ git }: Pick<Services, "git">, repository: Repository, number: number): Promise<void> {
   const there: RefName[] = []
   for (const name of [headRef(number), mergeRef(number)])

@@ -14,27 +14,27 @@ import { type Assessment, assessedColumns } from "./mergeability.ts"
 import { dropSchedule } from "./scheduled-merge.ts"
 import { findOpenBetween } from "./store.ts"
 
-/** What another base means for a head. */
+/** The assessment of a head against a new base. */
 export interface NewBase {
   readonly headId: ObjectId
   readonly mergeBase: ObjectId | undefined
   readonly comparison: Comparison | undefined
-  /** Without it the pull request is looked at when somebody asks. */
+  /** Without it the pull request is assessed when it is next read. */
   readonly assessment?: Assessment
 }
 
 export interface Retarget extends Owned {
   readonly issue: Issue
   readonly pull: Pull
-  /** The branch that it is to be merged into from now on. */
+  /** The new base branch. */
   readonly base: string
-  /** What was found out for it; where nothing was, verdicts are taken for stale. */
+  /** The assessment against it; without one, verdicts are taken as stale. */
   readonly found: NewBase | undefined
   readonly actor: User
   readonly now: Seconds
 }
 
-/** Why a pull request can't have another base, or undefined. */
+/** The reason why a pull request can't have another base, or undefined. */
 export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: Pick<Retarget, "issue" | "pull" | "base">) {
   if (issue.is_closed === 1) return refuse.invalid("base", "a closed pull request keeps its base")
   if (pull.head_repository_id === pull.repository_id && pull.head_branch === base)
@@ -50,15 +50,15 @@ export async function whyNotRetargeted(tx: Transaction, { issue, pull, base }: P
 }
 
 /**
- * Gives a pull request another base, with the entry of its timeline: what its reviews count for is then up to the rule of that branch, and they are
- * stale where the pull request changes something else from there. A merge that was scheduled was meant for the other branch. Repository, issue and pull request must be locked. Refuses as invalid one that is
- * closed, and its own head; `conflict` where another goes there from the same head.
+ * Gives a pull request another base, with a timeline entry. Which of its reviews count is then up to that branch's rule, and they are stale where the
+ * changes differ from there. A scheduled merge was meant for the other branch and is removed. Repository, issue and pull request must be locked.
+ * Refuses as invalid a closed one, and its own head as base; `conflict` where another open one has the same ends.
  */
 export async function retargetPull(tx: Transaction, retarget: Retarget): Promise<void> {
   const { issue, pull, base, repository, owner, actor, now } = retarget
   const refusal = await whyNotRetargeted(tx, retarget)
   if (refusal) throw refusal
-  // A head that has moved since it was looked at is looked at again.
+  // If the head has moved since the assessment, it is assessed again.
   const found = retarget.found?.headId === pull.head_id ? retarget.found : undefined
   const unknown = { mergeability: "checking", ...(found && { merge_base: found.mergeBase ?? "" }) } as const
   await tx

@@ -5,9 +5,9 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 
-/** What a merge that was asked for means while a pull request changes: one under way can't be stopped, one that is scheduled is forgotten. */
+/** Merges while a pull request changes: one under way can't be stopped, a scheduled one is removed. */
 
-/** Gives a row where the push of a merge is under way: whatever comes now comes too late to stop it. */
+/** Gives a row while the push of a merge is under way, which can't be stopped any more. */
 export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pullId: number }>) =>
   db
     .selectFrom("pulls")
@@ -17,20 +17,20 @@ export const findMergeUnderWay = query("merge.findUnderWay", (db, p: Params<{ pu
     .where("jobs.state", "in", ["waiting", "running"]),
 )
 
-/** Forgets what was scheduled; its `changes` says whether there was anything. */
+/** Removes the schedule; `changes` of the result says whether there was one. */
 export const removeSchedule = query("merge.removeSchedule", (db, p: Params<{ pullId: number }>) =>
   db.deleteFrom("pull_schedules").where("pull_id", "=", p.pullId),
 )
 
-export interface Dropping {
+export interface DroppedSchedule {
   readonly pullId: number
   readonly issue: Pick<Issue, "id" | "repository_id">
   readonly actor: Pick<User, "id">
   readonly now: Seconds
 }
 
-/** Forgets a scheduled merge, if there is one, and tells so in the timeline. */
-export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: Dropping): Promise<void> {
+/** Removes a scheduled merge, if there is one, with a timeline entry. */
+export async function dropSchedule(tx: Transaction, { pullId, issue, actor, now }: DroppedSchedule): Promise<void> {
   if ((await removeSchedule.changes(tx, { pullId })) === 0) return
   publish(tx, { kind: "pull.mergeCancelled", issue, actor, at: now })
 }

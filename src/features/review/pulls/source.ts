@@ -10,7 +10,7 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, isBranchName, isTagName, type ObjectId, type Repository, tagRef } from "../../../git/index.ts"
 import { locateHead, readHead } from "../../code/commits/heads.ts"
 
-/** Where a pull request comes from, and where it goes. */
+/** The branches that a pull request comes from and goes to. */
 
 /** A branch with the commit at its tip. */
 export interface Branch {
@@ -20,10 +20,7 @@ export interface Branch {
   readonly tip: ObjectId
 }
 
-/**
- * The branch of that name. Refuses `notFound` where nothing bears the name, as invalid a tag or a commit: only a branch can be merged, or
- * merged into.
- */
+/** The branch of that name. Refuses `notFound` a name that doesn't exist, as invalid a tag or a commit: only branches can be a base or a head. */
 async function locateBranch({ git }: Services, on: OnRepository, name: string, field: "head" | "base"): Promise<Branch> {
   const repository = git.at(on.repository.storage, on.repository.object_format)
   const tip = isBranchName(name) ? await git.references.resolve(repository, branchRef(name)) : undefined
@@ -33,16 +30,15 @@ async function locateBranch({ git }: Services, on: OnRepository, name: string, f
   throw refuse.notFound()
 }
 
-/** What a pull request would be from and to. */
+/** The base and head of a pull request. */
 export interface Ends {
   readonly base: Branch
   readonly head: Branch
 }
 
 /**
- * Finds both ends of a pull request. Reads references. Refuses `notFound`, `badRequest` and as invalid what can't be an end, as invalid two
- * that are the same branch, and `forbidden` whoever may not offer this head: that is for those who belong to the base, and for whoever may
- * write to the head.
+ * Finds both ends of a pull request. Reads references. Refuses `notFound`, `badRequest` and as invalid what can't be an end, as invalid two ends that
+ * are the same branch, and `forbidden` for callers who may not offer this head: they must belong to the base repository, or may write to the head's.
  */
 export async function locateEnds(
   services: Services,
@@ -61,7 +57,7 @@ export async function locateEnds(
   return { base: to, head: from }
 }
 
-/** Site administrators, the owner, members of the organisation and collaborators; and whoever may write to the code of the head. */
+/** Site administrators, the owner, members of the organisation and collaborators; and users who may write to the code of the head. */
 async function mayOffer(db: Handle, { me, repository, owner }: OnRepository & Me, head: OnRepository): Promise<boolean> {
   if (me.is_admin === 1 || me.id === owner.id || unitMode(head.permission, head.repository, "repo.code") >= Mode.write) return true
   const collaborations = await findCollaborations(db, { userId: me.id, subjectIds: [repository.id] })

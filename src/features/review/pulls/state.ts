@@ -5,8 +5,8 @@ import { alignPull } from "./refs.ts"
 import { findOpenBetween } from "./store.ts"
 
 /**
- * What closing and reopening means for a pull request beside what it means for every issue. One that is reopened is looked at again: its branches may have moved while nobody watched.
- * Refuses `preconditionFailed` what is merged, `conflict` to reopen one where another from the same branch to the same is open.
+ * The effects of closing and reopening that only pull requests have. A reopened one is assessed again: its branches may have moved in the meantime.
+ * Refuses `preconditionFailed` for a merged one, `conflict` to reopen one where another with the same ends is open.
  */
 export const pullStateRule: StateRule = async (tx, { jobs }, { issue, closed }) => {
   if (issue.is_pull === 0) return

@@ -7,14 +7,14 @@ export { findPullByIssue } from "../../../access/store.ts"
 
 export const findPull = query("pulls.find", (db, p: Params<{ id: number }>) => db.selectFrom("pulls").selectAll().where("id", "=", p.id))
 
-/** What is told of a pull request beside its own row: the tips of both branches, null where one is gone, and how many reviews were submitted. */
-export interface Around {
+/** What is shown of a pull request beside its own row: the tips of both branches, null where one is gone, and the number of submitted reviews. */
+export interface PullSummary {
   readonly base_tip: string | null
   readonly head_tip: string | null
   readonly reviews_count: number
 }
 
-/** The pull requests that these issues are, with what stands around them. */
+/** The pull requests of these issues, with their branch tips and counts. */
 export const findPullsOfIssues = query("pulls.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db
     .selectFrom("pulls")
@@ -34,7 +34,7 @@ export const findPullsOfIssues = query("pulls.findOfIssues", (db, p: Params<{ is
     .where("pulls.issue_id", "in", p.issueIds),
 )
 
-/** A pull request as it is now, with what decides whether it must be looked at again. */
+/** A pull request as it is now, with what decides whether it must be assessed again. */
 export const findNow = query("pulls.findNow", (db, p: Params<{ id: number }>) =>
   db
     .selectFrom("pulls")
@@ -134,7 +134,7 @@ export const insertPull = query(
       .returningAll(),
 )
 
-/** Who pushed to the head branch last. */
+/** The last pusher of the head branch. */
 export const findHeadPusher = query("pulls.findHeadPusher", (db, p: Params<{ id: number }>) =>
   db
     .selectFrom("pulls")
@@ -147,7 +147,7 @@ export const findHeadPusher = query("pulls.findHeadPusher", (db, p: Params<{ id:
 
 type Branches = Params<{ repositoryId: number; branches: readonly string[] }>
 
-/** The open pull requests from branches of a repository, wherever they go. */
+/** The open pull requests from branches of a repository, into any repository. */
 export const findOpenFrom = query("pulls.findOpenFrom", (db, p: Branches) =>
   db
     .selectFrom("pulls")
@@ -173,7 +173,7 @@ export const findOpenElsewhere = query("pulls.findOpenElsewhere", (db, p: Params
     .orderBy("pulls.id"),
 )
 
-/** The open pull requests into branches of a repository, those that changed last first. */
+/** The open pull requests into branches of a repository, most recently updated first. */
 export const findOpenInto = query("pulls.findOpenInto", (db, p: Branches) =>
   db
     .selectFrom("pulls")

@@ -5,7 +5,7 @@ import type { FreshKind } from "../../../../tests/support/database.ts"
 import { type Answer, type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 import { client, ok, type Run } from "../../../git/testing.ts"
 
-/** What tests of pull requests share: a forge with four people, repositories with branches, forks, and clones for a real git client. */
+/** Shared by tests of pull requests: a server with four users, repositories with branches, forks, and clones for a real git client. */
 
 export interface PullWorld extends TestHearth {
   /** Owns the repositories. */
@@ -14,11 +14,11 @@ export interface PullWorld extends TestHearth {
   readonly ben: string
   /** Has forks of them. */
   readonly cyd: string
-  /** Is nobody to them. */
+  /** Has no relation to them. */
   readonly dee: string
   /** A new repository of ann's with one file, a.txt, on main. */
   readonly repository: (options?: object) => Promise<PullRepository>
-  /** Like `call`, for what only prepares something: throws unless it succeeds, and gives the body. */
+  /** Like `call`, for preparations: throws unless it succeeds, and gives the body. */
   readonly must: (caller: Caller, route: string, body?: unknown) => Promise<Answer["body"]>
 }
 
@@ -26,21 +26,21 @@ export interface PullRepository {
   readonly name: string
   /** Below /api/v1. */
   readonly at: string
-  /** Changes a file on a branch, which leaves main where there is none of that name, and gives the commit. In ann's repository or somebody's fork. */
+  /** Changes a file on a branch, created from main where missing, and gives the commit. In ann's repository or a fork. */
   readonly commit: (branch: string, file: string, content?: string, inFork?: boolean) => Promise<string>
   /** Makes cyd's fork. */
   readonly fork: () => Promise<void>
   readonly create: (body: object, by?: Caller) => Promise<Answer>
-  /** Creates a pull request into main that must come about, and gives its number. */
+  /** Creates a pull request into main, which must succeed, and gives its number. */
   readonly pull: (head: string, more?: object, by?: Caller) => Promise<number>
   readonly get: (number: number, by?: Caller) => Promise<Answer>
   readonly edit: (number: number, body: object, by?: Caller) => Promise<Answer>
   readonly on: (method: string, path: string, body?: object, by?: Caller) => Promise<Answer>
-  /** What the timeline tells, as kinds or whatever is picked of each entry. */
+  /** The timeline, as kinds or what is picked of each entry. */
   readonly timeline: (number: number, pick?: (entry: Answer["body"]) => unknown) => Promise<unknown[]>
-  /** The references that anybody may fetch, by name. */
+  /** The references that may be fetched, by name. */
   readonly refs: (pattern?: string) => Promise<Readonly<Record<string, string>>>
-  /** A clone of it, or of cyd's fork, by one of the people, who may push from there. */
+  /** A clone of it, or of cyd's fork, by a user who may push from there. */
   readonly clone: (by?: string, inFork?: boolean) => Promise<string>
 }
 
@@ -128,5 +128,5 @@ export async function commitIn(work: string, file: string, content = `${file}\n`
   return ok(work, "rev-parse", "HEAD")
 }
 
-/** Pushes from a clone, whatever comes of it. */
+/** Pushes from a clone, without requiring success. */
 export const push = (work: string, ...args: readonly string[]): Promise<Run> => client(work, ["push", "-q", "origin", ...args])

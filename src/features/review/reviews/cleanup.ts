@@ -5,12 +5,12 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Listener } from "../../../core/events/events.ts"
 
-/** What binds people and teams to reviews that are not there yet, where it has to end. */
+/** Removes open review requests and drafts of reviewers who lose access. */
 
 const issuesOf = (tx: Transaction, repositories: RawBuilder<SqlBool>) =>
   tx.selectFrom("issues").innerJoin("repositories", "repositories.id", "issues.repository_id").select("issues.id").where(repositories)
 
-/** Takes back requests to these people in the repositories that a condition on rows of `repositories` lets through. */
+/** Removes requests to these users in the repositories that a condition on rows of `repositories` selects. */
 async function endRequestsTo(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
   await tx
     .deleteFrom("reviews")
@@ -20,9 +20,12 @@ async function endRequestsTo(tx: Transaction, userIds: readonly number[], reposi
     .execute()
 }
 
-/** Takes back requests to teams that have nothing to do any more with these repositories: they belong to others, or are private to other teams. */
-async function endRequestsToStrangeTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
-  const strange = sql<SqlBool>`not exists (
+/**
+ * Removes requests to teams without a relation to these repositories any more: teams of another owner, or of a private repository that they don't
+ * have.
+ */
+async function endRequestsToUnrelatedTeams(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
+  const unrelated = sql<SqlBool>`not exists (
     select 1 from issues
     join repositories on repositories.id = issues.repository_id
     join teams on teams.id = reviews.reviewer_team_id and teams.organization_id = repositories.owner_id
@@ -33,20 +36,20 @@ async function endRequestsToStrangeTeams(tx: Transaction, repositoryIds: readonl
     .where("state", "=", "REQUEST_REVIEW")
     .where("reviewer_team_id", "is not", null)
     .where("issue_id", "in", tx.selectFrom("issues").select("issues.id").where(inList("issues.repository_id", repositoryIds)))
-    .where(strange)
+    .where(unrelated)
     .execute()
 }
 
-/** Of somebody who goes, what was said stays; what was not said yet, or asked for, goes along. */
-async function forgetReviewer(tx: Transaction, userId: number): Promise<void> {
+/** Removes the drafts of a deleted user and the requests to them; submitted reviews stay. */
+async function removeReviewer(tx: Transaction, userId: number): Promise<void> {
   await tx.deleteFrom("comments").where("author_id", "=", userId).where("kind", "in", ["review_draft", "code_draft"]).execute()
   await tx.deleteFrom("reviews").where("reviewer_id", "=", userId).where("state", "in", ["PENDING", "REQUEST_REVIEW"]).execute()
 }
 
-/** Of these people, or of all where they are left out, those who can no longer reach one of these repositories are asked no more there. */
+/** Removes the requests to those of these users, or of all users, who can no longer read one of these repositories. */
 async function endLostRequests(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0) return
-  await endRequestsToStrangeTeams(tx, repositoryIds)
+  await endRequestsToUnrelatedTeams(tx, repositoryIds)
   if (userIds?.length === 0) return
   const concerned = inList<number>("repositories.id", repositoryIds)
   const asked = await tx
@@ -67,12 +70,12 @@ async function endLostRequests(tx: Transaction, repositoryIds: readonly number[]
     await endRequestsTo(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(signedInAs(user))})`)
 }
 
-/** Where people may not reach a repository any more, have blocked each other, or go, they are asked for no reviews there. */
+/** Removes review requests to users who lose access to a repository, block each other, or are deleted. */
 export const reviewCleanup: Listener = {
   name: "cleanup of reviews",
   async hear({ tx, events }) {
     for (const event of events) {
-      if (event.kind === "account.deleted") await forgetReviewer(tx, event.user.id)
+      if (event.kind === "account.deleted") await removeReviewer(tx, event.user.id)
       if (event.kind === "access.lost") await endLostRequests(tx, event.repositoryIds, event.userIds)
       if (event.kind === "organization.membersRemoved") {
         const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()

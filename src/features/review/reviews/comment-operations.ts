@@ -7,7 +7,7 @@ import { reply, setResolved } from "./replies.ts"
 const COMMENT = "/repos/{owner}/{repo}/pulls/comments/{id}"
 
 const change = { tag: "repository", scope: ["repository"], archived: "refused" } as const
-const settling = { ...change, access: onPullsSignedIn, answers: { 204: null }, refuses: ["badRequest", "forbidden"] } as const
+const resolving = { ...change, access: onPullsSignedIn, answers: { 204: null }, refuses: ["badRequest", "forbidden"] } as const
 
 export const reviewCommentOperations: readonly Operation[] = [
   operation({
@@ -28,7 +28,7 @@ export const reviewCommentOperations: readonly Operation[] = [
     },
   }),
   operation({
-    ...settling,
+    ...resolving,
     id: "repoResolvePullReviewComment",
     route: `POST ${COMMENT}/resolve`,
     summary: "Resolve a conversation about a line of code",
@@ -38,7 +38,7 @@ export const reviewCommentOperations: readonly Operation[] = [
     },
   }),
   operation({
-    ...settling,
+    ...resolving,
     id: "repoUnresolvePullReviewComment",
     route: `POST ${COMMENT}/unresolve`,
     summary: "Open a resolved conversation about a line of code again",

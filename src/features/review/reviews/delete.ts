@@ -8,11 +8,11 @@ import { lockIssue } from "../../planning/issues/lock.ts"
 import { recountComments } from "../../planning/issues/touch.ts"
 import { deleteReactions } from "../../planning/reactions/rules.ts"
 import { restoreOfficial } from "./official.ts"
-import { deleteReviews, findEntriesOfReview, findReviewsBy, forgetReview } from "./store.ts"
+import { deleteReviews, detachReview, findEntriesOfReview, findReviewsBy } from "./store.ts"
 
 /**
- * Deletes a review with all that was said in it: its text, its comments on lines, and the replies to them. The reviewer's last verdict before it
- * counts again. Refuses `notFound` where it is gone, as invalid a request.
+ * Deletes a review with all its parts: its text, its comments on lines, and the replies to them. The reviewer's previous verdict counts again.
+ * Refuses `notFound` where it is gone, as invalid a request.
  */
 export async function deleteReview(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function deleteReview(
     await hideActivitiesOf(tx, { id })
     await deleteEntry(tx, { id })
   }
-  await forgetReview(tx, { reviewId: review.id })
+  await detachReview(tx, { reviewId: review.id })
   await deleteReviews(tx, { ids: [review.id] })
   if (current.state === "PENDING") return
   await restoreOfficial(tx, { repository, owner }, pull, current)

@@ -3,12 +3,12 @@ import type { Readable } from "node:stream"
 import { type Diff, parseDiff } from "../../../core/text/hunks.ts"
 import type { ChangedFile, Git, ObjectId, PatchOptions, Repository } from "../../../git/index.ts"
 
-/** What reviews need to know of differences. Each of these functions costs at most one or two git processes; none is for inside of a transaction. */
+/** The differences that reviews need. Each function costs at most one or two git processes; none is for inside of a transaction. */
 
-/** Characters of a diff that are looked at; what lies beyond is known by its files only. */
+/** Characters of a diff that are read; of the rest only the files are known. */
 const MOST_TEXT = 16 * 1024 * 1024
 
-/** A difference as data, as far as it is looked at. */
+/** A difference as data, up to the limit. */
 export async function readDiff(
   git: Git,
   repository: Repository,
@@ -17,11 +17,11 @@ export async function readDiff(
   options: PatchOptions = {},
 ): Promise<Diff> {
   if (from === to) return { files: [], incomplete: false }
-  const text = await beginningOf(git.diffs.patch(repository, from, to, options))
+  const text = await readPrefix(git.diffs.patch(repository, from, to, options))
   return parseDiff(text, { files: 10_000, lines: 100_000 })
 }
 
-async function beginningOf(stream: Readable): Promise<string> {
+async function readPrefix(stream: Readable): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of stream) {
@@ -34,28 +34,28 @@ async function beginningOf(stream: Readable): Promise<string> {
   return Buffer.concat(parts).toString("utf8")
 }
 
-/** Bytes of a difference that go into its digest line by line; a larger one is known by its files as they are. */
+/** Bytes of a difference that enter its digest line by line; of a larger one the ids of its files enter. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * A digest of what a head changes, which stays the same when the head is put on top of another commit or takes in what its base has gained, as
- * long as it changes the same lines in the same surroundings. Without a commit in common, every head is another.
+ * A digest of the changes of a head. It stays the same when the head is rebased or merges its base, as long as it changes the same lines in the same
+ * context. Without a merge base, every head has its own.
  */
 export async function patchIdOf(git: Git, repository: Repository, mergeBase: ObjectId | undefined, head: ObjectId): Promise<string> {
   const digest = createHash("sha256")
   if (mergeBase === undefined) return digest.update(`unrelated ${head}`).digest("hex")
   const files = await git.diffs.files(repository, mergeBase, head)
-  // Binary files have no lines that could be compared.
-  for (const file of files) if (file.binary) digest.update(asItIs(file))
+  // Binary files have no lines to compare.
+  for (const file of files) if (file.binary) digest.update(fileIds(file))
   if (files.some(({ binary }) => !binary) && !(await digestLines(git.diffs.patch(repository, mergeBase, head), digest)))
-    for (const file of files) digest.update(asItIs(file))
+    for (const file of files) digest.update(fileIds(file))
   return digest.digest("hex")
 }
 
-const asItIs = ({ path, previousPath = "", oldMode, newMode, oldId, newId }: ChangedFile): string =>
+const fileIds = ({ path, previousPath = "", oldMode, newMode, oldId, newId }: ChangedFile): string =>
   `${[path, previousPath, oldMode, newMode, oldId, newId].join("\0")}\0`
 
-/** Takes in a patch without what only says where it applies; false where it is too large to be taken in whole. */
+/** Adds a patch to the digest, without positions; false where it is too large. */
 async function digestLines(stream: Readable, digest: ReturnType<typeof createHash>): Promise<boolean> {
   let size = 0
   let rest = ""
@@ -64,12 +64,12 @@ async function digestLines(stream: Readable, digest: ReturnType<typeof createHas
     size += text.length - rest.length
     const end = text.lastIndexOf("\n") + 1
     rest = text.slice(end)
-    digest.update(placeless(text.slice(0, end)), "latin1")
+    digest.update(withoutPositions(text.slice(0, end)), "latin1")
     if (size > MOST_BYTES || rest.length > MOST_BYTES) return false
   }
-  digest.update(placeless(rest), "latin1")
+  digest.update(withoutPositions(rest), "latin1")
   return true
 }
 
 /** Lines of files begin with a blank, + or -; all others are git's own. */
-const placeless = (lines: string): string => lines.replace(/^index .*\n/gm, "").replace(/^@@ .*$/gm, "@@")
+const withoutPositions = (lines: string): string => lines.replace(/^index .*\n/gm, "").replace(/^@@ .*$/gm, "@@")

@@ -13,7 +13,10 @@ import { clearOfficial, findReviewsBy, type Review, setDismissed, setOfficial } 
 
 const isVerdict = ({ state }: Review): boolean => state === "APPROVED" || state === "REQUEST_CHANGES"
 
-/** The review as it is now, and all others of its reviewer. Refuses `notFound` where it is gone, `forbidden` what is no verdict, or over. */
+/**
+ * The current row of the review, and all other reviews of its reviewer. Refuses `notFound` where it is gone, `forbidden` unless it is a verdict on an
+ * open pull request.
+ */
 async function lockVerdict(tx: Transaction, { issue: { id }, review }: OnReview) {
   const issue = await lockIssue(tx, id)
   const reviews = await findReviewsBy(tx, { issueId: id, reviewerId: review.reviewer_id })
@@ -24,10 +27,7 @@ async function lockVerdict(tx: Transaction, { issue: { id }, review }: OnReview)
   return { issue, current, reviews }
 }
 
-/**
- * Takes the weight from a review, and with `priors` from the reviewer's earlier ones, and tells everybody around. One that is dismissed already
- * stays as it is.
- */
+/** Dismisses a review, and with `priors` the reviewer's earlier ones, and notifies. One that is dismissed already stays as it is. */
 export async function dismissReview(
   tx: Transaction,
   services: Services,
@@ -45,7 +45,7 @@ export async function dismissReview(
   publish(tx, { kind: "review.dismissed", issue, repository, owner, actor: me, review: current, message, at: now })
 }
 
-/** Gives a dismissed review its weight back; whether it counts is asked anew, and only the last of its reviewer's can. */
+/** Takes back a dismissal. Whether the review is official is decided again; only the reviewer's last verdict can be. */
 export async function undismissReview(tx: Transaction, services: Services, found: OnReview & Me): Promise<void> {
   const { repository, owner, pull } = found
   const { current, reviews } = await lockVerdict(tx, found)

@@ -1,11 +1,11 @@
 import type { DiffFile, DiffHunk, DiffLine } from "../../../core/text/hunks.ts"
 
-/** Where lines stand in a diff. A line of the new side is positive, one of the old side negative. */
+/** Positions of lines in a diff. A line of the new side is positive, one of the old side negative. */
 
-/** Lines of a hunk that are shown up to the one that is spoken of. */
+/** Lines of a hunk that are shown up to the commented one. */
 const SHOWN = 4
 
-/** The lines of the diff up to this one, with the numbers of what is shown; "" where the diff does not show the line. */
+/** The lines of the diff up to this one, under a header with their numbers; "" where the diff does not show the line. */
 export function hunkUpTo(file: Pick<DiffFile, "hunks">, line: number): string {
   for (const hunk of file.hunks) {
     const at = hunk.lines.findIndex(({ newLine, oldLine }) => (line > 0 ? newLine === line : oldLine === -line))
@@ -29,11 +29,11 @@ function headerOf({ oldStart, newStart }: DiffHunk, hidden: readonly DiffLine[],
   return `@@ -${oldStart + old(hidden)},${old(shown)} +${newStart + made(hidden)},${made(shown)} @@`
 }
 
-/** Where a line of the old side stands on the new one; undefined where it is gone or changed. */
+/** The number of a line of the old side on the new one; undefined where it is gone or changed. */
 export function lineAfter({ hunks }: Pick<DiffFile, "hunks">, line: number): number | undefined {
   let moved = line
   for (const { oldStart, oldCount, newCount, lines } of hunks) {
-    // A hunk that takes no lines stands behind the line that it names.
+    // A hunk without lines comes after the line that it names.
     const first = oldCount === 0 ? oldStart + 1 : oldStart
     if (line < first) break
     if (line < first + oldCount) return lines.find(({ kind, oldLine }) => kind === "context" && oldLine === line)?.newLine

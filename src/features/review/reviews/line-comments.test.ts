@@ -124,7 +124,7 @@ withWorld("comments on lines", { open: openReviewWorld, on: oneDatabase }, ({ te
     ])
   })
 
-  it("are answered by everybody who may speak there, and told of", async () => {
+  it("are answered by users who may comment there, with notifications", async () => {
     const { ann, ben, cyd, dee, call, must, reviewed } = world
     const pull = await reviewed()
     const made = await pull.must(ben, { event: "COMMENT", body: "Look.", comments: [{ path: "a.txt", body: "Why 2?", new_position: 2 }] })

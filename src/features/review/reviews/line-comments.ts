@@ -6,22 +6,22 @@ import { readDiff } from "./diffs.ts"
 import { hunkUpTo, lineAfter } from "./hunk.ts"
 import type { CreatePullReviewComment } from "./records.ts"
 
-/** The two sides of what is reviewed. */
+/** The two sides of a review. */
 export interface Sides {
   readonly repository: Repository
-  /** Where the head left the base; undefined where it never was there. */
+  /** The merge base; undefined where there is none. */
   readonly mergeBase: ObjectId | undefined
-  /** What was reviewed. */
+  /** The reviewed commit. */
   readonly commit: ObjectId
-  /** What the pull request would bring by now. */
+  /** The current head of the pull request. */
   readonly head: ObjectId
 }
 
-/** A comment that is to be written, with all that git knows of its line. */
-export interface PlacedComment {
+/** A comment that is to be written, with what git knows about its line. */
+export interface LocatedComment {
   readonly text: string
   readonly path: string
-  /** Of the head; positive on the new side, negative on the old. */
+  /** In the head; positive on the new side, negative on the old. */
   readonly line: number
   readonly hunk: string
   readonly commitId: ObjectId
@@ -29,38 +29,42 @@ export interface PlacedComment {
 }
 
 /**
- * Finds the lines that comments are about: their surroundings in the diff, who touched them last, and where they are in the head, should that have
- * moved on. A few git processes, however many comments. Refuses as invalid a file or line that is not there on its side.
+ * Finds the lines of comments: their context in the diff, the commits that last changed them, and their positions in the head, should that have moved
+ * on. A few git processes, however many comments. Refuses as invalid a file or line that does not exist on its side.
  */
-export async function placeComments(git: Git, sides: Sides, wanted: readonly CreatePullReviewComment[]): Promise<readonly PlacedComment[]> {
+export async function locateComments(
+  git: Git,
+  sides: Sides,
+  wanted: readonly CreatePullReviewComment[],
+): Promise<readonly LocatedComment[]> {
   if (wanted.length === 0) return []
   const { repository, mergeBase, commit, head } = sides
-  const asked = wanted.map(askedFor)
+  const asked = wanted.map(parseWanted)
   const diff = mergeBase === undefined ? EMPTY : await readDiff(git, repository, mergeBase, commit)
   const since = await readDiff(git, repository, commit, head, { context: 0 })
   const lines = lineCounter(git, sides)
-  const found: Omit<PlacedComment, "commitId">[] = []
+  const found: Omit<LocatedComment, "commitId">[] = []
   for (const { text, path, line } of asked) {
     const file = fileOf(diff, path, line)
     const hunk = file ? hunkUpTo(file, line) : ""
-    // Only what the diff doesn't show needs a look at the files.
+    // Only lines that the diff doesn't show need the files.
     if (hunk === "" && (await lines(line > 0 ? path : (file?.oldPath ?? path), line)) < Math.abs(line))
       throw refuse.invalid("comments", `there is no line ${Math.abs(line)} of ${path} on the ${line > 0 ? "new" : "old"} side`)
-    found.push({ text, hunk, ...(line > 0 ? placeAfter(since, { path, line }) : { path, line, isOutdated: false }) })
+    found.push({ text, hunk, ...(line > 0 ? positionAfter(since, { path, line }) : { path, line, isOutdated: false }) })
   }
-  const touched = await lastTouched(git, sides, asked)
-  return found.map((comment, at) => ({ ...comment, commitId: touched(asked[at]) ?? head }))
+  const blamed = await blameLines(git, sides, asked)
+  return found.map((comment, at) => ({ ...comment, commitId: blamed(asked[at]) ?? head }))
 }
 
 const EMPTY: Diff = { files: [], incomplete: false }
 
-interface Asked {
+interface WantedComment {
   readonly text: string
   readonly path: string
   readonly line: number
 }
 
-function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): Asked {
+function parseWanted({ body = "", path = "", old_position = 0, new_position = 0 }: CreatePullReviewComment): WantedComment {
   if (!path.split("/").every(isTreeEntryName)) throw refuse.invalid("comments", "path must name a file of the pull request")
   if (old_position === 0 && new_position === 0)
     throw refuse.invalid("comments", "new_position or old_position must be the number of a line")
@@ -70,14 +74,13 @@ function askedFor({ body = "", path = "", old_position = 0, new_position = 0 }: 
 const fileOf = ({ files }: Diff, path: string, line: number): DiffFile | undefined =>
   files.find(({ newPath }) => newPath === path) ?? (line < 0 ? files.find(({ oldPath }) => oldPath === path) : undefined)
 
-/** A line of a file. */
-export interface Place {
+export interface LinePosition {
   readonly path: string
   readonly line: number
 }
 
-/** Where a line is after a change, which was read without surroundings. */
-export function placeAfter({ files }: Diff, { path, line }: Place): Place & { readonly isOutdated: boolean } {
+/** The position of a line after a change, which was read without context lines. */
+export function positionAfter({ files }: Diff, { path, line }: LinePosition): LinePosition & { readonly isOutdated: boolean } {
   const file = files.find(({ oldPath, status }) => oldPath === path && status !== "copied")
   if (!file) return { path, line, isOutdated: false }
   const moved = file.newPath === undefined || file.binary || file.incomplete ? undefined : lineAfter(file, line)
@@ -86,7 +89,7 @@ export function placeAfter({ files }: Diff, { path, line }: Place): Place & { re
     : { path: file.newPath, line: moved, isOutdated: false }
 }
 
-/** Counts the lines of files on either side, each once; 0 where there is none. */
+/** Counts the lines of files on either side, each once; 0 for missing files. */
 function lineCounter(git: Git, { repository, mergeBase, commit }: Sides): (path: string, line: number) => Promise<number> {
   const counts = new Map<string, Promise<number>>()
   const count = async (path: string, at: ObjectId | undefined): Promise<number> => {
@@ -115,27 +118,27 @@ function linesIn(content: Buffer): number {
   return content.length === 0 || content.at(-1) === 10 ? lines : lines + 1
 }
 
-/** Files of one review whose lines are traced back. */
-const MOST_TRACED = 20
+/** The most files of one review that are blamed. */
+const MOST_BLAMED = 20
 
-/** Finds for lines of the new side the commit that touched them last: one git process for each file. */
-async function lastTouched(
+/** Finds the commit that last changed each line of the new side: one git process for each file. */
+async function blameLines(
   git: Git,
   { repository, commit }: Sides,
-  asked: readonly Asked[],
-): Promise<(asked: Asked | undefined) => ObjectId | undefined> {
+  asked: readonly WantedComment[],
+): Promise<(asked: WantedComment | undefined) => ObjectId | undefined> {
   const found = new Map<string, ReadonlyMap<number, ObjectId>>()
   const files = Map.groupBy(
     asked.filter(({ line }) => line > 0),
     ({ path }) => path,
   )
   try {
-    for (const [path, comments] of [...files].slice(0, MOST_TRACED)) {
+    for (const [path, comments] of [...files].slice(0, MOST_BLAMED)) {
       const lines = comments.map(({ line }) => line)
       found.set(path, await git.history.lineCommits(repository, commit, path, lines))
     }
   } catch (error) {
-    // A long history is not worth waiting for: then it is the head that the comments are about.
+    // A long history is not worth the wait: then the comments refer to the head.
     if (!isGitError(error, "timeout")) throw error
   }
   return (comment) => comment && found.get(comment.path)?.get(comment.line)

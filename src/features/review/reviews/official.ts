@@ -5,9 +5,9 @@ import { flag } from "../../../core/database/tables.ts"
 import { findProtection, isOfficialReviewer, officialReviewers } from "../../code/protections/rules.ts"
 import { usersById } from "../../code/repositories/store.ts"
 import type { Pull } from "../pulls/store.ts"
-import { findHeard, findReviewsBy, type Review, setOfficial } from "./store.ts"
+import { findLastVerdicts, findReviewsBy, type Review, setOfficial } from "./store.ts"
 
-/** Whether what somebody says of a pull request counts for the rule of its base branch now; who is gone counts for nothing. */
+/** Whether a user's review counts for the rule of the base branch now; that of a deleted user doesn't. */
 export async function countsFor(tx: Transaction, owned: Owned, pull: Pick<Pull, "base_branch">, reviewerId: number): Promise<boolean> {
   const reviewer = await findUserById.first(tx, { id: reviewerId })
   if (!reviewer) return false
@@ -15,7 +15,7 @@ export async function countsFor(tx: Transaction, owned: Owned, pull: Pick<Pull, 
   return isOfficialReviewer(tx, protection, owned, reviewer)
 }
 
-/** Lets the last verdict of a reviewer that was not dismissed count again, after a later one is gone. */
+/** Makes a reviewer's last verdict that was not dismissed official again, after a later one is gone. */
 export async function restoreOfficial(tx: Transaction, owned: Owned, pull: Pull, { issue_id, reviewer_id }: Review): Promise<void> {
   const reviews = await findReviewsBy(tx, { issueId: issue_id, reviewerId: reviewer_id })
   const last = reviews.find(({ state, is_dismissed }) => (state === "APPROVED" || state === "REQUEST_CHANGES") && is_dismissed === 0)
@@ -23,17 +23,17 @@ export async function restoreOfficial(tx: Transaction, owned: Owned, pull: Pull,
     await setOfficial(tx, { id: last.id, isOfficial: flag(await countsFor(tx, owned, pull, reviewer_id)) })
 }
 
-/** Asks anew, after a pull request got another base, whose last word counts there: that of each reviewer, or the request that waits for it. */
+/** Decides again which reviews are official, after a pull request got another base: of each reviewer the last verdict, or the request after it. */
 export async function refreshOfficial(tx: Transaction, owned: Owned, pull: Pick<Pull, "issue_id" | "base_branch">): Promise<void> {
-  const heard = await findHeard(tx, { issueId: pull.issue_id })
-  if (heard.length === 0) return
+  const lastVerdicts = await findLastVerdicts(tx, { issueId: pull.issue_id })
+  if (lastVerdicts.length === 0) return
   const people = await usersById(
     tx,
-    heard.map(({ reviewer_id }) => reviewer_id),
+    lastVerdicts.map(({ reviewer_id }) => reviewer_id),
   )
   const protection = await findProtection(tx, owned.repository.id, pull.base_branch)
   const official = await officialReviewers(tx, protection, owned, [...people.values()])
-  for (const { id, reviewer_id, is_official } of heard) {
+  for (const { id, reviewer_id, is_official } of lastVerdicts) {
     const isOfficial = flag(official.has(reviewer_id))
     if (isOfficial !== is_official) await setOfficial(tx, { id, isOfficial })
   }

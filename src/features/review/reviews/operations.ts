@@ -4,9 +4,9 @@ import { listed, noContent, type Operation, ok, operation, type Request } from "
 import Type from "../../../core/schema.ts"
 import { deleteReview } from "./delete.ts"
 import { dismissReview, undismissReview } from "./dismiss.ts"
-import { presentLineComments, presentReviews, type ReviewPlace } from "./present.ts"
+import { presentLineComments, presentReviews, type ReviewContext } from "./present.ts"
 import { CreatePullReviewOptions, DismissPullReviewOptions, PullReview, PullReviewComment, SubmitPullReviewOptions } from "./records.ts"
-import { findLineComments, findReviews, findSpokenReviews } from "./store.ts"
+import { findLineComments, findReviews, findReviewsWithText } from "./store.ts"
 import { createReview, submitReview } from "./submit.ts"
 
 const REVIEWS = "/repos/{owner}/{repo}/pulls/{index}/reviews"
@@ -17,8 +17,8 @@ const change = { ...common, archived: "refused" } as const
 const dismissing = { ...change, access: onReviewAsAdministrator, answers: { 200: PullReview }, refuses: ["forbidden"] } as const
 
 /** The review as it is now. */
-async function answer({ db, services, actor, ...place }: Request & ReviewPlace, id: number) {
-  const [record] = await presentReviews(db, services.site, actor, place, await findSpokenReviews(db, { ids: [id] }))
+async function answer({ db, services, actor, ...place }: Request & ReviewContext, id: number) {
+  const [record] = await presentReviews(db, services.site, actor, place, await findReviewsWithText(db, { ids: [id] }))
   if (!record) throw new TypeError("one review gives one record")
   return ok(record)
 }

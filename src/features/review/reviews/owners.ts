@@ -5,27 +5,27 @@ import { compileRegex } from "../../../core/text/regex.ts"
 import { branchRef, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 
-/** Who is asked to look at changes of which files, as a repository itself says it. */
+/** Code owners: the reviewers that a repository itself names for changes of its files. */
 
-/** Where that is written; the first that is there counts. */
+/** The paths of the file; the first that exists counts. */
 const FILES = ["CODEOWNERS", "docs/CODEOWNERS", ".gitea/CODEOWNERS"] as const
 
-/** Bytes of such a file; a larger one is passed over. */
+/** Bytes of the file; a larger one is ignored. */
 const LARGEST_FILE = 256 * 1024
 
-/** Files of a pull request that are looked at. */
+/** Files of a pull request that are matched. */
 const MOST_FILES = 10_000
 
-/** Rules of one file that are read. */
+/** Rules of the file that are read. */
 const MOST_RULES = 1_000
 
-/** Characters of a path that is looked at; a longer one belongs to nobody. */
+/** Characters of a path that is matched; a longer one has no owners. */
 const LONGEST_PATH = 1_000
 
-/** Milliseconds of matching for one pull request. What they don't reach is passed over. */
+/** Milliseconds of matching for one pull request. The rest is skipped. */
 const MOST_TIME = 2_000
 
-/** Milliseconds after which others may go on. */
+/** Milliseconds after which other requests get their turn. */
 const TURN = 10
 
 /** A team of an organisation, both in lower case. */
@@ -34,23 +34,23 @@ export interface OwningTeam {
   readonly team: string
 }
 
-/** Who owns files, by their names in lower case, each once, in the order in which they are named. */
+/** The owners of files, by their names in lower case, each once, in the order in which they are named. */
 export interface CodeOwners {
   readonly people: readonly string[]
   readonly teams: readonly OwningTeam[]
 }
 
-/** The people and teams of one line, and the files that they own. */
+/** The people and teams of one line, and the paths that they own. */
 export interface OwnersRule extends CodeOwners {
   readonly fits: Matcher
-  /** The files are those that the expression does not stand for. */
+  /** The expression is negated: the rule applies to all other paths. */
   readonly negated: boolean
 }
 
 /**
  * Reads the rules. A line is a regular expression for whole paths, with `!` before it for all other paths, and `@names` of people and
- * `@organisation/team`s; `#` begins a remark; a backslash stands before a blank, a `#` or a backslash that is meant as such. Lines that are none,
- * or whose expression can't be read, are passed over: whoever opens a pull request has not written them.
+ * `@organisation/team`s; `#` begins a comment; a backslash escapes a blank, a `#` or a backslash. Malformed lines, and those with an invalid
+ * expression, are skipped: the author of the pull request has not written them.
  */
 export function readOwners(text: string): readonly OwnersRule[] {
   const rules: OwnersRule[] = []
@@ -64,13 +64,13 @@ export function readOwners(text: string): readonly OwnersRule[] {
 
 function readRule([first = "", ...names]: readonly string[]): OwnersRule | undefined {
   const negated = first.startsWith("!")
-  // Paths have no slash before them; many write one.
+  // Paths have no slash before them, but many rules have.
   const fits = wholePath((negated ? first.slice(1) : first).replace(/^\//, ""))
   const owners = ownersNamed(names)
   return fits && first !== "" && owners.people.length + owners.teams.length > 0 ? { fits, negated, ...owners } : undefined
 }
 
-/** An expression that stands for whole texts. Its flags stay in front. */
+/** An expression that matches whole texts. Its flags stay in front. */
 function wholePath(expression: string): Matcher | undefined {
   const flags = /^\(\?[ims]+\)/.exec(expression)?.[0] ?? ""
   return compileRegex(`${flags}^(?:${expression.slice(flags.length)})$`)
@@ -88,7 +88,7 @@ function ownersNamed(names: readonly string[]): CodeOwners {
   return { people, teams }
 }
 
-/** The words of a line up to a remark. */
+/** The words of a line up to a comment. */
 function wordsOf(line: string): readonly string[] {
   const words: string[] = []
   let word = ""
@@ -108,7 +108,7 @@ function wordsOf(line: string): readonly string[] {
   return word === "" ? words : [...words, word]
 }
 
-/** Who owns one of these files. Lets others go on in between, and passes over the rest after `mostTime` milliseconds of work. */
+/** The owners of these files. Yields to other requests in between, and skips the rest after `mostTime` milliseconds of work. */
 export async function ownersOf(rules: readonly OwnersRule[], paths: readonly string[], mostTime = MOST_TIME): Promise<CodeOwners> {
   const people = new Set<string>()
   const teams = new Map<string, OwningTeam>()
@@ -133,11 +133,11 @@ export async function ownersOf(rules: readonly OwnersRule[], paths: readonly str
   return { people: [...people], teams: [...teams.values()] }
 }
 
-const NOBODY: CodeOwners = { people: [], teams: [] }
+const NO_OWNERS: CodeOwners = { people: [], teams: [] }
 
 /**
- * Who owns what a head changes, by what stands on the repository's default branch; nobody in a fork, whose file speaks of those of the original.
- * Not for inside of a transaction.
+ * The owners of what a head changes, by the file on the repository's default branch. None in a fork, whose file names those of the original. Not for
+ * inside of a transaction.
  */
 export async function readCodeOwners(
   { git }: Pick<Services, "git">,
@@ -147,7 +147,7 @@ export async function readCodeOwners(
   const repository = git.at(row.storage, row.object_format)
   const text = row.fork_of_id === null ? await ownersFile(git, repository, row.default_branch) : undefined
   const rules = text === undefined ? [] : readOwners(text)
-  if (rules.length === 0) return NOBODY
+  if (rules.length === 0) return NO_OWNERS
   const files = await git.diffs.files(repository, mergeBase ?? null, headId, { limit: MOST_FILES })
   return ownersOf(
     rules,

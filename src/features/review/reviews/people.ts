@@ -1,9 +1,9 @@
 import { readableByUsers } from "../../../access/visibility.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** Who can be asked for a review. */
+/** The people and teams that can be asked for a review. */
 
-/** The accounts of these names, in lower case, that are in use. */
+/** The active accounts of these names, given in lower case. */
 export const findPeopleByName = query("reviews.findPeopleByName", (db, p: Params<{ names: readonly string[] }>) =>
   db
     .selectFrom("users")
@@ -14,7 +14,7 @@ export const findPeopleByName = query("reviews.findPeopleByName", (db, p: Params
     .orderBy("id"),
 )
 
-/** The accounts of these confirmed addresses, in lower case, that are in use, each with the address. */
+/** The active accounts of these confirmed addresses, given in lower case, each with the address. */
 export const findPeopleByAddress = query("reviews.findPeopleByAddress", (db, p: Params<{ addresses: readonly string[] }>) =>
   db
     .selectFrom("emails")
@@ -27,14 +27,14 @@ export const findPeopleByAddress = query("reviews.findPeopleByAddress", (db, p: 
     .where("users.prohibit_login", "=", 0),
 )
 
-/** An organisation's teams of these names, in lower case. */
+/** An organisation's teams of these names, given in lower case. */
 export const findTeamsNamed = query("reviews.findTeamsNamed", (db, p: Params<{ organizationId: number; names: readonly string[] }>) =>
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "in", p.names).orderBy("id"),
 )
 
 /**
- * Whom clients offer as reviewers, by name: people who can read the pull requests and have something to do with the repository, as its owner,
- * as members of the organisation, collaborators, or watchers.
+ * The candidates that clients offer as reviewers, by name: people who can read the pull requests and are the repository's owner, members of its
+ * organisation, collaborators, or watchers.
  */
 export const findCandidates = query("reviews.findCandidates", (db, p: Params<{ repositoryId: number; ownerId: number }>) =>
   db

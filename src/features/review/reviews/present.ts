@@ -10,14 +10,14 @@ import { presentTeams } from "../../people/teams/present.ts"
 import { GHOST, presentUser } from "../../people/users/present.ts"
 import { issueUrl } from "../../planning/issues/present.ts"
 import type { PullReview, PullReviewComment } from "./records.ts"
-import type { LineComment, SpokenReview } from "./store.ts"
+import type { LineComment, ReviewWithText } from "./store.ts"
 
 /** The pull request that reviews belong to. */
-export interface ReviewPlace extends Owned {
+export interface ReviewContext extends Owned {
   readonly issue: { readonly number: number; readonly is_pull: 0 | 1 }
 }
 
-const pageOf = (site: Site, { owner, repository, issue }: ReviewPlace): string =>
+const pageOf = (site: Site, { owner, repository, issue }: ReviewContext): string =>
   issueUrl(repositoryHtmlUrl(site, owner.name, repository.name), issue)
 
 /** Reviews of one pull request as the caller sees them, in the order given: at most four queries, whatever their number. */
@@ -25,8 +25,8 @@ export async function presentReviews(
   db: Handle,
   site: Site,
   actor: Actor,
-  place: ReviewPlace,
-  reviews: readonly SpokenReview[],
+  place: ReviewContext,
+  reviews: readonly ReviewWithText[],
 ): Promise<PullReview[]> {
   if (reviews.length === 0) return []
   const page = pageOf(site, place)
@@ -61,7 +61,7 @@ export async function presentLineComments(
   db: Handle,
   site: Site,
   actor: Actor,
-  place: ReviewPlace,
+  place: ReviewContext,
   comments: readonly LineComment[],
 ): Promise<PullReviewComment[]> {
   const page = pageOf(site, place)

@@ -12,23 +12,23 @@ import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 import { recountComments } from "../../planning/issues/touch.ts"
 import { deleteReviews, findRequests, publishEntry, type Review } from "./store.ts"
 
-/** A review that everybody is to see from now on. */
+/** A review that is to be published. */
 interface Publication extends Owned {
   readonly issue: Issue
   readonly reviewer: User
   readonly review: Review
-  /** All that the reviewer has on this pull request. */
+  /** All reviews of the reviewer on this pull request. */
   readonly mine: readonly Review[]
-  /** What the review says as a whole. */
+  /** The entry with the review's own text. */
   readonly header: TimelineEntry
-  /** What it says on lines, oldest first. */
+  /** The comments on lines, oldest first. */
   readonly lines: readonly TimelineEntry[]
   readonly now: Seconds
 }
 
 /**
- * Lets everybody see a review, with all that follows: requests that it answers, references, mentions, counters, the feed, who is told, and a
- * merge that waited for it.
+ * Publishes a review with all that follows: answered requests, references, mentions, counters, the feed, notifications, and a scheduled merge that
+ * waited for it.
  */
 export async function publishReview(tx: Transaction, services: Services, publication: Publication): Promise<void> {
   const { issue, repository, owner, reviewer, review, header, lines, now } = publication
@@ -55,14 +55,14 @@ export async function publishReview(tx: Transaction, services: Services, publica
   })
 }
 
-/** Makes drafts part of the conversation: the review as a whole is said now. */
+/** Publishes the entries of drafts, with the current time. */
 async function show(tx: Transaction, { header, lines, now }: Publication): Promise<void> {
   if (header.kind === "review_draft") await publishEntry(tx, { id: header.id, kind: "review", createdAt: now, updatedAt: now })
   for (const { id, kind, created_at, updated_at } of lines)
     if (kind === "code_draft") await publishEntry(tx, { id, kind: "code", createdAt: created_at, updatedAt: updated_at })
 }
 
-/** The request to the reviewer is answered; one to a team of theirs, by a verdict. */
+/** Ends the request to the reviewer and, after a verdict, those to their teams. */
 async function endRequests(tx: Transaction, { issue, owner, reviewer, review, mine }: Publication): Promise<void> {
   const answered = mine.filter(({ state }) => state === "REQUEST_REVIEW").map(({ id }) => id)
   if (review.state !== "COMMENT" && owner.kind === "organization") {

@@ -3,7 +3,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 
-/** What a review comes to. The last is no review yet, but the wish for one. */
+/** The states of a review. The last is a request for one. */
 export const REVIEW_STATES = ["APPROVED", "PENDING", "COMMENT", "REQUEST_CHANGES", "REQUEST_REVIEW"] as const
 
 // --- what is answered --------------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ export type PullReviewComment = Static<typeof PullReviewComment>
 
 const body = Type.Optional(Type.String())
 
-/** Clients send an empty word for a review that is still to be submitted. */
+/** Clients send an empty word for a review that is not submitted yet. */
 const event = Type.Optional(
   oneOf([...REVIEW_STATES, ""], {
     description: "APPROVED, REQUEST_CHANGES or COMMENT; PENDING or nothing for a review to be submitted later",
@@ -68,7 +68,7 @@ export const CreatePullReviewComment = record("CreatePullReviewComment", {
 })
 export type CreatePullReviewComment = Static<typeof CreatePullReviewComment>
 
-/** Comments that one call may bring. */
+/** The most comments of one call. */
 const MOST_COMMENTS = 500
 
 export const CreatePullReviewOptions = record("CreatePullReviewOptions", {

@@ -17,7 +17,7 @@ import { addTimelineEntry } from "../../planning/issues/timeline.ts"
 import { touchIssue } from "../../planning/issues/touch.ts"
 import { findLineComment, insertLineComment, type LineComment, resolveLineComment } from "./store.ts"
 
-/** A comment on a line with the pull request that it belongs to. */
+/** A comment on a line with its pull request. */
 interface Located {
   readonly comment: LineComment
   readonly issue: Issue
@@ -25,8 +25,8 @@ interface Located {
 }
 
 /**
- * A comment on a line, by its id. Refuses `notFound` one that is not in the repository, or is somebody else's draft; `badRequest` one on an issue,
- * and one that is on no line.
+ * A comment on a line, by its id. Refuses `notFound` one that is not in the repository, or is another user's draft; `badRequest` one on an issue, and
+ * one that is on no line.
  */
 async function locateLineComment(db: Handle, found: OnRepository & Me, id: number): Promise<Located> {
   const entry = id === 0 ? undefined : await findCommentById.first(db, { id })
@@ -39,9 +39,9 @@ async function locateLineComment(db: Handle, found: OnRepository & Me, id: numbe
 }
 
 /**
- * Answers a comment on a line, with all that follows from any comment. An answer to one's own draft is a draft as well.
- * Refuses as `locateLineComment` does, `notFound` a comment on another pull request; `forbidden` on a locked one, for those who may not write to
- * it, and for somebody whom its author or the owner has blocked.
+ * Replies to a comment on a line, with all that follows from any comment. A reply to one's own draft is a draft as well.
+ * Refuses as `locateLineComment` does, `notFound` a comment on another pull request; `forbidden` on a locked one, for callers who may not write to
+ * it, and for callers whom its author or the owner has blocked.
  */
 export async function reply(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function reply(
   const issue = await lockIssue(tx, parent.issue_id)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
-  // It may have been submitted while the issue was locked by others.
+  // The review may have been submitted while this waited for the lock.
   const current = await findLineComment.first(tx, { id: parent.id })
   if (!current) throw refuse.notFound()
   const kind = isDraft(current) ? "code_draft" : "code"
@@ -77,8 +77,8 @@ export async function reply(
 }
 
 /**
- * Marks a comment on a line as settled, or as open again. Refuses as `locateLineComment` does, and `forbidden` for all but the pull request's
- * author, those who may write to it, and those whose reviews count.
+ * Marks a comment on a line as resolved or unresolved. Refuses as `locateLineComment` does, and `forbidden` for all but the pull request's author,
+ * users who may write to it, and users whose reviews count.
  */
 export async function setResolved(tx: Transaction, found: OnRepository & Me, commentId: number, isResolved: boolean): Promise<void> {
   const { repository, owner, me } = found

@@ -9,7 +9,7 @@ import { findCandidates } from "./people.ts"
 import { presentReviews } from "./present.ts"
 import { PullReview, PullReviewRequestOptions } from "./records.ts"
 import { removeRequests, requestReviewers } from "./requests.ts"
-import { findSpokenReviews } from "./store.ts"
+import { findReviewsWithText } from "./store.ts"
 
 const REQUESTED = "/repos/{owner}/{repo}/pulls/{index}/requested_reviewers"
 
@@ -41,7 +41,7 @@ export const reviewRequestOperations: readonly Operation[] = [
     handle: async (call) => {
       const { db, services, actor, repository, owner, issue } = call
       const made = await services.database.write((tx) => requestReviewers(tx, askedFor(call)))
-      const rows = made.length === 0 ? [] : await findSpokenReviews(db, { ids: made.map(({ id }) => id) })
+      const rows = made.length === 0 ? [] : await findReviewsWithText(db, { ids: made.map(({ id }) => id) })
       return created(await presentReviews(db, services.site, actor, { repository, owner, issue }, rows))
     },
   }),

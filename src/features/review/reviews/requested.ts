@@ -6,15 +6,15 @@ import { presentTeams } from "../../people/teams/present.ts"
 import type { Team } from "../../people/teams/records.ts"
 import { findLatest, findRequests } from "./store.ts"
 
-/** Whom a pull request names as its reviewers. */
+/** The reviewers of a pull request. */
 export interface Requested {
   readonly reviewers: readonly User[]
   readonly teams: readonly Team[]
 }
 
 /**
- * The reviewers of pull requests by the ids of their issues, in the order in which they last said something or were asked: clients know those who
- * have answered among them. Teams are those that were asked and have not answered. At most five queries, whatever the number of pull requests.
+ * The reviewers of pull requests by the ids of their issues, in the order of their last review or request: clients expect those who have answered
+ * among them. Teams are those with an open request. At most five queries, whatever the number of pull requests.
  */
 export async function presentRequested(
   db: Handle,

@@ -5,14 +5,14 @@ import { openReviewWorld } from "./testing.ts"
 
 const encode = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Who a list of reviews is by or to. */
+/** The people of a list of reviews. */
 const names = (answer: Pick<Answer, "body">): string[] =>
   answer.body.map(({ user, team }: { user: { login: string } | null; team: { name: string } | null }) => user?.login ?? team?.name)
 
 withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world }) => {
   let organizations = 0
 
-  /** A repository of an organisation of ann's with a pull request of ben's, who is a collaborator; dee is in a private team with it, cyd in one without. */
+  /** A repository of ann's organisation with a pull request of ben's, who is a collaborator; dee is in a private team with it, cyd in one without. */
   async function ofOrganization(options: object = {}) {
     const { ann, ben, call, must } = world
     const org = `org${++organizations}`
@@ -78,7 +78,7 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
     expect((await reviews()).body).toEqual([])
   })
 
-  it("are made by those who belong to the repository, and declined by whoever was asked", async () => {
+  it("are made by those who belong to the repository, and declined by the reviewers", async () => {
     const { ann, ben, cyd, dee, must, root } = world
     const { at, ask, reviews } = await ofOrganization()
     for (const by of [cyd, root]) expect((await ask(by, { reviewers: ["dee"] })).status).toBe(422)
@@ -100,7 +100,7 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
     const { at, ask } = await ofOrganization({ private: true })
     expect((await ask(ben, { reviewers: ["cyd"] })).status).toBe(422)
     expect((await ask(ben, { reviewers: ["dee"] })).status).toBe(201)
-    // Ben is not in the organisation: of a private team without the repository he learns nothing.
+    // Ben is not in the organisation and can't see a private team without the repository.
     expect((await ask(ben, { team_reviewers: ["apart"] })).status).toBe(404)
     expect((await ask(ann, { team_reviewers: ["apart"] })).status).toBe(422)
     expect((await ask(ben, { team_reviewers: ["crew"] })).status).toBe(201)
@@ -123,7 +123,7 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
     await must(dee, "PATCH /user/settings", { hide_email: false })
   })
 
-  it("are not made to those who have answered on what is closed, or have blocked whoever asks", async () => {
+  it("are not made to those who have answered on what is closed, or have blocked the requester", async () => {
     const { ann, ben, cyd, must, reviewed } = world
     const pull = await reviewed()
     const ask = (reviewer: string) => pull.call(ann, "POST", "requested_reviewers", { reviewers: [reviewer] })
@@ -168,7 +168,7 @@ withWorld("requests for reviews", { open: openReviewWorld }, ({ test: it, world 
     expect(await offered(cyd)).toBe(404)
   })
 
-  it("are made to whoever owns the changed files", async () => {
+  it("are made to the owners of the changed files", async () => {
     const { ann, ben, dee, must } = world
     const { org, at, reviews } = await ofOrganization()
     const rules = `.*\\.md @dee @ben @nobody\ndocs/.* @${org}/crew\n!src/.* @ann\n(bad @cyd\n`

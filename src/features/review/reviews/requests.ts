@@ -20,56 +20,59 @@ import type { CodeOwners } from "./owners.ts"
 import { findPeopleByAddress, findPeopleByName, findTeamsNamed } from "./people.ts"
 import { clearOfficial, deleteReviews, findRequests, findReviewsBy, insertReview, type Review } from "./store.ts"
 
-/** Who asks whom to review a pull request. */
-interface Asking extends Owned {
+/** A pull request and the user who asks for reviews of it. */
+interface RequestContext extends Owned {
   readonly issue: Issue
   readonly actor: User
   readonly now: Seconds
 }
 
-/** Names of people, or their e-mail addresses, and names of teams of the organisation that owns the repository; no others have any. */
-interface Named {
+/** Names of people, or their e-mail addresses, and names of teams of the owning organisation; other owners have no teams. */
+interface ReviewerNames {
   readonly reviewers: readonly string[]
   readonly teams: readonly string[]
 }
 
 /**
- * Asks people and teams for a review, tells them, and gives the requests that are new; all or none. Whoever was asked already is passed over.
- * Refuses `notFound` who is unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and whoever
- * can't read pull requests here; `forbidden` whoever has said yes or no to what is closed by now, or has blocked the actor.
+ * Asks people and teams for a review, notifies them, and gives the new requests; all or none. Those who were asked already are skipped.
+ * Refuses `notFound` names that are unknown to the actor; as invalid an actor who may not ask, the pull request's own author, organisations, and
+ * users who can't read pull requests here; `forbidden` users who have approved or rejected what is closed by now, or have blocked the actor.
  */
-export async function requestReviewers(tx: Transaction, asking: Asking & Named): Promise<readonly Review[]> {
-  const people = await peopleNamed(tx, asking.actor, asking.reviewers)
-  const teams = await teamsNamed(tx, asking, asking.teams)
+export async function requestReviewers(tx: Transaction, context: RequestContext & ReviewerNames): Promise<readonly Review[]> {
+  const people = await peopleNamed(tx, context.actor, context.reviewers)
+  const teams = await teamsNamed(tx, context, context.teams)
   if (people.length + teams.length === 0) return []
-  await requireReviewers(tx, asking, people)
+  await requireReviewers(tx, context, people)
   for (const team of teams)
-    if (!(await readsPulls(tx, asking, team))) throw refuse.invalid("team_reviewers", `${team.name} can't read the pull requests`)
-  if (!(await choosesReviewers(tx, asking, asking.actor, asking.issue)))
+    if (!(await readsPulls(tx, context, team))) throw refuse.invalid("team_reviewers", `${team.name} can't read the pull requests`)
+  if (!(await choosesReviewers(tx, context, context.actor, context.issue)))
     throw refuse.invalid("reviewers", "Doer can't choose reviewer: only the author and those who belong to the repository can")
-  await requireUnblocked(tx, asking.actor, people)
-  return request(tx, asking, people, teams)
+  await requireUnblocked(tx, context.actor, people)
+  return request(tx, context, people, teams)
 }
 
-/** Refuses whom nobody can ask. */
-async function requireReviewers(tx: Transaction, asking: Asking, people: readonly User[]): Promise<void> {
-  const readers = new Set((await readersAmong(tx, asking, "repo.pulls", people)).map(({ id }) => id))
+/** Refuses users who can't be asked. */
+async function requireReviewers(tx: Transaction, context: RequestContext, people: readonly User[]): Promise<void> {
+  const readers = new Set((await readersAmong(tx, context, "repo.pulls", people)).map(({ id }) => id))
   for (const { id, kind, name } of people) {
     if (kind === "organization") throw refuse.invalid("reviewers", `${name} is an organization`)
     if (!readers.has(id)) throw refuse.invalid("reviewers", `${name} can't read the pull requests`)
-    if (id === asking.issue.author_id) throw refuse.invalid("reviewers", `${name} is the author of the pull request`)
+    if (id === context.issue.author_id) throw refuse.invalid("reviewers", `${name} is the author of the pull request`)
   }
 }
 
 /**
- * Asks those who own what a pull request changes, as far as they can be asked: its author is not, nor who can't read it, has blocked the author,
- * or was asked already.
+ * Asks the owners of the changed files who can be asked: not the author, nor users who can't read the pull request, have blocked the author, or were
+ * asked already.
  */
-export async function requestCodeOwners(tx: Transaction, asking: Asking & { readonly owners: CodeOwners }): Promise<readonly Review[]> {
-  const { owners, owner, issue, actor } = asking
+export async function requestCodeOwners(
+  tx: Transaction,
+  context: RequestContext & { readonly owners: CodeOwners },
+): Promise<readonly Review[]> {
+  const { owners, owner, issue, actor } = context
   const named = owners.people.length === 0 ? [] : await findPeopleByName(tx, { names: owners.people })
   const asked = named.filter(({ id, kind }) => kind === "person" && id !== issue.author_id && id !== actor.id)
-  const readers = await readersAmong(tx, asking, "repo.pulls", asked)
+  const readers = await readersAmong(tx, context, "repo.pulls", asked)
   const blockers = await blockersAmong(
     tx,
     actor,
@@ -79,19 +82,24 @@ export async function requestCodeOwners(tx: Transaction, asking: Asking & { read
   const own = owners.teams.filter(({ organization }) => owner.kind === "organization" && organization === owner.lower_name)
   const found = own.length === 0 ? [] : await findTeamsNamed(tx, { organizationId: owner.id, names: own.map(({ team }) => team) })
   const teams: Team[] = []
-  for (const team of found) if (await readsPulls(tx, asking, team)) teams.push(team)
-  return people.length + teams.length === 0 ? [] : request(tx, asking, people, teams)
+  for (const team of found) if (await readsPulls(tx, context, team)) teams.push(team)
+  return people.length + teams.length === 0 ? [] : request(tx, context, people, teams)
 }
 
 /** Writes requests to those who can be asked. */
-async function request(tx: Transaction, asking: Asking, people: readonly User[], teams: readonly Team[]): Promise<readonly Review[]> {
-  const { repository, owner, actor, now } = asking
-  const issue = await lockIssue(tx, asking.issue.id)
+async function request(
+  tx: Transaction,
+  context: RequestContext,
+  people: readonly User[],
+  teams: readonly Team[],
+): Promise<readonly Review[]> {
+  const { repository, owner, actor, now } = context
+  const issue = await lockIssue(tx, context.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const open = await findRequests(tx, { issueIds: [issue.id] })
   const protection = people.length === 0 ? undefined : await findProtection(tx, repository.id, pull.base_branch)
-  const official = await officialReviewers(tx, protection, asking, people)
+  const official = await officialReviewers(tx, protection, context, people)
   const row = { issueId: issue.id, state: "REQUEST_REVIEW", commitId: "", patchId: "", isStale: 0, now } as const
   const made: Review[] = []
   const told = new Set<number>()
@@ -131,17 +139,17 @@ async function request(tx: Transaction, asking: Asking, people: readonly User[],
 }
 
 /**
- * Takes requests back; who was not asked is passed over. Refuses `notFound` who is unknown to the actor, and as invalid an actor who may not
- * choose reviewers, but for a request to the actor.
+ * Removes requests; those who were not asked are skipped. Refuses `notFound` names that are unknown to the actor, and as invalid an actor who may not
+ * choose reviewers, except for a request to the actor.
  */
-export async function removeRequests(tx: Transaction, asking: Asking & Named): Promise<void> {
-  const { actor, now } = asking
-  const people = await peopleNamed(tx, actor, asking.reviewers)
-  const teams = await teamsNamed(tx, asking, asking.teams)
+export async function removeRequests(tx: Transaction, context: RequestContext & ReviewerNames): Promise<void> {
+  const { actor, now } = context
+  const people = await peopleNamed(tx, actor, context.reviewers)
+  const teams = await teamsNamed(tx, context, context.teams)
   const onlyOwn = teams.length === 0 && people.every(({ id }) => id === actor.id)
-  if (!onlyOwn && !(await choosesReviewers(tx, asking, actor, asking.issue)))
+  if (!onlyOwn && !(await choosesReviewers(tx, context, actor, context.issue)))
     throw refuse.invalid("reviewers", "Doer can't remove reviewer: only the author and those who belong to the repository can")
-  const issue = await lockIssue(tx, asking.issue.id)
+  const issue = await lockIssue(tx, context.issue.id)
   const pull = await findPullByIssue.first(tx, { issueId: issue.id })
   if (!pull) throw refuse.notFound()
   const concerned = (review: Review): boolean =>
@@ -149,12 +157,12 @@ export async function removeRequests(tx: Transaction, asking: Asking & Named): P
   const removed = (await findRequests(tx, { issueIds: [issue.id] })).filter(concerned)
   if (removed.length === 0) return
   await deleteReviews(tx, { ids: removed.map(({ id }) => id) })
-  for (const review of removed) if (review.is_official === 1) await restoreOfficial(tx, asking, pull, review)
+  for (const review of removed) if (review.is_official === 1) await restoreOfficial(tx, context, pull, review)
   await touchIssue(tx, issue.id, now)
   publish(tx, { kind: "review.requestRemoved", issue, actor, requests: removed, at: now })
 }
 
-/** The accounts of these names and addresses, each once, in their order. An address that its owner hides leads nobody but its owner anywhere. */
+/** The accounts of these names and addresses, each once, in their order. A hidden address finds its account only for its owner. */
 async function peopleNamed(db: Handle, actor: User, names: readonly string[]): Promise<readonly User[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   const addresses = wanted.filter((name) => name.includes("@"))
@@ -173,10 +181,10 @@ async function peopleNamed(db: Handle, actor: User, names: readonly string[]): P
 }
 
 /**
- * The organisation's teams of these names. A team that the actor may not know of is unknown, unless it has the repository: whom it names as
- * reviewers everybody sees. A person's repository has no teams, and names of some are passed over, as clients know it.
+ * The organisation's teams of these names. A team that the actor may not see is unknown, unless it has the repository: then all its readers see it as
+ * a reviewer. A user's repository has no teams; names of teams are ignored there, as clients expect.
  */
-async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, names: readonly string[]): Promise<readonly Team[]> {
+async function teamsNamed(db: Handle, { owner, repository, actor }: RequestContext, names: readonly string[]): Promise<readonly Team[]> {
   const wanted = owner.kind === "organization" ? [...new Set(names.map((name) => name.toLowerCase()))] : []
   if (wanted.length === 0) return []
   const found = new Map((await findTeamsNamed(db, { organizationId: owner.id, names: wanted })).map((team) => [team.lower_name, team]))
@@ -205,10 +213,10 @@ async function teamsNamed(db: Handle, { owner, repository, actor }: Asking, name
   return teams
 }
 
-/** Whether a team's members can read pull requests: through it, or because everybody can. */
+/** Whether a team's members can read pull requests: through the team, or because the repository is readable without it. */
 async function readsPulls(db: Handle, { repository, owner }: Owned, team: Team): Promise<boolean> {
   if (repository.has_pull_requests === 0) return false
-  // Whoever belongs to the organisation reads what is not private.
+  // Members of the organisation can read what is not private.
   if (repository.is_private === 0) return team.organization_id === owner.id
   if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: repository.id }))) return false
   if (team.mode >= Mode.admin) return true

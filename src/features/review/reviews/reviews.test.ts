@@ -131,7 +131,7 @@ withWorld("reviews", { open: openReviewWorld }, ({ test: it, world }) => {
     expect(page.body.map(({ body }: { body: string }) => body)).toEqual(["3"])
   })
 
-  it("stand in the timeline, in the feed and in the inbox of those around, with mentions and references", async () => {
+  it("appear in the timeline, in the feed and in the inbox of participants, with mentions and references", async () => {
     const { ann, ben, cyd, must, reviewed } = world
     const pull = await reviewed()
     const issue = await must(ann, `POST ${pull.at}/issues`, { title: "A bug" })

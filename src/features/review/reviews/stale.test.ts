@@ -126,7 +126,7 @@ withWorld("reviews of a head that has moved", { open: openReviewWorld, on: oneDa
     expect((await merge()).status).toBe(200)
   })
 
-  it("don't let a merge pass that somebody official is against, or was asked about", async () => {
+  it("block a merge that an official reviewer rejects, or was asked about", async () => {
     const { ann, ben, must, reviewed } = world
     const pull = await reviewed()
     const rule = `${pull.at}/branch_protections`

@@ -11,29 +11,29 @@ import { isObjectId, type ObjectId, type Repository } from "../../../git/index.t
 import { findProtection } from "../../code/protections/rules.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf, readDiff } from "./diffs.ts"
-import { type Place, placeAfter } from "./line-comments.ts"
-import { findPlacedComments, moveLineComment, setDismissed } from "./store.ts"
+import { type LinePosition, positionAfter } from "./line-comments.ts"
+import { findCurrentLineComments, moveLineComment, setDismissed } from "./store.ts"
 
 /**
- * What becomes of reviews when the head moves, or what it is compared with: those of a head that changed something else are stale, and comments
- * follow their lines, or are outdated where these have changed.
+ * Updates reviews when the head moves, or its base: reviews of a head with other changes become stale, and comments follow their lines, or are
+ * outdated where these have changed.
  */
 
-/** A pull request as it was, and what it is about to be. */
+/** A pull request before the move, and its new head. */
 export interface HeadMove {
   readonly pull: Pull
-  /** The repository that it is for, with the new head in it. */
+  /** The base repository, with the new head in it. */
   readonly repository: Repository
   readonly headId: ObjectId
   readonly mergeBase: ObjectId | undefined
 }
 
-/** What the new head means for reviews of the old one. */
+/** What changes for reviews of the old head. */
 export interface Comparison {
   readonly patchId: string
   /** From the old head to the new. */
   readonly head: Diff
-  /** From what the old head was compared with to what the new one is. */
+  /** From the old merge base to the new one. */
   readonly base: Diff
 }
 
@@ -42,15 +42,15 @@ const findReviewed = query("reviews.findReviewed", (db, p: Params<{ issueId: num
 )
 
 /**
- * Asks git what a new head means, for `refreshStale` to write down; undefined where there are no reviews. At most three or four processes,
- * however many reviews there are. Not for inside of a transaction.
+ * Compares a new head with the old one, for `refreshStale`; undefined where there are no reviews. At most three or four git processes, however many
+ * reviews there are. Not for inside of a transaction.
  */
 export async function compareReviews({ database, git }: Services, move: HeadMove): Promise<Comparison | undefined> {
   const { pull, repository, headId, mergeBase } = move
   const issueId = pull.issue_id
   if (!(await findReviewed.first(database.read, { issueId }))) return undefined
   const patchId = await patchIdOf(git, repository, mergeBase, headId)
-  const placed = await findPlacedComments(database.read, { issueId })
+  const placed = await findCurrentLineComments(database.read, { issueId })
   const between = async (needed: boolean, from: string, to: ObjectId | undefined): Promise<Diff> => {
     const isThere = needed && isObjectId(from) && (await git.objects.info(repository, from)) !== undefined
     return isThere && to !== undefined ? readDiff(git, repository, from, to, { context: 0 }) : NOTHING
@@ -82,37 +82,36 @@ const markStale = query("reviews.markStale", (db, p: Params<{ issueId: number; p
     .where("commit_id", "!=", ""),
 )
 
-/** A new head that was compared, by somebody's push. */
+/** A head that was moved by a push, with its comparison. */
 export interface HeadMoved extends Owned {
   readonly issue: Issue
-  /** As it is now. */
+  /** The current row. */
   readonly pull: Pick<Pull, "base_branch">
-  /** Undefined where there were no reviews; one that was written meanwhile is taken for stale. */
+  /** Undefined where there were no reviews; one that was written meanwhile is taken as stale. */
   readonly comparison: Comparison | undefined
   readonly pusher: User
   readonly now: Seconds
 }
 
 /**
- * Writes down what `compareReviews` found, in the transaction that gives the pull request its new head. Where the base branch's rule says so, stale
- * approvals are dismissed.
+ * Stores the result of `compareReviews`, in the transaction that stores the new head. Dismisses stale approvals where the base branch's rule says so.
  */
 export async function refreshStale(tx: Transaction, moved: HeadMoved): Promise<void> {
   const { issue, comparison } = moved
   await markStale(tx, { issueId: issue.id, patchId: comparison?.patchId ?? "" })
   if (comparison)
-    for (const { comment_id, path, line } of await findPlacedComments(tx, { issueId: issue.id })) {
-      const now = placeNow(comparison, { path, line })
+    for (const { comment_id, path, line } of await findCurrentLineComments(tx, { issueId: issue.id })) {
+      const now = currentPosition(comparison, { path, line })
       if (now.path !== path || now.line !== line || now.isOutdated)
         await moveLineComment(tx, { id: comment_id, path: now.path, line: now.line, isOutdated: flag(now.isOutdated) })
     }
   await dismissStale(tx, moved)
 }
 
-/** Where a line is after both sides have moved. */
-function placeNow({ head, base }: Comparison, place: Place): Place & { readonly isOutdated: boolean } {
-  if (place.line > 0) return placeAfter(head, place)
-  const { path, line, isOutdated } = placeAfter(base, { path: place.path, line: -place.line })
+/** The position of a line after both sides have moved. */
+function currentPosition({ head, base }: Comparison, place: LinePosition): LinePosition & { readonly isOutdated: boolean } {
+  if (place.line > 0) return positionAfter(head, place)
+  const { path, line, isOutdated } = positionAfter(base, { path: place.path, line: -place.line })
   return { path, line: -line, isOutdated }
 }
 

@@ -10,9 +10,9 @@ import type { TimelineEntry } from "../../planning/issues/timeline.ts"
 export type Review = Selectable<ReviewsTable>
 export type ReviewState = Review["state"]
 
-/** A review with what it says, and how much it says on lines. */
-export type SpokenReview = Review & {
-  /** Its entry in the timeline; null for a request, and where that was deleted. */
+/** A review with its text, and the number of its comments on lines. */
+export type ReviewWithText = Review & {
+  /** Its timeline entry; null for a request, and where the entry was deleted. */
   readonly header_id: number | null
   readonly content: string | null
   readonly comments_count: number
@@ -20,7 +20,7 @@ export type SpokenReview = Review & {
 
 // --- reading -----------------------------------------------------------------------------------------------------------------------
 
-const spoken = (db: Handle) =>
+const withText = (db: Handle) =>
   db
     .selectFrom("reviews")
     .leftJoin("comments as header", (join) =>
@@ -36,17 +36,17 @@ const spoken = (db: Handle) =>
       return eb.fn.coalesce(all, eb.lit(0)).as("comments_count")
     })
 
-export const findSpokenReviews = query("reviews.findSpoken", (db, p: Params<{ ids: readonly number[] }>) =>
-  spoken(db).where("reviews.id", "in", p.ids).orderBy("reviews.created_at").orderBy("reviews.id"),
+export const findReviewsWithText = query("reviews.findSpoken", (db, p: Params<{ ids: readonly number[] }>) =>
+  withText(db).where("reviews.id", "in", p.ids).orderBy("reviews.created_at").orderBy("reviews.id"),
 )
 
-/** A page of a pull request's reviews as far as the caller may know of them, oldest first: pending ones are for those who write them. */
+/** A page of a pull request's reviews that the caller may see, oldest first: pending ones only for their author. */
 export async function findReviews(
   db: Handle,
   actor: Actor,
   issueId: number,
   page: Page,
-): Promise<{ readonly rows: readonly SpokenReview[]; readonly total: number }> {
+): Promise<{ readonly rows: readonly ReviewWithText[]; readonly total: number }> {
   const shown = db
     .selectFrom("reviews")
     .where("issue_id", "=", issueId)
@@ -55,11 +55,11 @@ export async function findReviews(
     )
   const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const ids = shown.select("reviews.id").orderBy("created_at").orderBy("id").limit(page.limit).offset(page.offset)
-  const rows = await spoken(db).where("reviews.id", "in", ids).orderBy("reviews.created_at").orderBy("reviews.id").execute()
+  const rows = await withText(db).where("reviews.id", "in", ids).orderBy("reviews.created_at").orderBy("reviews.id").execute()
   return { rows, total }
 }
 
-/** What decides over merging: reviews and requests that count and were not dismissed. */
+/** The reviews and requests that decide about merging: official and not dismissed. */
 export const findOfficial = query("reviews.findOfficial", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("reviews")
@@ -69,7 +69,7 @@ export const findOfficial = query("reviews.findOfficial", (db, p: Params<{ issue
     .where("is_dismissed", "=", 0),
 )
 
-/** Everything of one reviewer on a pull request, newest first. */
+/** All reviews of one reviewer on a pull request, newest first. */
 export const findReviewsBy = query("reviews.findBy", (db, p: Params<{ issueId: number; reviewerId: number }>) =>
   db
     .selectFrom("reviews")
@@ -85,7 +85,7 @@ export const findRequests = query("reviews.findRequests", (db, p: Params<{ issue
   db.selectFrom("reviews").selectAll().where("issue_id", "in", p.issueIds).where("state", "=", "REQUEST_REVIEW").orderBy("id"),
 )
 
-/** The last that each reviewer said or was asked for, by its time. */
+/** The last review of each reviewer, or the last request to them, by time. */
 export const findLatest = query("reviews.findLatest", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db
     .selectFrom("reviews")
@@ -104,8 +104,8 @@ export const findLatest = query("reviews.findLatest", (db, p: Params<{ issueIds:
     .orderBy("id"),
 )
 
-/** The last verdict of each person on a pull request that was not dismissed, or the later request for one. */
-export const findHeard = query("reviews.findHeard", (db, p: Params<{ issueId: number }>) =>
+/** Each person's last verdict on a pull request that was not dismissed, or the later request for one. */
+export const findLastVerdicts = query("reviews.findHeard", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("reviews")
     .select(["id", "reviewer_id", "is_official"])
@@ -183,8 +183,8 @@ export const resolveLineComment = query("reviews.resolveLineComment", (db, p: Pa
   db.updateTable("comments").set({ resolver_id: p.resolverId }).where("id", "=", p.id),
 )
 
-/** Where the comments on lines of a pull request stand that still stand anywhere. */
-export const findPlacedComments = query("reviews.findPlacedComments", (db, p: Params<{ issueId: number }>) =>
+/** The positions of a pull request's comments on lines that are not outdated. */
+export const findCurrentLineComments = query("reviews.findPlacedComments", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("review_comments")
     .innerJoin("reviews", "reviews.id", "review_comments.review_id")
@@ -232,10 +232,10 @@ export const insertReview = query("reviews.insert", (db, p: Params<NewReview>) =
     .returningAll(),
 )
 
-type Said = Pick<NewReview, "state" | "commitId" | "patchId" | "isOfficial" | "isStale" | "now"> & { readonly id: number }
+type SubmittedReview = Pick<NewReview, "state" | "commitId" | "patchId" | "isOfficial" | "isStale" | "now"> & { readonly id: number }
 
-/** What a pending review has come to. */
-export const updateReview = query("reviews.update", (db, p: Params<Said>) =>
+/** Submits or changes a pending review. */
+export const updateReview = query("reviews.update", (db, p: Params<SubmittedReview>) =>
   db
     .updateTable("reviews")
     .set({
@@ -258,7 +258,7 @@ export const setOfficial = query("reviews.setOfficial", (db, p: Params<{ id: num
   db.updateTable("reviews").set({ is_official: p.isOfficial }).where("id", "=", p.id),
 )
 
-/** Of a reviewer's reviews only one counts. */
+/** Only one of a reviewer's reviews is official. */
 export const clearOfficial = query("reviews.clearOfficial", (db, p: Params<{ issueId: number; reviewerId: number; exceptId: number }>) =>
   db
     .updateTable("reviews")
@@ -273,7 +273,7 @@ export const deleteReviews = query("reviews.delete", (db, p: Params<{ ids: reado
   db.deleteFrom("reviews").where("id", "in", p.ids),
 )
 
-/** The entries of the timeline in which a review speaks. */
+/** The timeline entries of a review. */
 export const findEntriesOfReview = query("reviews.findEntries", (db, p: Params<{ reviewId: number }>) =>
   db
     .selectFrom("comments")
@@ -283,7 +283,7 @@ export const findEntriesOfReview = query("reviews.findEntries", (db, p: Params<{
     .orderBy("id"),
 )
 
-/** Lets the entries that were kept back be seen: the header as written now. */
+/** Publishes pending entries: the header as written now. */
 export const publishEntry = query(
   "reviews.publishEntry",
   (db, p: Params<{ id: number; kind: string; createdAt: number; updatedAt: number }>) =>
@@ -294,7 +294,7 @@ export const writeHeader = query("reviews.writeHeader", (db, p: Params<{ id: num
   db.updateTable("comments").set({ content: p.content, updated_at: p.now }).where("id", "=", p.id),
 )
 
-/** Entries that tell of a review go on without it. */
-export const forgetReview = query("reviews.forget", (db, p: Params<{ reviewId: number }>) =>
+/** Timeline entries that mention a review stay without it. */
+export const detachReview = query("reviews.forget", (db, p: Params<{ reviewId: number }>) =>
   db.updateTable("comments").set({ review_id: null }).where("review_id", "=", p.reviewId),
 )

@@ -13,7 +13,7 @@ import { lockIssue } from "../../planning/issues/lock.ts"
 import { addTimelineEntry, type TimelineEntry } from "../../planning/issues/timeline.ts"
 import type { Pull } from "../pulls/store.ts"
 import { patchIdOf } from "./diffs.ts"
-import { type PlacedComment, placeComments, type Sides } from "./line-comments.ts"
+import { type LocatedComment, locateComments, type Sides } from "./line-comments.ts"
 import { publishReview } from "./publish.ts"
 import type { CreatePullReviewComment, CreatePullReviewOptions, SubmitPullReviewOptions } from "./records.ts"
 import {
@@ -30,14 +30,15 @@ import {
 
 type Event = Exclude<Review["state"], "REQUEST_REVIEW">
 
-/** Times that a review is begun anew because the head moves meanwhile. */
+/** How often a review is written again because the head moves meanwhile. */
 const TRIES = 5
 
 /**
- * Writes a review: pending, for its author alone, or submitted with all that follows. One that the caller has pending on this pull request is
- * gone on with. Refuses as invalid an event that is none, a missing text, commits and lines that are not there, and a verdict on one's own pull
- * request or on one that is closed; `forbidden` on a locked one, for those who may not write to it, and for somebody whom its author or the
- * owner has blocked; `conflict` where the head never rests.
+ * Writes a review: pending, for its author alone, or submitted with all that follows. A pending review of the caller on this pull request is
+ * continued.
+ * Refuses as invalid an unknown event, a missing text, commits and lines that don't exist, and a verdict on one's own pull request or on a closed
+ * one; `forbidden` on a locked one, for callers who may not write to it, and for callers whom its author or the owner has blocked; `conflict` where
+ * the head keeps moving.
  */
 export async function createReview(services: Services, found: OnPull & Me, options: CreatePullReviewOptions): Promise<Review> {
   const event = eventOf(options.event)
@@ -47,8 +48,8 @@ export async function createReview(services: Services, found: OnPull & Me, optio
 }
 
 /**
- * Submits a pending review of the caller's. Refuses as `createReview` does; as invalid one that is not pending, and an event that would leave it
- * so; `forbidden` somebody else's.
+ * Submits a pending review of the caller. Refuses as `createReview` does; as invalid one that is not pending, and an event that would leave it so;
+ * `forbidden` another user's review.
  */
 export async function submitReview(services: Services, found: OnReview & Me, options: SubmitPullReviewOptions): Promise<Review> {
   const event = eventOf(options.event)
@@ -85,30 +86,30 @@ async function write(services: Services, found: OnPull & Me, wanted: Wanted): Pr
   let pull: Pull | undefined = found.pull
   requireVerdictAllowed(found, wanted.event)
   for (let tries = 0; tries < TRIES && pull; tries++) {
-    const seen: Seen = await look(services, found, pull, wanted)
-    const written = await services.database.write((tx) => writeSeen(tx, services, found, wanted, seen))
+    const details: ReviewDetails = await readDetails(services, found, pull, wanted)
+    const written = await services.database.write((tx) => writeReview(tx, services, found, wanted, details))
     if ("review" in written) return written.review
     pull = written.pull
   }
   throw refuse.conflict("the head of the pull request keeps moving; repeat the request")
 }
 
-/** What git says of a review before it is written. */
-interface Seen {
+/** What git says about a review before it is written. */
+interface ReviewDetails {
   readonly headId: string
   readonly commitId: ObjectId
   readonly patchId: string
   readonly isStale: Flag
-  readonly comments: readonly PlacedComment[]
+  readonly comments: readonly LocatedComment[]
 }
 
-async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<Seen> {
+async function readDetails({ git }: Services, { repository: row }: OnPull, pull: Pull, wanted: Wanted): Promise<ReviewDetails> {
   const repository = git.at(row.storage, row.object_format)
   const head = objectId(pull.head_id)
   const commit = wanted.commitId === "" ? head : await reviewedCommit({ git }, repository, wanted.commitId)
   const base = pull.is_merged === 1 ? undefined : await git.references.resolve(repository, branchRef(pull.base_branch))
   const mergeBaseOf = async (id: ObjectId): Promise<ObjectId | undefined> => {
-    // What was merged, or whose base is gone, is compared with what it was compared with last.
+    // A merged pull request, or one whose base is gone, keeps its last merge base.
     const isKnown = base === undefined || (id === head && pull.base_id === base)
     if (isKnown) return pull.merge_base === "" ? undefined : objectId(pull.merge_base)
     return git.history.mergeBase(repository, base, id)
@@ -121,7 +122,7 @@ async function look({ git }: Services, { repository: row }: OnPull, pull: Pull, 
     commitId: commit,
     patchId,
     isStale: flag(isStale),
-    comments: await placeComments(git, sides, wanted.comments),
+    comments: await locateComments(git, sides, wanted.comments),
   }
 }
 
@@ -131,7 +132,7 @@ async function reviewedCommit({ git }: Pick<Services, "git">, repository: Reposi
   throw refuse.invalid("commit_id", "must be the whole id of a commit in the repository")
 }
 
-/** Refuses as invalid a verdict on what is one's own, or closed. */
+/** Refuses as invalid a verdict on one's own pull request, or on a closed one. */
 function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">, event: Event): void {
   if (!isVerdict(event)) return
   const verb = event === "APPROVED" ? "approve" : "reject"
@@ -142,20 +143,20 @@ function requireVerdictAllowed({ issue, me }: Pick<OnPull & Me, "issue" | "me">,
 
 const isVerdict = (event: string): boolean => event === "APPROVED" || event === "REQUEST_CHANGES"
 
-/** Writes the review; where the head is another by now, gives the pull request as it is. */
-async function writeSeen(
+/** Writes the review; where the head has moved, gives the current pull request instead. */
+async function writeReview(
   tx: Transaction,
   services: Services,
   found: OnPull & Me,
   wanted: Wanted,
-  seen: Seen,
+  details: ReviewDetails,
 ): Promise<{ readonly review: Review } | { readonly pull: Pull | undefined }> {
   const { repository, owner, me } = found
   const { event, body } = wanted
   const now = services.now()
   const issue = await lockIssue(tx, found.issue.id)
   const pull = await lockRow(tx, "pulls", found.pull.id)
-  if (pull?.head_id !== seen.headId) return { pull }
+  if (pull?.head_id !== details.headId) return { pull }
   requireVerdictAllowed({ issue, me }, event)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
@@ -166,7 +167,7 @@ async function writeSeen(
     throw refuse.invalid("id", "only a pending review can be submitted")
   const protection = isVerdict(event) ? await findProtection(tx, repository.id, pull.base_branch) : undefined
   const official = isVerdict(event) && (await isOfficialReviewer(tx, protection, { repository, owner }, me))
-  const { commitId, patchId, isStale } = seen
+  const { commitId, patchId, isStale } = details
   const columns = { state: event, commitId, patchId, isStale, isOfficial: flag(official), now }
   const review = pending
     ? await updateReview.first(tx, { ...columns, id: pending.id })
@@ -175,24 +176,30 @@ async function writeSeen(
   if (isVerdict(event)) await supersede(tx, review, pending ? [] : mine, now)
 
   const kept = pending ? await findEntriesOfReview(tx, { reviewId: review.id }) : []
-  const header = await say(tx, review, kept, body, now)
-  const said = await sayOnLines(tx, review, seen.comments, now)
+  const header = await saveHeader(tx, review, kept, body, now)
+  const lineEntries = await saveLineComments(tx, review, details.comments, now)
   if (event !== "PENDING") {
-    const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...said]
+    const lines = [...kept.filter(({ kind }) => kind === "code_draft"), ...lineEntries]
     await publishReview(tx, services, { issue, repository, owner, reviewer: me, review, mine, header, lines, now })
   }
   return { review }
 }
 
-/** Of a reviewer's verdicts the last counts; clients know the earlier ones as dismissed, unless this one was pending for a time. */
+/** A reviewer's last verdict counts. Clients expect the earlier ones as dismissed, unless this one was pending for a time. */
 async function supersede(tx: Transaction, review: Review, earlier: readonly Review[], now: Seconds): Promise<void> {
   await clearOfficial(tx, { issueId: review.issue_id, reviewerId: review.reviewer_id, exceptId: review.id })
   const ids = earlier.filter(({ state, is_dismissed }) => isVerdict(state) && is_dismissed === 0).map(({ id }) => id)
   if (ids.length > 0) await setDismissed(tx, { ids, isDismissed: 1, now })
 }
 
-/** Writes what the review says as a whole into its entry; an earlier text stays where there is no new one. */
-async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry[], body: string, now: Seconds): Promise<TimelineEntry> {
+/** Writes the review's text into its entry; without a new text an earlier one stays. */
+async function saveHeader(
+  tx: Transaction,
+  review: Review,
+  kept: readonly TimelineEntry[],
+  body: string,
+  now: Seconds,
+): Promise<TimelineEntry> {
   const known = kept.find(({ kind }) => kind === "review_draft")
   if (!known) {
     const kind = review.state === "PENDING" ? "review_draft" : "review"
@@ -203,10 +210,10 @@ async function say(tx: Transaction, review: Review, kept: readonly TimelineEntry
   return { ...known, content: body }
 }
 
-async function sayOnLines(
+async function saveLineComments(
   tx: Transaction,
   review: Review,
-  comments: readonly PlacedComment[],
+  comments: readonly LocatedComment[],
   now: Seconds,
 ): Promise<readonly TimelineEntry[]> {
   const kind = review.state === "PENDING" ? "code_draft" : "code"

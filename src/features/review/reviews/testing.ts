@@ -2,7 +2,7 @@ import type { FreshKind } from "../../../../tests/support/database.ts"
 import type { Answer, Caller } from "../../../../tests/support/hearth.ts"
 import { openPullWorld, type PullRepository, type PullWorld } from "../pulls/testing.ts"
 
-/** What tests of reviews share: pull requests of ann's that change the second line of a.txt and add a fourth. */
+/** Shared by tests of reviews: pull requests of ann's that change the second line of a.txt and add a fourth. */
 export interface ReviewWorld extends PullWorld {
   readonly reviewed: (options?: object) => Promise<Reviewed>
 }
@@ -13,7 +13,7 @@ export interface Reviewed extends PullRepository {
   readonly head: string
   /** Sends a review. */
   readonly review: (by: Caller, body: object) => Promise<Answer>
-  /** Sends a review that must come about, and gives it. */
+  /** Sends a review, which must succeed, and gives it. */
   readonly must: (by: Caller, body: object) => Promise<Answer["body"]>
   /** A call below /pulls/{number}. */
   readonly call: (by: Caller, method: string, path: string, body?: object) => Promise<Answer>

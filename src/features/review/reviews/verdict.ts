@@ -2,16 +2,16 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { Protection } from "../../code/protections/rules.ts"
 import { findOfficial } from "./store.ts"
 
-/** What the reviews of a pull request come to. Dismissed ones say nothing, and only those whose reviewers count are heard. */
+/** The result of a pull request's reviews. Only official ones count that are not dismissed. */
 export interface ReviewVerdict {
   readonly approvals: number
-  /** Somebody asks for changes. */
+  /** Whether an official review requests changes. */
   readonly rejected: boolean
-  /** Somebody whose review would count was asked and has not answered. */
+  /** Whether a request to an official reviewer is open. */
   readonly requestedOfficially: boolean
 }
 
-/** The verdict under the rule of the base branch, which may leave approvals of an older head out. One query. */
+/** The verdict under the rule of the base branch, which may ignore approvals of an older head. One query. */
 export async function reviewVerdict(
   db: Handle,
   issueId: number,

@@ -3,10 +3,10 @@ import { catalogue, type RefusalKind } from "../../../core/errors.ts"
 import type { AccessRule, Operation } from "../../../core/operation.ts"
 import { isJson, type Json, requiredOf } from "./schema.ts"
 
-/** What all documents say of the service. */
+/** What all documents say about the service. */
 export interface About {
   readonly version: string
-  /** The address that people and tools use, without a slash at its end; left out, the documents name none. */
+  /** The public address, without a slash at its end; left out, the documents name none. */
   readonly rootUrl?: string
 }
 
@@ -26,7 +26,7 @@ export interface RefusedAnswer {
 
 const kinds = Object.keys(catalogue).filter((kind): kind is RefusalKind => kind in catalogue)
 
-/** Every refusal that there is, one for each status, named after the first kind of it. */
+/** Every refusal, one for each status, named after the first kind of it. */
 export const refusedAnswers: readonly RefusedAnswer[] = [...new Set(kinds.map((kind) => catalogue[kind].status))].flatMap((status) => {
   const same = kinds.filter((kind) => catalogue[kind].status === status)
   const [name] = same
@@ -50,7 +50,7 @@ export function refusalsOf(operation: Operation): readonly RefusedAnswer[] {
 
 // --- who may call --------------------------------------------------------------------------------------------------------------------
 
-/** What a token must carry for the operation. */
+/** The scopes that a token needs for the operation. */
 export const scopesOf = ({ method, scope }: Operation): readonly string[] => neededScopes(method, scope)
 
 const rules: Readonly<Record<string, string>> = {
@@ -100,12 +100,12 @@ const rules: Readonly<Record<string, string>> = {
 
 const verbs: Readonly<Record<string, string>> = { read: "read", write: "write to", admin: "administer" }
 
-/** A rule in words for people. One that has no words of its own is named as it is. */
-export function inWords({ subject, needs, signIn }: AccessRule): string {
+/** A rule in words for people. One without words of its own is named as it is. */
+export function ruleText({ subject, needs, signIn }: AccessRule): string {
   const [, unit, mode = ""] = /^(?:repo\.)?(\w+):(\w+)$/.exec(needs) ?? []
   const who =
     rules[`${subject} ${needs}`] ?? (unit ? `Whoever may ${verbs[mode] ?? mode} the ${subject}’s ${unit}` : `${subject}: ${needs}`)
-  // All others can only be somebody who has signed in.
+  // All others can only be signed-in users.
   return signIn === "required" && needs !== "signIn" && who.startsWith("Whoever") ? `${who} and has signed in` : who
 }
 
@@ -138,10 +138,10 @@ const pathWords: Readonly<Record<string, string>> = {
   variablename: "name of the variable, in any case",
 }
 
-/** A few words on a path parameter. */
+/** A short description of a path parameter. */
 export const pathDescription = (name: string): string => pathWords[name] ?? (name === "id" ? "id" : name.replaceAll("_", " "))
 
-/** A query parameter as its schema has it. */
+/** A query parameter with its schema. */
 export interface QueryParameter {
   readonly name: string
   readonly schema: object
@@ -153,7 +153,7 @@ export function queryParameters({ query }: Operation): readonly QueryParameter[]
   return Object.entries(query.properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
 }
 
-/** Whether a request can't do without a body: all but objects that may be empty. */
+/** Whether a request needs a body: all but objects that may be empty. */
 export function bodyRequired({ body }: Operation): boolean {
   if (!isJson(body)) return false
   return body.type !== "object" || (Array.isArray(body.required) && body.required.length > 0)
@@ -166,16 +166,16 @@ export function mediaType(schema: unknown): string {
   return schema.type === "string" ? "text/plain" : typeof schema.uploadField === "string" ? "multipart/form-data" : "application/json"
 }
 
-/** The tags in the order in which operations first bear them. */
+/** The tags in the order of their first operations. */
 export const tagsOf = (operations: readonly Operation[]): readonly string[] => [...new Set(operations.map(({ tag }) => tag))]
 
-/** The headers of a list that comes in pages. */
+/** The headers of a paged list. */
 export const pagingHeaders = {
   Link: "addresses of the next, last, first and previous page, those that there are",
   "X-Total-Count": "length of the whole list",
 } as const
 
-/** How a request says who asks; the same words in every document. */
+/** How a request authenticates; the same words in every document. */
 export const signInWords = {
   BasicAuth: "name and password, or a token in the place of either",
   AuthorizationHeaderToken: "an access token, after the word “token” or “Bearer” and a blank",

@@ -9,7 +9,7 @@ import { catalogue } from "../../../core/errors.ts"
 import { operation } from "../../../core/operation.ts"
 import { int64, nullable, record, recordNamed } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { inWords } from "./describe.ts"
+import { ruleText } from "./describe.ts"
 import { openapi31 } from "./openapi31.ts"
 import { apiPage } from "./page.ts"
 import { PAGE_SOURCES, SCRIPT, STYLE } from "./pageAssets.ts"
@@ -17,7 +17,7 @@ import { isJson, type Json } from "./schema.ts"
 import { swagger2 } from "./swagger2.ts"
 
 const about = { version: "1.2.3", rootUrl: "https://code.example.org/forge" }
-/** Every object inside a document, the document among them. */
+/** Every object inside a document, the document included. */
 function objects(value: unknown): readonly Json[] {
   if (Array.isArray(value)) return value.flatMap(objects)
   return isJson(value) ? [value, ...Object.values(value).flatMap(objects)] : []
@@ -175,7 +175,7 @@ describe("swagger2", () => {
     for (const [name, response] of responses) expect(at(response, "schema") === undefined, name).toBe(name === "notFound")
   })
 
-  it("refuses two records of one name, and a record that nobody brings", () => {
+  it("refuses two records of one name, and an unknown record", () => {
     const get = (id: string, schema: ReturnType<typeof record>) =>
       operation({
         id,
@@ -258,7 +258,7 @@ describe("apiPage", () => {
     expect(page.slice(page.indexOf('id="teamSearch"'))).toContain('<code>data</code> (list of <a href="#record-Team">Team</a>)')
   })
 
-  it("is the same for everybody without a nonce, under a policy that names its script and style", () => {
+  it("is the same for all callers without a nonce, under a policy that names its script and style", () => {
     const plain = apiPage(sample, about)
     expect(plain).toContain(`<script>${SCRIPT}</script>`)
     expect(plain).toContain(`<style>${STYLE}</style>`)
@@ -268,10 +268,10 @@ describe("apiPage", () => {
 
 describe("inWords", () => {
   it("says rules in words, and names those that have none", () => {
-    expect(inWords({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
-    expect(inWords({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
+    expect(ruleText({ subject: "site", needs: "nothing", signIn: "optional" })).toBe("Anybody")
+    expect(ruleText({ subject: "repository", needs: "repo.code:write", signIn: "required" })).toBe(
       "Whoever may write to the repository’s code and has signed in",
     )
-    expect(inWords({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
+    expect(ruleText({ subject: "team", needs: "luck", signIn: "optional" })).toBe("team: luck")
   })
 })

@@ -4,13 +4,13 @@ import {
   API_PATH,
   bodyRequired,
   byPath,
-  inWords,
   mediaType,
   pagingHeaders,
   pathDescription,
   queryParameters,
   refusalsOf,
   refusedAnswers,
+  ruleText,
   scopesOf,
   signInWords,
   TITLE,
@@ -112,12 +112,12 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
       ...Object.fromEntries(refusalsOf(operation).map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
     },
     ...security(operation),
-    "x-access": inWords(operation.rule),
+    "x-access": ruleText(operation.rule),
     "x-token-scopes": scopesOf(operation),
   }
 }
 
-/** A parameter's description stands beside its schema. Lists repeat the name for each of their values, as `explode` has it by default. */
+/** A parameter's description goes beside its schema. Lists repeat the name for each of their values, as `explode` has it by default. */
 function parameter({ description, ...schema }: Json): Json {
   return { ...(typeof description === "string" ? { description } : {}), schema: isJson(schema) ? schema : {} }
 }

@@ -8,13 +8,13 @@ import type { Json } from "./schema.ts"
 import { APIError } from "./swagger2.ts"
 
 export interface PageAbout extends About {
-  /** The nonce of the answer's Content-Security-Policy. Without one the page is the same for everybody; `PAGE_SOURCES` allows it then. */
+  /** The nonce of the answer's Content-Security-Policy. Without one the page is the same for all callers; `PAGE_SOURCES` allows it then. */
   readonly nonce?: string
 }
 
 const EXAMPLE_ROOT = "http://localhost:3000"
 
-/** The description of the operations as one HTML page that needs nothing beside itself and reads well without its script. */
+/** The description of the operations as one self-contained HTML page that is readable without its script. */
 export function apiPage(operations: readonly Operation[], about: PageAbout): string {
   const root = about.rootUrl ?? ""
   const nonce = about.nonce === undefined ? "" : ` nonce="${escapeHtml(about.nonce)}"`

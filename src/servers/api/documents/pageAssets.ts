@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** The page's style. Ember on paper by day, ember on charcoal by night. */
+/** The page's style, with a light and a dark colour scheme. */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fcfbf8;--sheet:#fff;--ink:#24211d;--soft:#6a635a;--line:#e6e1d8;--shade:#f4f1ea;--ember:#a8431a;
 --get:#2f6b4f;--post:#2b5d94;--put:#6c4a97;--patch:#8a5a0b;--delete:#a3302c;
@@ -78,7 +78,7 @@ nav{position:static;max-height:none;padding:.4rem 0 1rem}nav ul{display:flex;fle
 @media print{nav,form{display:none}.page{display:block}}
 `
 
-/** The page's only script: it filters by text, keeps the address in step and opens what the address names. Without it all stays readable. */
+/** The page's only script: it filters by text, keeps the address in sync and opens what the address names. Without it the page stays readable. */
 export const SCRIPT = `
 const form = document.querySelector("form"), input = form.querySelector("input"), output = form.querySelector("output")
 const folds = [...document.querySelectorAll(".tag>details")].map((fold) => ({ fold, text: (fold.id + " " + fold.firstElementChild.textContent).toLowerCase() }))
@@ -111,5 +111,5 @@ reveal()
 
 const source = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** What a Content-Security-Policy must allow for the page, for those who would rather keep one page than make one for each nonce. */
+/** What a Content-Security-Policy must allow for the page, where one page is cached instead of one for each nonce. */
 export const PAGE_SOURCES = { script: source(SCRIPT), style: source(STYLE) } as const

@@ -11,7 +11,7 @@ interface Field {
   readonly required: boolean
 }
 
-/** A schema's type in words, as HTML; records link to where they are described. */
+/** A schema's type in words, as HTML; records are linked to their descriptions. */
 export function typeHtml(schema: unknown): string {
   if (!isJson(schema)) return "anything"
   const { plain, nullable } = withoutNull(schema)
@@ -32,7 +32,7 @@ function plainTypeHtml(schema: Json): string {
   return escapeHtml(typeof schema.format === "string" && schema.type === "string" ? schema.format : schema.type)
 }
 
-/** The type of an answer in words, as HTML; an object without a name of its own is spelt out, for nothing else describes its fields. */
+/** The type of an answer in words, as HTML; an object without a name is spelt out, as its fields are described nowhere else. */
 export function answerHtml(schema: unknown): string {
   if (!isJson(schema) || recordName(schema) !== undefined || !isJson(schema.properties)) return typeHtml(schema)
   const fields = Object.entries(schema.properties).map(([name, property]) => `${code(name)} (${typeHtml(property)})`)
@@ -58,7 +58,7 @@ function remarksHtml({ schema }: Field): string {
   return remarks.join("; ")
 }
 
-/** An object's fields; those of objects without a name of their own follow the field that holds them, with its name before theirs. */
+/** An object's fields; those of unnamed objects follow the field that holds them, with its name as a prefix. */
 function fieldsOf(schema: Json, prefix = ""): readonly Field[] {
   const required = requiredOf(schema)
   return Object.entries(isJson(schema.properties) ? schema.properties : {}).flatMap(([name, property]): readonly Field[] => {
@@ -78,7 +78,7 @@ function tableHtml(fields: readonly Field[], label: string, marks: boolean): str
   return `<div class="wide"><table class="fields" aria-label="${escapeHtml(label)}"><tbody>${rows.join("")}</tbody></table></div>`
 }
 
-/** The fields of a request's object or of a record. Marks say which ones a request can't do without. */
+/** The fields of a request's object or of a record. Marks show the required ones of a request. */
 export const fieldsHtml = (schema: Json, label: string, marks: boolean): string => tableHtml(fieldsOf(schema), label, marks)
 
 /** A table of parameters. */
@@ -91,7 +91,7 @@ export const parametersHtml = (
     true,
   )
 
-/** Every record that the operations take or give, by name. */
+/** Every record that the operations accept or return, by name. */
 export function recordsOf(operations: readonly Operation[]): ReadonlyMap<string, Json> {
   const records = new Map<string, Json>()
   const seen = new Set<Json>()

@@ -1,11 +1,11 @@
 import type { Operation } from "../../../core/operation.ts"
 import { escapeHtml } from "../../../core/text/html.ts"
-import { API_PATH, bodyRequired, inWords, mediaType, pathDescription, queryParameters, refusalsOf, scopesOf } from "./describe.ts"
+import { API_PATH, bodyRequired, mediaType, pathDescription, queryParameters, refusalsOf, ruleText, scopesOf } from "./describe.ts"
 import { answerHtml, fieldsHtml, parametersHtml, typeHtml } from "./pageFields.ts"
 import { isJson, type Json, requiredOf, withoutNull } from "./schema.ts"
 import { successWords } from "./swagger2.ts"
 
-/** One operation, folded up to its method, path and summary. `root` is the address that its example calls. */
+/** One operation, collapsed to its method, path and summary. `root` is the address that its example calls. */
 export function operationHtml(operation: Operation, root: string): string {
   const { id, method, path, summary, description, deprecated } = operation
   const sections = [
@@ -21,7 +21,7 @@ export function operationHtml(operation: Operation, root: string): string {
 
 const section = (heading: string, inside: string): string => (inside ? `<h4>${heading}</h4>${inside}` : "")
 
-/** A path that may break after its slashes, with its parameters set apart. */
+/** A path that may break after its slashes, with its parameters marked. */
 const pathHtml = (path: string): string =>
   escapeHtml(path)
     .replaceAll("/", "/<wbr>")
@@ -42,7 +42,7 @@ function factsHtml(operation: Operation): string {
     ...(operation.archived === "refused" ? ["not on an archived repository"] : []),
   ]
   const facts = [
-    ["Who may call", escapeHtml(inWords(operation.rule))],
+    ["Who may call", escapeHtml(ruleText(operation.rule))],
     ["A token needs", scopes.length > 0 ? scopes.map((scope) => `<code>${escapeHtml(scope)}</code>`).join(" and ") : "no scope"],
     ...(limits.length > 0 ? [["Limits", limits.join("; ")]] : []),
     ["Name", `<code>${escapeHtml(operation.id)}</code>`],
@@ -70,7 +70,7 @@ function answersHtml(operation: Operation): string {
 
 // --- the example -----------------------------------------------------------------------------------------------------------------------
 
-/** A call for the shell. Path parameters are variables, for curl reads braces in an address as a pattern. */
+/** A call for the shell. Path parameters are variables, as curl reads braces in an address as a pattern. */
 function example(operation: Operation, root: string): string {
   const { method, path, body, rule, basicOnly } = operation
   const query = queryParameters(operation).flatMap(({ name, schema, required }) => (required ? [`${name}=${String(sample(schema))}`] : []))
@@ -85,7 +85,7 @@ function example(operation: Operation, root: string): string {
   return lines.join(" \\\n  ")
 }
 
-/** A value that the schema would take, as far as its keywords tell: an object's required members, or its first where none is required. */
+/** A value that the schema accepts, as far as its keywords tell: an object's required members, or its first where none is required. */
 function sample(schema: unknown): unknown {
   if (!isJson(schema)) return "example"
   const { plain } = withoutNull(schema)

@@ -9,7 +9,7 @@ import { swagger2 } from "./swagger2.ts"
 
 /** The API's own description: for programs at /swagger.v1.json and /openapi.v1.json, for people at /api/swagger. */
 export function registerDocuments(app: FastifyInstance, services: Services, operations: readonly Operation[]): void {
-  // The address is known once the server listens, so it is asked for when a text is made.
+  // The address is known only once the server listens.
   const about = {
     version: API_VERSION,
     get rootUrl() {
@@ -36,7 +36,7 @@ export function registerDocuments(app: FastifyInstance, services: Services, oper
 
 const PAGE_POLICY = `default-src 'none'; style-src ${PAGE_SOURCES.style}; script-src ${PAGE_SOURCES.script}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 
-/** Made at the first request: most servers in tests are never asked. */
+/** Made at the first request: most servers in tests never need it. */
 function once(make: () => string): () => string {
   let made: string | undefined
   return () => {

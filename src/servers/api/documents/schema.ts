@@ -3,31 +3,31 @@ import type { TSchema } from "../../../core/schema.ts"
 /** A piece of a document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** In what two kinds of document differ when they write a schema down. */
+/** The differences between two kinds of document in writing schemas. */
 export interface Dialect {
-  /** The keywords that are kept as they stand. */
+  /** The keywords that are kept as they are. */
   readonly keywords: ReadonlySet<string>
   readonly refer: (name: string) => string
   readonly deprecated: Json
   /** What may be null as well. */
   readonly nullable: (schema: Json) => Json
-  /** Null and nothing else. */
+  /** Null only. */
   readonly onlyNull: Json
   /** One of several, none of which is null. */
   readonly union: (schemas: readonly Json[]) => Json
 }
 
-/** Writes schemas down in one dialect and keeps what they name. */
+/** Writes schemas in one dialect and collects the records that they name. */
 export interface Schemas {
   readonly write: (schema: TSchema) => Json
-  /** The records named so far, by name in alphabetical order. Throws a TypeError for a reference to a record that none of them brought. */
+  /** The records named so far, by name in alphabetical order. Throws a TypeError for a reference to an unknown record. */
   readonly named: () => Readonly<Record<string, Json>>
 }
 
 export const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** What a record is called, or undefined for a schema that is written where it stands. */
+/** A record's name, or undefined for a schema that is written in place. */
 export const recordName = (schema: Json): string | undefined =>
   schema.type === "object" && typeof schema.title === "string" ? schema.title : undefined
 
@@ -42,8 +42,8 @@ export function withoutNull(schema: Json): { readonly plain: Json; readonly null
 }
 
 /**
- * The members that an object is described as requiring. `documentedAs: "required"` marks one that existing clients know as required
- * while the service takes requests without it.
+ * The required members of an object in the description. `documentedAs: "required"` marks one that existing clients know as required while the service
+ * accepts requests without it.
  */
 export function requiredOf(schema: Json): readonly string[] {
   const properties = isJson(schema.properties) ? schema.properties : {}
@@ -53,7 +53,7 @@ export function requiredOf(schema: Json): readonly string[] {
   )
 }
 
-/** Makes a writer of schemas. Two different records of one name are a mistake of ours: a TypeError. */
+/** Creates a writer of schemas. Two different records of one name are a programming error: a TypeError. */
 export function schemas(dialect: Dialect): Schemas {
   const written = new Map<string, { readonly source: Json; readonly json: Json }>()
   const referred = new Set<string>()
@@ -113,7 +113,7 @@ export function schemas(dialect: Dialect): Schemas {
 
 const description = (schema: Json): Json => (typeof schema.description === "string" ? { description: schema.description } : {})
 
-/** What members beyond the named ones may be. A map's single pattern takes every name. */
+/** The schema of members beyond the named ones. A map's single pattern accepts every name. */
 function restOf(schema: Json): Json | boolean | undefined {
   const rest = schema.additionalProperties
   if (typeof rest === "boolean" || isJson(rest)) return rest

@@ -7,13 +7,13 @@ import {
   API_PATH,
   bodyRequired,
   byPath,
-  inWords,
   mediaType,
   pagingHeaders,
   pathDescription,
   queryParameters,
   refusalsOf,
   refusedAnswers,
+  ruleText,
   scopesOf,
   signInWords,
   TITLE,
@@ -27,7 +27,7 @@ export const APIError = record("APIError", {
   url: Type.String({ format: "uri", description: "this description" }),
 })
 
-/** Swagger 2.0 knows neither null nor unions; clients made from it expect `x-nullable` on the schema itself. */
+/** Swagger 2.0 has neither null nor unions; clients made from it expect `x-nullable` on the schema itself. */
 const dialect: Dialect = {
   keywords: new Set([
     ...["type", "format", "description", "default", "enum", "pattern", "readOnly"],
@@ -50,7 +50,7 @@ const dialect: Dialect = {
   onlyNull: { "x-nullable": true },
   union: (some) => {
     const [first] = some
-    // Of a record and something else only one can be named.
+    // Of a record and another type only one can be named.
     if (first && "$ref" in first) return first
     const [type, ...others] = new Set(some.map((schema) => schema.type))
     const words = some.map((schema) => schema.enum)
@@ -83,8 +83,8 @@ const headers = Object.fromEntries(
 )
 
 /**
- * The Swagger 2.0 document of the operations. Records stand under `definitions` by their own names, refusals under `responses`.
- * Throws a TypeError for records that contradict each other.
+ * The Swagger 2.0 document of the operations. Records are under `definitions` by their own names, refusals under `responses`. Throws a TypeError for
+ * records that contradict each other.
  */
 export function swagger2(operations: readonly Operation[], about: About): Json {
   const { write, named } = schemas(dialect)
@@ -154,7 +154,7 @@ function describe(operation: Operation, write: Schemas["write"]): Json {
       ...Object.fromEntries(refusalsOf(operation).map(({ name, status }) => [status, { $ref: `#/responses/${name}` }])),
     },
     ...security(operation),
-    "x-access": inWords(operation.rule),
+    "x-access": ruleText(operation.rule),
     "x-token-scopes": scopesOf(operation),
   }
 }
@@ -165,12 +165,12 @@ function describeBody(operation: Operation, body: TSchema, write: Schemas["write
   return { in: "body", name: "body", required: bodyRequired(operation), schema: write(body) }
 }
 
-/** What a request must say of who asks, where that differs from the document's own. */
+/** How a request must authenticate, where that differs from the document's default. */
 export function security({ rule, basicOnly }: Operation): Json {
   if (basicOnly) return { security: [{ BasicAuth: [] }] }
   return rule.signIn === "optional" ? { security: [{}, { BasicAuth: [] }, { AuthorizationHeaderToken: [] }] } : {}
 }
 
-/** The short text that both documents want beside a status. */
+/** The short text beside a status, which both documents need. */
 export const successWords = (status: string, hasBody: boolean): string =>
   ({ "201": "created", "202": "accepted", "204": "done" })[status] ?? (hasBody ? "the answer" : "done")

@@ -4,48 +4,47 @@ import type { State } from "../../core/database/database.ts"
 import type { Operation } from "../../core/operation.ts"
 import type { Rendered } from "./answer.ts"
 
-/** All that is kept, in bytes; what is longer alone is not kept. */
+/** The limit of all answers together, in bytes, and of one; a longer one is not cached. */
 const MOST_BYTES = 8 * 1024 * 1024
 const LONGEST = 256 * 1024
 
-interface Kept {
+interface CachedAnswer {
   readonly state: State
   readonly rendered: Rendered
 }
 
 /**
- * Answers that need not be made again: the same caller asking the same while the database is in the same state gets the same. Programs ask
- * again and again for what has not changed. One write, in this process or another, makes all of it void; so nothing is ever served that a new
- * look would not give.
+ * Caches answers: the same request of the same caller in the same state of the database gets the same answer. Clients poll often for what has not
+ * changed. Any write, in this process or another, invalidates the whole cache, so it never serves stale answers.
  */
-export interface KeptAnswers {
+export interface AnswerCache {
   /** The answer of that key if it was made in this state of the database. */
   readonly get: (key: string, state: State) => Rendered | undefined
-  /** `state` is the one from before the answer was begun. */
+  /** `state` is the one from before the answer was computed. */
   readonly keep: (key: string, state: State, rendered: Rendered) => void
 }
 
-export function keptAnswers(): KeptAnswers {
-  const cache = new LRUCache<string, Kept>({
+export function openAnswerCache(): AnswerCache {
+  const cache = new LRUCache<string, CachedAnswer>({
     maxSize: MOST_BYTES,
     maxEntrySize: LONGEST,
     sizeCalculation: ({ rendered }, key) => key.length + (rendered.body?.length ?? 0) + 200,
   })
   return {
     get: (key, state) => {
-      const kept = cache.get(key)
-      return kept?.state === state ? kept.rendered : undefined
+      const cached = cache.get(key)
+      return cached?.state === state ? cached.rendered : undefined
     },
     keep: (key, state, rendered) => {
       if (rendered.status !== 200) return
-      // As bytes: for long answers, turning the text into bytes anew each time costs more than all else of sending it.
+      // As bytes: for long answers, encoding the text anew each time costs more than all else of sending it.
       const { body } = rendered
       cache.set(key, { state, rendered: typeof body === "string" ? { ...rendered, body: Buffer.from(body) } : rendered })
     },
   }
 }
 
-/** Everything that an answer depends on beside the database: who asks, how they signed in, and what for. */
+/** Everything that an answer depends on beside the database: the caller, how they signed in, and the request. */
 export function keyOf(operation: Operation, actor: Actor, url: string): string {
   if (actor.kind === "anonymous") return `${operation.id} - ${url}`
   const { credential } = actor

@@ -3,8 +3,8 @@ import { databaseKinds } from "../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../tests/support/hearth.ts"
 import { openDatabase } from "../../core/database/open.ts"
 
-/** Answers are kept while the database is unchanged. What must never happen is that one is served that a new look would not give. */
-describe.each(databaseKinds)("kept answers (%s)", (kind) => {
+/** Answers are cached while the database is unchanged. A stale answer must never be served. */
+describe.each(databaseKinds)("cached answers (%s)", (kind) => {
   let test: TestHearth
   beforeEach(async () => {
     test = await freshHearth(kind)
@@ -23,7 +23,7 @@ describe.each(databaseKinds)("kept answers (%s)", (kind) => {
     expect(second.body).toEqual(first.body)
     for (const header of ["etag", "x-total-count", "content-type"]) expect(second.headers.get(header)).toBe(first.headers.get(header))
     expect(first.headers.get("x-total-count")).toBe("1")
-    // Who asks is looked up every time.
+    // The caller is looked up every time.
     expect(count).toBe(1)
   })
 
@@ -41,7 +41,7 @@ describe.each(databaseKinds)("kept answers (%s)", (kind) => {
     expect(await description()).toBe("elsewhere")
   })
 
-  it("are for nobody else", async () => {
+  it("are not served to other callers", async () => {
     const eve = await test.person("eve")
     await test.call(test.root, "PATCH /orgs/acme", { visibility: "private" })
     const status = async (caller: string | undefined) => (await test.call(caller, "GET /orgs/acme")).status
