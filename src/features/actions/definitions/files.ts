@@ -1,6 +1,6 @@
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
-import { Unfit } from "../../planning/issue-templates/yaml.ts"
+import { UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
 import { readWorkflow, type Workflow } from "./workflow.ts"
 
 /** Where workflows lie; only the first of them that is there is looked at. */
@@ -67,7 +67,7 @@ export async function openWorkflow(
   try {
     return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
   } catch (error) {
-    if (error instanceof Unfit) return undefined
+    if (error instanceof UnreadableYamlError) return undefined
     throw error
   }
 }

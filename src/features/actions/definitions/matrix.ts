@@ -1,4 +1,4 @@
-import { isMapping, type Members, Unfit } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members, UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
 
 /** The values that one job of a matrix has. */
 export type Combination = Members
@@ -8,18 +8,18 @@ export const MOST_JOBS = 256
 
 /**
  * The combinations of a matrix; none at all where there is no matrix, or where it is only known when the workflow runs.
- * Throws `Unfit` for what is no matrix, and for more than 256.
+ * Throws `UnreadableYamlError` for what is no matrix, and for more than 256.
  */
 export function combinationsOf(strategy: unknown): readonly Combination[] {
   const matrix = isMapping(strategy) ? strategy["matrix"] : undefined
   if (matrix === undefined || matrix === null || typeof matrix === "string") return []
-  if (!isMapping(matrix)) throw new Unfit("'matrix' should be a mapping")
+  if (!isMapping(matrix)) throw new UnreadableYamlError("'matrix' should be a mapping")
   const { include, exclude, ...axes } = matrix
   if (Object.values(axes).some((axis) => !Array.isArray(axis))) return []
   const excluded = mappingsIn(exclude, "exclude")
   const product = productOf(axes).filter((one) => !excluded.some((without) => holds(one, without)))
   const all = included(product, new Set(Object.keys(axes)), mappingsIn(include, "include"))
-  if (all.length > MOST_JOBS) throw new Unfit(`a matrix of more than ${MOST_JOBS} jobs`)
+  if (all.length > MOST_JOBS) throw new UnreadableYamlError(`a matrix of more than ${MOST_JOBS} jobs`)
   return all
 }
 
@@ -27,7 +27,7 @@ function productOf(axes: Members): readonly Combination[] {
   let product: readonly Combination[] = Object.keys(axes).length === 0 ? [] : [{}]
   for (const [name, values] of Object.entries(axes)) {
     const list: readonly unknown[] = Array.isArray(values) ? values : []
-    if (product.length * list.length > MOST_JOBS) throw new Unfit(`a matrix of more than ${MOST_JOBS} jobs`)
+    if (product.length * list.length > MOST_JOBS) throw new UnreadableYamlError(`a matrix of more than ${MOST_JOBS} jobs`)
     product = product.flatMap((one) => list.map((value) => ({ ...one, [name]: value })))
   }
   return product
@@ -35,7 +35,7 @@ function productOf(axes: Members): readonly Combination[] {
 
 function mappingsIn(list: unknown, name: string): readonly Members[] {
   if (list === undefined || list === null || typeof list === "string") return []
-  if (!Array.isArray(list) || !list.every(isMapping)) throw new Unfit(`'${name}' should be a list of mappings`)
+  if (!Array.isArray(list) || !list.every(isMapping)) throw new UnreadableYamlError(`'${name}' should be a list of mappings`)
   return list
 }
 

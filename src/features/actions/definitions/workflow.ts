@@ -1,4 +1,4 @@
-import { isMapping, type Members, readMapping, Unfit } from "../../planning/issue-templates/yaml.ts"
+import { isMapping, type Members, readMapping, UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
 import { combinationsOf, filledIn, MOST_JOBS, nameIn } from "./matrix.ts"
 
 /** A job as the workflow lays it out, before anything of it has run. */
@@ -28,7 +28,7 @@ export interface Workflow {
 }
 
 /**
- * Reads the text of a workflow. Expressions are left as they are, but for values of a matrix in names and labels. Throws `Unfit` for what is no
+ * Reads the text of a workflow. Expressions are left as they are, but for values of a matrix in names and labels. Throws `UnreadableYamlError` for what is no
  * workflow: no jobs, jobs that need missing ones or each other, more than 256 jobs.
  */
 export function readWorkflow(text: string): Workflow {
@@ -36,8 +36,8 @@ export function readWorkflow(text: string): Workflow {
   const events = eventsOf(file["on"])
   const declared = isMapping(file["jobs"]) ? Object.entries(file["jobs"]) : []
   const jobs = declared.flatMap(([key, job]) => jobsOf(key, job))
-  if (jobs.length === 0) throw new Unfit("it has no jobs")
-  if (jobs.length > MOST_JOBS) throw new Unfit(`it has more than ${MOST_JOBS} jobs`)
+  if (jobs.length === 0) throw new UnreadableYamlError("it has no jobs")
+  if (jobs.length > MOST_JOBS) throw new UnreadableYamlError(`it has more than ${MOST_JOBS} jobs`)
   requireOrder(jobs)
   const runName = textOr(file["run-name"])
   return { name: textOr(file["name"]), runName: /\$\{\{/.test(runName) ? "" : runName, events, schedule: scheduleOf(file["on"]), jobs }
@@ -57,13 +57,13 @@ function scheduleOf(on: unknown): readonly unknown[] {
 function eventsOf(on: unknown): ReadonlyMap<string, Members> {
   if (isMapping(on)) return new Map(Object.entries(on).map(([name, said]) => [name, isMapping(said) ? said : {}]))
   const names = textsOr(on)
-  if (names.length === 0) throw new Unfit("'on' names nothing")
+  if (names.length === 0) throw new UnreadableYamlError("'on' names nothing")
   return new Map(names.map((name) => [name, {}]))
 }
 
 function jobsOf(key: string, job: unknown): readonly PlannedJob[] {
-  if (!/^[A-Za-z_][\w-]*$/.test(key)) throw new Unfit(`'${key.slice(0, 100)}' is no id of a job`)
-  if (!isMapping(job)) throw new Unfit(`the job '${key}' should be a mapping`)
+  if (!/^[A-Za-z_][\w-]*$/.test(key)) throw new UnreadableYamlError(`'${key.slice(0, 100)}' is no id of a job`)
+  if (!isMapping(job)) throw new UnreadableYamlError(`the job '${key}' should be a mapping`)
   const combinations = combinationsOf(job["strategy"])
   const planned = (combinations.length === 0 ? [{}] : combinations).map((combination): PlannedJob => {
     const runsOn = job["runs-on"]
@@ -80,7 +80,7 @@ function jobsOf(key: string, job: unknown): readonly PlannedJob[] {
   return combinations.length < 2 ? planned : planned.toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
 }
 
-/** Throws `Unfit` unless there is an order in which each job comes after those that it needs. */
+/** Throws `UnreadableYamlError` unless there is an order in which each job comes after those that it needs. */
 function requireOrder(jobs: readonly PlannedJob[]): void {
   const needs = new Map(jobs.map(({ key, needs: keys }) => [key, keys]))
   const placed = new Set<string>()
@@ -88,5 +88,5 @@ function requireOrder(jobs: readonly PlannedJob[]): void {
     before = placed.size
     for (const [key, keys] of needs) if (keys.every((needed) => placed.has(needed))) placed.add(key)
   }
-  if (placed.size < needs.size) throw new Unfit("its jobs need jobs that are not there, or each other")
+  if (placed.size < needs.size) throw new UnreadableYamlError("its jobs need jobs that are not there, or each other")
 }

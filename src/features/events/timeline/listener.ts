@@ -1,7 +1,7 @@
 import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"
-import { timeText } from "../../planning/tracking/words.ts"
+import { timeText } from "../../planning/tracking/time-text.ts"
 
 /** The timelines of issues and pull requests tell what happened to them. What people write there (comments, reviews) the verbs write themselves. */
 export const timeline: Listener = {
