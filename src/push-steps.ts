@@ -8,14 +8,14 @@ import { publishTaggedRelease } from "./features/code/releases/on-push.ts"
 import { keepTags } from "./features/code/tags/on-push.ts"
 import { watchAfterPush } from "./features/code/watches/automatic.ts"
 import { notifyWebhooks } from "./features/events/webhooks/on-push.ts"
-import { followCommits } from "./features/planning/references/on-push.ts"
+import { applyCommitReferences } from "./features/planning/references/on-push.ts"
 import { completeMerge, retryMerges } from "./features/review/merging/on-push.ts"
 import { movePulls } from "./features/review/pulls/on-push.ts"
 
 /** All post-receive steps, in their order; they write in the one transaction of the push. */
 export const stepsAfterPush = pushSteps.with(
   publishReferences,
-  followCommits,
+  applyCommitReferences,
   watchAfterPush,
   keepTags,
   publishTaggedRelease,

@@ -25,7 +25,7 @@ export const inAnyOrder: readonly string[] = [
 const inOrder: readonly string[] = [
   "src/features/actions/artifacts/artifacts.test.ts",
   "src/features/actions/artifacts/logs.test.ts",
-  "src/features/actions/runs/news.test.ts",
+  "src/features/actions/runs/publish.test.ts",
   "src/features/actions/triggers/on-pull.test.ts",
   "src/features/actions/runners/runners.test.ts",
   "src/features/actions/runs/runs.test.ts",

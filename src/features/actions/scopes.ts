@@ -5,66 +5,64 @@ import { signedIn, siteAdministrator } from "../../access/policies/site.ts"
 import type { Access, Operation } from "../../core/operation.ts"
 import { ME, ORGANIZATION, type OwnerScope, type Owning, REPOSITORY, SITE } from "../../core/owner-scope.ts"
 
-export type Place = Owning
-
-/** What is a place's own, as columns. */
-export const columnsOf = (place: Place) => ({
-  repository_id: place.of === "repository" ? place.repositoryId : null,
-  owner_id: place.of === "owner" ? place.ownerId : null,
+/** The columns that assign a row to an owner scope. */
+export const ownerColumns = (owning: Owning) => ({
+  repository_id: owning.of === "repository" ? owning.repositoryId : null,
+  owner_id: owning.of === "owner" ? owning.ownerId : null,
 })
 
-/** A place as one word: what tokens and secrets are sealed for, so that they are worth nothing elsewhere. */
-export const wordOf = (place: Place): string =>
-  place.of === "site" ? "site" : place.of === "owner" ? `owner:${place.ownerId}` : `repository:${place.repositoryId}`
+/** An owner scope as one word: part of the context that tokens and secrets are sealed for, so that they can't be used elsewhere. */
+export const sealContext = (owning: Owning): string =>
+  owning.of === "site" ? "site" : owning.of === "owner" ? `owner:${owning.ownerId}` : `repository:${owning.repositoryId}`
 
-/** Which rows of a table with the columns repository_id and owner_id are a place's own. */
-export function ownOf(
+/** The condition for rows of an owner scope, in a table with the columns repository_id and owner_id. */
+export function ownedBy(
   table: "runners" | "runner_registrations" | "action_variables" | "action_secrets",
-  place: Place,
+  owning: Owning,
 ): RawBuilder<SqlBool> {
   const repository = sql.ref(`${table}.repository_id`)
   const owner = sql.ref(`${table}.owner_id`)
-  switch (place.of) {
+  switch (owning.of) {
     case "repository":
-      return sql<SqlBool>`${repository} = ${place.repositoryId}`
+      return sql<SqlBool>`${repository} = ${owning.repositoryId}`
     case "owner":
-      return sql<SqlBool>`${owner} = ${place.ownerId}`
+      return sql<SqlBool>`${owner} = ${owning.ownerId}`
     case "site":
       return sql<SqlBool>`(${repository} is null and ${owner} is null)`
   }
 }
 
-/** What is found where somebody is let in: the place, and the repository where it is one. */
-export interface InPlace {
-  readonly place: Place
+/** What policies find: the owner scope, and the repository where it is one. */
+export interface FoundScope {
+  readonly owning: Owning
   readonly on?: OnRepository
 }
 
-/** Where there are runners, runs and jobs, and mostly variables and secrets, and who may see to them. */
+/** An owner scope that has runners, runs and jobs, and except for the site variables and secrets, with its policies. */
 export interface ActionScope extends OwnerScope {
-  /** What stands in the operations' ids; some of them begin with `id`. */
+  /** Part of the operations' ids; some begin with `id` instead. */
   readonly name: "Admin" | "Org" | "User" | "Repo"
   readonly id: "admin" | "org" | "user" | "repo"
   readonly runsId: string
   readonly jobsId: string
-  /** Runners, variables and secrets. */
-  readonly managing: Access<InPlace>
-  /** Runs and jobs. */
-  readonly reading: Access<InPlace>
+  /** The policy for runners, variables and secrets. */
+  readonly managing: Access<FoundScope>
+  /** The policy for runs and jobs. */
+  readonly reading: Access<FoundScope>
   readonly publicOnly: "allowed" | "refused"
-  /** Runs and jobs of private repositories are among those of all. */
+  /** Whether tokens limited to public repositories may list runs and jobs, which may include those of private ones. */
   readonly listsPublicOnly: "allowed" | "refused"
 }
 
-const within = <Found>(access: Access<Found>, placeOf: (found: Found) => InPlace): Access<InPlace> => ({
+const scoped = <Found>(access: Access<Found>, scopeOf: (found: Found) => FoundScope): Access<FoundScope> => ({
   rule: access.rule,
-  open: async (request) => placeOf(await access.open(request)),
+  open: async (request) => scopeOf(await access.open(request)),
 })
 
-const administered = within(siteAdministrator, () => ({ place: { of: "site" } }))
-const owned = within(onOrganizationAsOwner, ({ organization }) => ({ place: { of: "owner", ownerId: organization.id } }))
-const mine = within(signedIn, ({ me }) => ({ place: { of: "owner", ownerId: me.id } }))
-const inRepository = (on: OnRepository): InPlace => ({ place: { of: "repository", repositoryId: on.repository.id }, on })
+const administered = scoped(siteAdministrator, () => ({ owning: { of: "site" } }))
+const owned = scoped(onOrganizationAsOwner, ({ organization }) => ({ owning: { of: "owner", ownerId: organization.id } }))
+const mine = scoped(signedIn, ({ me }) => ({ owning: { of: "owner", ownerId: me.id } }))
+const inRepository = (on: OnRepository): FoundScope => ({ owning: { of: "repository", repositoryId: on.repository.id }, on })
 
 const ofSite: ActionScope = {
   ...SITE,
@@ -104,21 +102,21 @@ const ofRepository: ActionScope = {
   name: "Repo",
   runsId: "getWorkflowRuns",
   jobsId: "listWorkflowJobs",
-  managing: within(onRepositoryAsOwner, inRepository),
-  reading: within(onRepositoryUnit("actions", "read"), inRepository),
+  managing: scoped(onRepositoryAsOwner, inRepository),
+  reading: scoped(onRepositoryUnit("actions", "read"), inRepository),
   publicOnly: "allowed",
   listsPublicOnly: "allowed",
 }
 
-/** The operations that `declare` makes for one scope, for all of them. */
+/** Declares operations for every owner scope. */
 export const inEveryScope = (declare: (scope: ActionScope) => readonly Operation[]): readonly Operation[] =>
   [ofSite, ofOrganization, ofMe, ofRepository].flatMap(declare)
 
-/** The same for the scopes that have variables and secrets: the site has none. */
+/** The same for the owner scopes that have variables and secrets: all but the site. */
 export const inScopesBelowSite = (declare: (scope: ActionScope) => readonly Operation[]): readonly Operation[] =>
   [ofOrganization, ofMe, ofRepository].flatMap(declare)
 
-/** What operations on runners, variables and secrets have in common in a scope, and what the lists of runs and jobs have. */
+/** The common members of operations on runners, variables and secrets in a scope, and of lists of runs and jobs. */
 export const managingIn = ({ tag, scope, managing, publicOnly }: ActionScope) =>
   ({ tag, scope, access: managing, ...(publicOnly === "refused" && { publicOnly }) }) as const
 export const readingIn = ({ tag, scope, reading, listsPublicOnly }: ActionScope) =>

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto"
 import type { Insertable } from "kysely"
 import type { TestHearth } from "../../../tests/support/hearth.ts"
 import type { ActionState, RunnersTable } from "../../core/database/tables/actions.ts"
-import { telling } from "./runs/news.ts"
-import { settleRun } from "./runs/settle.ts"
+import { publishingChanges } from "./runs/publish.ts"
+import { updateRun } from "./runs/update.ts"
 
 /** The id of a repository, for tests. */
 export async function repositoryId({ call, root }: TestHearth, name: string): Promise<number> {
   return (await call(root, `GET /repos/${name}`)).body.id
 }
 
-/** Adds a runner to a place, named as in the paths: "/admin", "/user" for ann, "/orgs/…" or "/repos/…/…". */
+/** Adds a runner to an owner scope, named as in the paths: "/admin", "/user" for ann, "/orgs/…" or "/repos/…/…". */
 export async function addRunner(
   forge: TestHearth,
   place: string,
@@ -73,7 +73,7 @@ export async function commitWorkflow(
   return body.commit.sha
 }
 
-/** Puts a job into the hands of a runner, with these steps, and gives the id of the task. */
+/** Assigns a job to a runner, with these steps, and returns the id of the task. */
 export async function takeJob(
   { hearth }: TestHearth,
   jobId: number,
@@ -86,7 +86,7 @@ export async function takeJob(
   return services.database.write(async (tx) => {
     const job = await tx.selectFrom("action_jobs").selectAll().where("id", "=", jobId).executeTakeFirstOrThrow()
     const taken = { state: "running", runner_id: runnerId, started_at: at } as const
-    return telling(tx, services, [job.run_id], async () => {
+    return publishingChanges(tx, services, [job.run_id], async () => {
       await tx.updateTable("action_jobs").set(taken).where("id", "=", jobId).execute()
       const { id } = await tx
         .insertInto("action_tasks")
@@ -95,20 +95,20 @@ export async function takeJob(
         .executeTakeFirstOrThrow()
       for (const [number, [name, state]] of steps.entries())
         await tx.insertInto("action_steps").values({ task_id: id, number, name, state, started_at: at }).execute()
-      await settleRun(tx, job.run_id, at)
+      await updateRun(tx, job.run_id, at)
       return id
     })
   })
 }
 
-/** Ends all jobs of a run alike. */
+/** Ends all jobs of a run with the same state. */
 export async function finishRun({ hearth }: TestHearth, runId: number, state: ActionState): Promise<void> {
   const { services } = hearth
   const now = services.now()
   await services.database.write((tx) =>
-    telling(tx, services, [runId], async () => {
+    publishingChanges(tx, services, [runId], async () => {
       await tx.updateTable("action_jobs").set({ state, started_at: now, stopped_at: now }).where("run_id", "=", runId).execute()
-      await settleRun(tx, runId, now)
+      await updateRun(tx, runId, now)
     }),
   )
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify"
 import type { Services } from "../../core/services.ts"
 import { FORGOT_PATH } from "../../features/events/mail/compose-account.ts"
-import { requestRecovery, requestRecovery } from "../../features/people/authentication/recovery.ts"
+import { requestRecovery } from "../../features/people/authentication/recovery.ts"
 import { addressForm, FORM, formOf, inConstantTime, sendPrivatePage, withoutMail } from "./form.ts"
 
 const TITLE = "Forgot your password?"

@@ -43,7 +43,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     return headers.get("location") ?? ""
   }
 
-  test("are downloaded by a link that needs no signing in", async () => {
+  test("are downloaded by a link without authentication", async () => {
     const { id } = await put("book", "a zip file", { expected: { size: 10, sha256: sha256("a zip file") } })
     expect((await forge.call(ann, `GET ${at}/artifacts/${id}`)).body).toMatchObject({
       name: "book",
@@ -66,7 +66,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect((await fetched(url, { "if-none-match": answer.headers.get("etag") ?? "" })).status).toBe(304)
   })
 
-  test("are for those who may read the repository's workflows", async () => {
+  test("are for users who may read the repository's actions", async () => {
     const { id } = await put("plan", "secret")
     expect((await forge.call(eve, `GET ${at}/artifacts/${id}/zip`)).status).toBe(404)
     expect((await forge.call(undefined, `GET ${at}/artifacts/${id}/zip`)).status).toBe(404)
@@ -75,7 +75,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect((await forge.call(ann, `GET /repos/ann/desk/actions/artifacts/${id}/zip`)).status).toBe(404)
   })
 
-  test("a link holds for one artifact and until the time that it names", async () => {
+  test("a link is valid for one artifact and until its expiry time", async () => {
     const { id } = await put("one", "1")
     const other = await put("two", "2")
     const link = new URL(await linkOf(id))
@@ -106,7 +106,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect(late.status).toBe(401)
   })
 
-  test("one of the same name in an attempt is replaced, in another attempt it is another", async () => {
+  test("one of the same name in an attempt is replaced, in another attempt it is a new one", async () => {
     const first = await put("twice", "old")
     const before = await files()
     const second = await put("twice", "newer")
@@ -119,7 +119,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect((await put("twice", "third", { attempt: 2 })).id).not.toBe(first.id)
   })
 
-  test("nothing is left of what is refused", async () => {
+  test("nothing is left of a refused artifact", async () => {
     const before = await files()
     const refused: readonly [Parameters<typeof put>, string][] = [
       [["large", "x".repeat(1001)], "tooLarge"],
@@ -141,7 +141,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect((await forge.call(ann, `GET ${at}/artifacts?name=short`)).body.total_count).toBe(0)
   })
 
-  test("those whose time is over can't be downloaded, and are cleared away by the clock", async () => {
+  test("expired ones can't be downloaded, and are removed by the clock", async () => {
     const { id, file } = await put("brief", "soon gone", { expiresAt: services().now() + 3600 })
     const link = await linkOf(id)
     await services().database.write((tx) =>
@@ -159,7 +159,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect(expires_at).toBeLessThanOrEqual(services().now() + 90 * 86_400)
   })
 
-  test("files go with the artifact, the run and the repository", async () => {
+  test("files are deleted with the artifact, the run and the repository", async () => {
     const { id, file } = await put("doomed", "x")
     const link = await linkOf(id)
     expect((await forge.call(ann, `DELETE ${at}/artifacts/${id}`)).status).toBe(204)
@@ -183,7 +183,7 @@ withHearth("the files that runs leave", { people: ["ann", "eve"], config, on: on
     expect(existsSync(actionFilesOf(services(), fort.storage))).toBe(false)
   })
 
-  test("what a process left behind that died is swept up after a day", async () => {
+  test("files left by a process that died are swept after a day", async () => {
     const mill = await home("mill")
     const inMill = (await forge.call(ann, "GET /repos/ann/mill/actions/runs")).body.workflow_runs[0].id
     const stored = await storeArtifact(services(), { repository: mill, runId: inMill, attempt: 1, name: "x" }, Readable.from(["x"]))

@@ -13,11 +13,11 @@ import type { Services } from "../../../core/services.ts"
 import { discardFile, type Expected, openFile, removeFiles, storeFile } from "../files/files.ts"
 import { type Artifact, findArtifact } from "./store.ts"
 
-/** What runs leave: one zip file for each name in an attempt, as whoever runs the jobs made it. */
+/** Artifacts of runs: one zip file for each name in an attempt, as uploaded by the runner. */
 
 const LONGEST_NAME = 255
 
-/** Refuses `invalid` what can't be the name of an artifact: it is to be the name of a file everywhere. */
+/** Refuses `invalid` an artifact name that is not a valid file name on all systems. */
 export function requireArtifactName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (name === "" || name.length > LONGEST_NAME || /[\\/":<>|*?\u0000-\u001f]/.test(name))
@@ -30,7 +30,7 @@ export interface NewArtifact {
   readonly runId: number
   readonly attempt: number
   readonly name: string
-  /** When it is to go; what comes later than the site allows is cut to that. */
+  /** When it expires; limited to the maximum of the site. */
   readonly expiresAt?: Seconds | undefined
   readonly expected?: Expected
 }
@@ -40,9 +40,9 @@ const findNamed = query("actions.findNamedArtifact", (db, p: Params<{ runId: num
 )
 
 /**
- * Takes in what an attempt of a run leaves: first the bytes as they arrive, then the row. One of the same name in the attempt is replaced and keeps its
- * id. Refuses `invalid` a name that can't be one and other bytes than those expected, `tooLarge` past the site's limit, and `notFound` where
- * the run is gone.
+ * Stores an artifact of an attempt of a run: first the bytes as they arrive, then the row. One with the same name in the attempt is
+ * replaced and keeps its id. Refuses `invalid` an unusable name and bytes that differ from the expected size or digest, `tooLarge` above
+ * the site's limit, and `notFound` where the run is gone.
  */
 export async function storeArtifact(services: Services, artifact: NewArtifact, content: Readable): Promise<Artifact> {
   const { config, database, now } = services
@@ -80,7 +80,7 @@ const removeRow = query("actions.removeArtifact", (db, p: Params<{ repositoryId:
   db.deleteFrom("action_artifacts").where("id", "=", p.id).where("repository_id", "=", p.repositoryId).returning("file"),
 )
 
-/** Deletes an artifact; its file goes once the transaction is committed. Refuses `notFound`. */
+/** Deletes an artifact; its file is removed once the transaction is committed. Refuses `notFound`. */
 export async function deleteArtifact(
   tx: Transaction,
   services: Pick<Services, "jobs">,
@@ -92,16 +92,16 @@ export async function deleteArtifact(
   await removeFiles(tx, services, [{ storage: repository.storage, file: removed.file }])
 }
 
-/** Whether its time is over, also before the clock has taken it away. */
+/** Whether it has expired, also before the clock has removed it. */
 export const isExpired = ({ is_expired, expires_at }: Artifact, now: Seconds): boolean => is_expired === 1 || expires_at <= now
 
-/** An artifact that can be downloaded. Refuses `notFound` one that has expired like one that isn't there. */
+/** An artifact that can be downloaded. Refuses `notFound` an expired one as well as a missing one. */
 export const requireContent = async (
   services: Services,
   which: { readonly repositoryId: number; readonly id: number },
 ): Promise<Artifact> => withContent(services, await findArtifact.first(services.database.read, which))
 
-/** The same, of whichever repository. */
+/** The same, of any repository. */
 export const requireContentById = async (services: Services, id: number): Promise<Artifact> =>
   withContent(services, await findById.first(services.database.read, { id }))
 
@@ -114,7 +114,7 @@ function withContent({ now }: Services, artifact: Artifact | undefined): Artifac
   return artifact
 }
 
-/** The file of an artifact as it goes out. */
+/** The download of an artifact's file. */
 export const artifactDownload = (services: Services, storage: string, { id, name, file, size, sha256 }: Artifact): Download => ({
   tag: `"${sha256}"`,
   size,
@@ -126,21 +126,21 @@ export const artifactDownload = (services: Services, storage: string, { id, name
   },
 })
 
-// --- links that need no signing in ---------------------------------------------------------------------------------------------------
+// --- links without authentication -----------------------------------------------------------------------------------------------------
 
-/** Seconds that a link leads somewhere. */
+/** Seconds for which a link is valid. */
 const LINK_SECONDS = 3600
 
 const signatureOf = ({ secrets }: Pick<Services, "secrets">, id: number, expires: number): string =>
   secrets.mac("artifact download", `${id} ${expires}`)
 
-/** The query of a link to an artifact's file: it says until when, and that we said so. It is a secret while it holds. */
+/** The query of a link to an artifact's file: its expiry time and a signature. It is a secret while it is valid. */
 export function linkQuery(services: Pick<Services, "secrets" | "now">, { id }: Artifact): string {
   const expires = services.now() + LINK_SECONDS
   return new URLSearchParams({ sig: signatureOf(services, id, expires), expires: String(expires) }).toString()
 }
 
-/** Whether a link to an artifact is one of ours and still holds. */
+/** Whether a link to an artifact has a valid signature and has not expired. */
 export function linkHolds(services: Pick<Services, "secrets" | "now">, id: number, sig: string, expires: string): boolean {
   if (!/^\d{1,12}$/.test(expires)) return false
   const given = Buffer.from(sig)

@@ -12,7 +12,7 @@ import { findArtifact, findArtifacts } from "./store.ts"
 const reading = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("actions") } as const
 const NAME = { name: Type.Optional(Type.String({ description: "only those of this very name" })) } as const
 
-/** What runs have left, as records. */
+/** The artifacts of runs. */
 export const artifactOperations: readonly Operation[] = [
   operation({
     ...reading,

@@ -10,7 +10,7 @@ import { isExpired } from "./artifacts.ts"
 import type { ActionArtifact } from "./records.ts"
 import type { Artifact } from "./store.ts"
 
-/** Artifacts of one repository, each with its run; `only` is the run of all of them, where it is known. */
+/** Artifacts of one repository, each with its run; `only` is their common run, where it is known. */
 export async function presentArtifacts(
   db: Handle,
   { site, now }: Pick<Services, "site" | "now">,

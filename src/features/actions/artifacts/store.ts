@@ -6,7 +6,7 @@ import type { Page } from "../../../core/operation.ts"
 
 export type Artifact = Selectable<ActionArtifactsTable>
 
-/** A page of the artifacts of a repository or of one of its runs, newest first, and how many there are. */
+/** A page of the artifacts of a repository or of one of its runs, newest first, and their total number. */
 export async function findArtifacts(
   db: Handle,
   { repositoryId, runId, name }: { readonly repositoryId: number; readonly runId?: number; readonly name: string | undefined },

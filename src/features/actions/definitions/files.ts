@@ -1,24 +1,24 @@
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "../../code/contents/paths.ts"
-import { Unfit } from "../../planning/issue-templates/yaml.ts"
+import { UnreadableYamlError } from "../../planning/issue-templates/yaml.ts"
 import { readWorkflow, type Workflow } from "./workflow.ts"
 
-/** Where workflows lie; only the first of them that is there is looked at. */
+/** The folders of workflows; only the first that exists is read. */
 const FOLDERS = [".gitea/workflows", ".github/workflows"]
 
-/** Bytes of one file, files in all, and folders above one another, that are read. */
+/** The maximum bytes of a file, number of files, bytes in total, and depth of folders. */
 const LARGEST = 1024 * 1024
 const MOST_FILES = 100
 const DEEPEST = 5
 
 export interface WorkflowFile {
-  /** Below the folder. */
+  /** The path below the folder. */
   readonly name: string
   readonly folder: string
   readonly entry: TreeEntry
 }
 
-/** The files of workflows that a tree holds, by name. Reads git: not for inside of a transaction. */
+/** The workflow files in a tree, by name. Reads git, so it must not be called in a transaction. */
 export async function findWorkflowFiles(git: Git, repository: Repository, tree: ObjectId): Promise<readonly WorkflowFile[]> {
   for (const folder of FOLDERS) {
     const root = await findEntry(git, repository, tree, folder.split("/"))
@@ -47,14 +47,14 @@ async function collect(git: Git, repository: Repository, { folder, below, tree, 
   }
 }
 
-/** Bytes that may still be read for one request or push: reading a workflow keeps everybody waiting. */
+/** Bytes that may still be read for one request or push: parsing a workflow blocks the process. */
 export interface Budget {
   left: number
 }
 const MOST_BYTES = 4 * 1024 * 1024
 export const newBudget = (): Budget => ({ left: MOST_BYTES })
 
-/** A workflow of a file; undefined where it is too large, for itself or for what is left to read, or is none. */
+/** A workflow of a file; undefined where it is larger than the limit or the rest of the budget, or can't be read. */
 export async function openWorkflow(
   git: Git,
   repository: Repository,
@@ -67,7 +67,7 @@ export async function openWorkflow(
   try {
     return readWorkflow((await git.objects.readBlob(repository, entry.id)).toString("utf8"))
   } catch (error) {
-    if (error instanceof Unfit) return undefined
+    if (error instanceof UnreadableYamlError) return undefined
     throw error
   }
 }

@@ -9,7 +9,7 @@ const findDisabled = query("actions.findDisabled", (db, p: Params<{ repositoryId
 export const disabledWorkflows = async (db: Handle, repositoryId: number): Promise<ReadonlySet<string>> =>
   new Set((await findDisabled(db, { repositoryId })).map(({ workflow }) => workflow))
 
-/** Switches a workflow off, if it is not off already. */
+/** Switches a workflow off; does nothing where it is off already. */
 export async function disableWorkflow(tx: Transaction, repositoryId: number, workflow: string): Promise<void> {
   await tx
     .insertInto("disabled_workflows")

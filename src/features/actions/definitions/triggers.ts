@@ -2,13 +2,13 @@ import { compileGlob } from "../../../core/text/globs.ts"
 import { branchOf, type ChangedFile, type RefName, tagOf } from "../../../git/index.ts"
 import { isMapping, type Members } from "../../planning/issue-templates/yaml.ts"
 
-const globsIn = (said: Members, name: string): readonly string[] | undefined => {
-  const list = said[name]
+const globsIn = (filters: Members, name: string): readonly string[] | undefined => {
+  const list = filters[name]
   if (typeof list === "string") return [list]
   return Array.isArray(list) ? list.map(String) : undefined
 }
 
-/** Whether a text is among what the globs select one after the other; one behind an exclamation mark takes away. */
+/** Whether the globs select a text, applied in order; those with an exclamation mark exclude. */
 function selected(globs: readonly string[], text: string): boolean {
   let is = false
   for (const glob of globs) {
@@ -18,50 +18,51 @@ function selected(globs: readonly string[], text: string): boolean {
   return is
 }
 
-/** Whether a push of a reference starts what says this of pushes, as far as the reference goes. */
-export function startsOnRef(said: Members, ref: RefName): boolean {
+/** Whether a push trigger matches a reference. */
+export function startsOnRef(filters: Members, ref: RefName): boolean {
   const branch = branchOf(ref)
   const name = branch ?? tagOf(ref)
   if (name === undefined) return false
   const kind = branch === undefined ? "tags" : "branches"
-  const wanted = globsIn(said, kind)
-  const unwanted = globsIn(said, `${kind}-ignore`)
+  const wanted = globsIn(filters, kind)
+  const unwanted = globsIn(filters, `${kind}-ignore`)
   const other = branch === undefined ? "branches" : "tags"
-  if (!wanted && !unwanted) return !(globsIn(said, other) ?? globsIn(said, `${other}-ignore`))
+  if (!wanted && !unwanted) return !(globsIn(filters, other) ?? globsIn(filters, `${other}-ignore`))
   return (!wanted || selected(wanted, name)) && !(unwanted && selected(unwanted, name))
 }
 
-/** Whether it depends on the files that changed. */
-export const asksForPaths = (said: Members): boolean => globsIn(said, "paths") !== undefined || globsIn(said, "paths-ignore") !== undefined
+/** Whether a trigger depends on changed files. */
+export const filtersPaths = (filters: Members): boolean =>
+  globsIn(filters, "paths") !== undefined || globsIn(filters, "paths-ignore") !== undefined
 
-/** Whether it is started where these files changed. */
-export function startsOnPaths(said: Members, paths: readonly string[]): boolean {
-  const wanted = globsIn(said, "paths")
-  const unwanted = globsIn(said, "paths-ignore")
+/** Whether a trigger matches changes of these files. */
+export function startsOnPaths(filters: Members, paths: readonly string[]): boolean {
+  const wanted = globsIn(filters, "paths")
+  const unwanted = globsIn(filters, "paths-ignore")
   return (!wanted || paths.some((path) => selected(wanted, path))) && !(unwanted && paths.every((path) => selected(unwanted, path)))
 }
 
-/** What happens to a pull request that starts a workflow which doesn't say. */
-const USUAL = ["opened", "reopened", "synchronize"]
+/** The actions on a pull request that start a workflow by default. */
+const DEFAULT_ACTIONS = ["opened", "reopened", "synchronize"]
 
-/** Whether it is started by this happening to a pull request. */
-export const startsOnAction = (said: Members, action: string): boolean => selected(globsIn(said, "types") ?? USUAL, action)
+/** Whether a trigger matches an action on a pull request. */
+export const startsOnAction = (filters: Members, action: string): boolean => selected(globsIn(filters, "types") ?? DEFAULT_ACTIONS, action)
 
-/** The files of a difference that may start something, under both names where they were renamed. */
-export const pathsOf = (files: readonly ChangedFile[]): readonly string[] =>
+/** The paths of changed files for path filters, with both names of renamed files. */
+export const filteredPaths = (files: readonly ChangedFile[]): readonly string[] =>
   files.flatMap(({ path, previousPath }) => (previousPath === undefined || previousPath === path ? [path] : [path, previousPath]))
 
 const SKIP = ["[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]"]
 
-/** Whether a commit's message says that nothing is to be run for it. */
-export const saysSkip = (message: string): boolean => SKIP.some((words) => message.includes(words))
+/** Whether a commit's message asks to start no workflows. */
+export const requestsSkip = (message: string): boolean => SKIP.some((words) => message.includes(words))
 
 /**
- * What a workflow that is started by hand is given: what was sent of the inputs that it declares, and their usual values where nothing was.
- * Those declared as boolean become one, true only for the text "true".
+ * The inputs of a workflow that is started by hand: the sent values of its declared inputs, with defaults for the others. Boolean inputs
+ * are true only for the text "true".
  */
-export function inputsOf(said: Members, sent: Readonly<Record<string, string>>): Members {
-  const declared = isMapping(said["inputs"]) ? said["inputs"] : {}
+export function inputsOf(filters: Members, sent: Readonly<Record<string, string>>): Members {
+  const declared = isMapping(filters["inputs"]) ? filters["inputs"] : {}
   return Object.fromEntries(
     Object.entries(declared).map(([name, input]) => {
       const about = isMapping(input) ? input : {}

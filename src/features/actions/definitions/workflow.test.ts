@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { branchRef, tagRef } from "../../../git/index.ts"
-import { inputsOf, saysSkip, startsOnPaths, startsOnRef } from "./triggers.ts"
+import { inputsOf, requestsSkip, startsOnPaths, startsOnRef } from "./triggers.ts"
 import { readWorkflow } from "./workflow.ts"
 
 const jobs = (text: string) => readWorkflow(`on: push\njobs:\n${text.replace(/^/gm, "  ")}`).jobs
 
-/** An expression, written so that nobody takes it for one of ours. */
+/** An expression, split so that it is not mistaken for a template literal. */
 const expression = (text: string): string => ["$", "{{ ", text, " }}"].join("")
 
 describe("a workflow's text", () => {
@@ -25,7 +25,7 @@ describe("a workflow's text", () => {
     ])
   })
 
-  test("leaves expressions, and a name of runs that is one", () => {
+  test("keeps expressions, and ignores a run name that is one", () => {
     expect(
       readWorkflow(`run-name: by ${expression("github.actor")}\non: push\njobs: {a: {runs-on: '${expression("vars.x")}'}}`),
     ).toMatchObject({
@@ -44,7 +44,7 @@ describe("a workflow's text", () => {
     [`a: {strategy: {matrix: {v: '${expression("fromJSON(x)")}'}}}`, ["a"]],
   ])("%s is laid out as %j", (text, names) => expect(jobs(text).map(({ name }) => name)).toEqual(names))
 
-  test("labels are filled in with a job's values", () => {
+  test("labels are filled in with matrix values", () => {
     expect(jobs(`a: {runs-on: '${expression("matrix.os")}', strategy: {matrix: {os: [l, w]}}}`).map(({ labels }) => labels)).toEqual([
       ["l"],
       ["w"],
@@ -82,7 +82,7 @@ describe("what starts on a push", () => {
     [{ "branches-ignore": ["side"] }, branchRef("side"), false],
     [{ "branches-ignore": ["side"] }, branchRef("main"), true],
     [{ "tags-ignore": ["v*"] }, branchRef("main"), false],
-  ])("%j on %s: %s", (said, ref, starts) => expect(startsOnRef(said, ref)).toBe(starts))
+  ])("%j on %s: %s", (filters, ref, starts) => expect(startsOnRef(filters, ref)).toBe(starts))
 
   test.each([
     [{ paths: ["src/**"] }, ["a.md", "src/a/b.ts"], true],
@@ -91,16 +91,16 @@ describe("what starts on a push", () => {
     [{ "paths-ignore": ["docs/**"] }, ["docs/a", "docs/b"], false],
     [{ "paths-ignore": ["docs/**"] }, ["docs/a", "x"], true],
     [{}, ["x"], true],
-  ])("%j with %j: %s", (said, paths, starts) => expect(startsOnPaths(said, paths)).toBe(starts))
+  ])("%j with %j: %s", (filters, paths, starts) => expect(startsOnPaths(filters, paths)).toBe(starts))
 
-  test("a message can ask for nothing to be run", () => {
-    expect(["fix [skip ci]", "x\n\n[actions skip]", "[SKIP CI]", "plain"].map(saysSkip)).toEqual([true, true, false, false])
+  test("a message can ask to skip workflows", () => {
+    expect(["fix [skip ci]", "x\n\n[actions skip]", "[SKIP CI]", "plain"].map(requestsSkip)).toEqual([true, true, false, false])
   })
 })
 
-test("inputs are those that are declared, with their usual values", () => {
-  const said = { inputs: { level: { default: "low" }, loud: { type: "boolean" }, count: { type: "number", default: 3 }, plain: null } }
-  expect(inputsOf(said, {})).toEqual({ level: "low", loud: false, count: "3", plain: "" })
-  expect(inputsOf(said, { level: "high", loud: "true", other: "x" })).toEqual({ level: "high", loud: true, count: "3", plain: "" })
+test("inputs are the declared ones, with their defaults", () => {
+  const filters = { inputs: { level: { default: "low" }, loud: { type: "boolean" }, count: { type: "number", default: 3 }, plain: null } }
+  expect(inputsOf(filters, {})).toEqual({ level: "low", loud: false, count: "3", plain: "" })
+  expect(inputsOf(filters, { level: "high", loud: "true", other: "x" })).toEqual({ level: "high", loud: true, count: "3", plain: "" })
   expect(inputsOf({}, { x: "y" })).toEqual({})
 })

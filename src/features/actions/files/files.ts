@@ -10,40 +10,40 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 
 /**
- * The bytes of artifacts and logs, kept below the data folder under names of our own, those of each repository in a folder that goes with it.
- * Rows come after the file and go before it.
+ * Files of artifacts and logs, stored below the data folder under random names, with one folder for each repository. A row is written after
+ * its file and deleted before it.
  */
 
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type Housed = Pick<Services, "config">
+type WithConfig = Pick<Services, "config">
 
-/** The folder of all repositories' folders. */
-export const folderOf = ({ config }: Housed): string => join(config.dataDir, "actions")
+/** The folder that contains the folders of all repositories. */
+export const filesRoot = ({ config }: WithConfig): string => join(config.dataDir, "actions")
 
 /** The folder of a repository's artifacts and logs, by its storage key. */
-export const actionFilesOf = (services: Housed, storage: string): string => join(folderOf(services), storage)
+export const actionFilesOf = (services: WithConfig, storage: string): string => join(filesRoot(services), storage)
 
 /** A file of a repository. */
-export interface Place {
+export interface FileLocation {
   readonly storage: string
   readonly file: string
 }
 
-/** Where a file lies; it need not be there. */
-export function pathOf(services: Housed, { storage, file }: Place): string {
+/** The path of a file, which need not exist. */
+export function pathOf(services: WithConfig, { storage, file }: FileLocation): string {
   if (!NAME.test(file)) throw new TypeError("not the name of an artifact or a log")
   return join(actionFilesOf(services, storage), file)
 }
 
-export interface StoredFile extends Place {
+export interface StoredFile extends FileLocation {
   /** Bytes. */
   readonly size: number
   /** In hex. */
   readonly sha256: string
 }
 
-/** What the bytes must turn out to be, as far as it was said. */
+/** The announced size and digest of the bytes, as far as known. */
 export interface Expected {
   readonly size?: number | undefined
   /** In hex. */
@@ -51,16 +51,16 @@ export interface Expected {
 }
 
 /**
- * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte over the limit and `invalid` other bytes than those expected,
- * and fails as `content` does where it breaks off; nothing is left of it then. Should the process end before the row is written, the sweep
- * removes the file.
+ * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte over the limit and `invalid` bytes that differ from
+ * the expected size or digest, and fails with the error of `content` where it breaks off; no file is left then. If the process ends before
+ * the row is written, the sweep removes the file.
  */
 export async function storeFile(
-  services: Housed,
+  services: WithConfig,
   { storage, maxBytes, expected }: { readonly storage: string; readonly maxBytes: number; readonly expected: Expected },
   content: Readable,
 ): Promise<StoredFile> {
-  const place = { storage, file: randomUUID() }
+  const location = { storage, file: randomUUID() }
   const digest = createHash("sha256")
   let [size, sha256] = [0, ""]
   async function* checked(): AsyncGenerator<Buffer> {
@@ -76,17 +76,18 @@ export async function storeFile(
       throw refuse.invalid("size", `${size} bytes came where ${expected.size} were announced`)
     if (expected.sha256 !== undefined && expected.sha256 !== sha256) throw refuse.invalid("hash", "the SHA-256 of what came is another one")
   }
-  await writeAtomically(pathOf(services, place), checked())
-  return { ...place, size, sha256 }
+  await writeAtomically(pathOf(services, location), checked())
+  return { ...location, size, sha256 }
 }
 
-/** Takes a file away again that no row needs. */
-export const discardFile = (services: Housed, place: Place): Promise<void> => rm(pathOf(services, place), { force: true })
+/** Removes a file that no row names. */
+export const discardFile = (services: WithConfig, location: FileLocation): Promise<void> => rm(pathOf(services, location), { force: true })
 
-/** The file, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = async (services: Housed, place: Place): Promise<FileHandle | undefined> => openIfExists(pathOf(services, place))
+/** Opens the file, which the caller must close; undefined where it is gone. */
+export const openFile = async (services: WithConfig, location: FileLocation): Promise<FileHandle | undefined> =>
+  openIfExists(pathOf(services, location))
 
-/** Removes files whose rows are gone, or say no more of them. */
+/** Removes files whose rows are deleted or no longer name them. */
 export const removeActionFilesJob = defineJob({
   kind: "actions.removeFiles",
   payload: Type.Object({ storage: Type.String(), files: Type.Array(Type.String()) }),
@@ -95,7 +96,7 @@ export const removeActionFilesJob = defineJob({
   },
 })
 
-/** Removes the folder of a repository that is gone. */
+/** Removes the folder of a deleted repository. */
 export const removeActionFolderJob = defineJob({
   kind: "actions.removeFolder",
   payload: Type.Object({ storage: Type.String() }),
@@ -104,10 +105,10 @@ export const removeActionFolderJob = defineJob({
 
 const FILES_OF_A_JOB = 500
 
-/** Has files removed once the transaction is committed; "" is none. */
-export async function removeFiles(tx: Transaction, { jobs }: Pick<Services, "jobs">, places: readonly Place[]): Promise<void> {
+/** Enqueues the removal of files after the commit; "" is ignored. */
+export async function removeFiles(tx: Transaction, { jobs }: Pick<Services, "jobs">, locations: readonly FileLocation[]): Promise<void> {
   const there = Map.groupBy(
-    places.filter(({ file }) => file !== ""),
+    locations.filter(({ file }) => file !== ""),
     ({ storage }) => storage,
   )
   for (const [storage, list] of there)

@@ -4,9 +4,9 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { namesIn, sweepFolder } from "../../../core/files.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
-import { folderOf } from "./files.ts"
+import { filesRoot } from "./files.ts"
 
-// Written out: indexes that cover a part of a table are only used for the very words that they were made with.
+// Literal, because partial indexes are only used for the exact condition that they were created with.
 const isFile = sql<SqlBool>`file <> ''`
 const isLog = sql<SqlBool>`log_file <> ''`
 
@@ -17,13 +17,13 @@ const findLogFiles = query("actions.findLogFiles", (db, p: Params<{ files: reado
   db.selectFrom("action_tasks").select("log_file as file").where("log_file", "in", p.files).where(isLog),
 )
 
-/** Removes what was left behind by processes that ended between the file of an artifact or a log and its row. */
+/** Removes files of artifacts and logs left by processes that ended before they wrote the row. */
 export const sweepActionFiles: Task = {
   name: "sweep_action_files",
   cron: "47 4 * * *",
   run: async (services, signal) => {
     let removed = 0
-    for (const folder of await foldersBelow(folderOf(services)))
+    for (const folder of await foldersBelow(filesRoot(services)))
       removed += await sweepFolder(folder, { now: services.now(), signal, findKept: (files) => findKept(services.database.read, files) })
     return removed === 0 ? undefined : `removed ${removed} files`
   },

@@ -13,15 +13,15 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     summary: `List ${scope.whose} runners`,
     description: scope.id === "admin" ? "All there are, also those of repositories, people and organisations." : "Only its own.",
     changesWithTime: true,
-    // Clients know this list without paging headers, so that it is none of those that are paged.
+    // Existing clients expect this list without paging headers, so it is not declared as paged.
     query: {
       disabled: Type.Optional(Type.Boolean({ description: "only those that are switched off, or only the others" })),
       page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
       limit: Type.Optional(Type.Integer({ description: "page size" })),
     },
     answers: { 200: ActionRunnersResponse },
-    handle: async ({ services, db, place, query, page }) => {
-      const { rows, total } = await findRunners(db, place, query.disabled, page)
+    handle: async ({ services, db, owning, query, page }) => {
+      const { rows, total } = await findRunners(db, owning, query.disabled, page)
       return ok({ runners: rows.map((row) => presentRunner(row, services.now())), total_count: total })
     },
   }),
@@ -33,7 +33,7 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     summary: `Get the token that ${scope.whose} runners register with`,
     description: "It is made when it is first asked for, and is the same each time.",
     answers: { 200: RegistrationToken },
-    handle: async ({ services, place }) => ok({ token: await services.database.write((tx) => registrationToken(tx, services, place)) }),
+    handle: async ({ services, owning }) => ok({ token: await services.database.write((tx) => registrationToken(tx, services, owning)) }),
   }),
 
   operation({
@@ -44,8 +44,8 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     changesWithTime: true,
     answers: { 200: ActionRunner },
     refuses: ["notFound"],
-    handle: async ({ services, db, place, path }) =>
-      ok(presentRunner(await requireRunner(db, place, pathNumber(path.runner_id)), services.now())),
+    handle: async ({ services, db, owning, path }) =>
+      ok(presentRunner(await requireRunner(db, owning, pathNumber(path.runner_id)), services.now())),
   }),
 
   operation({
@@ -56,8 +56,8 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     body: EditActionRunnerOption,
     answers: { 200: ActionRunner },
     refuses: ["notFound", "invalid"],
-    handle: async ({ services, place, path, body }) => {
-      const runner = await services.database.write((tx) => editRunner(tx, services, place, pathNumber(path.runner_id), body.disabled))
+    handle: async ({ services, owning, path, body }) => {
+      const runner = await services.database.write((tx) => editRunner(tx, services, owning, pathNumber(path.runner_id), body.disabled))
       return ok(presentRunner(runner, services.now()))
     },
   }),
@@ -70,8 +70,8 @@ export const runnerOperations: readonly Operation[] = inEveryScope((scope) => [
     description: "A job that it runs is not ended by this; it fails when it is not heard of any more.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, place, path }) => {
-      await services.database.write((tx) => deleteRunner(tx, services, place, pathNumber(path.runner_id)))
+    handle: async ({ services, owning, path }) => {
+      await services.database.write((tx) => deleteRunner(tx, services, owning, pathNumber(path.runner_id)))
       return noContent()
     },
   }),

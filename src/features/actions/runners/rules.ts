@@ -5,14 +5,15 @@ import type { RunnersTable } from "../../../core/database/tables/actions.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Owning } from "../../../core/owner-scope.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { columnsOf, ownOf, type Place, wordOf } from "../scopes.ts"
+import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
 import type { ActionRunner } from "./records.ts"
 
 export type Runner = Selectable<RunnersTable>
 
-/** Seconds after which a runner that was not heard of is offline, and after which one that told of no job is idle. */
+/** Seconds after its last request until a runner is offline, and after its last job report until it is idle. */
 const ONLINE_SECONDS = 60
 const BUSY_SECONDS = 10
 
@@ -28,37 +29,37 @@ export function presentRunner(runner: Runner, now: number): ActionRunner {
   }
 }
 
-/** The runners that a place shows: its own; the site's shows all there are. */
-function runnersOf(db: Handle, place: Place) {
+/** The runners that an owner scope shows: its own; for the site all runners. */
+function runnersOf(db: Handle, owning: Owning) {
   const there = db.selectFrom("runners").where("deleted_at", "=", 0)
-  return place.of === "site" ? there : there.where(ownOf("runners", place))
+  return owning.of === "site" ? there : there.where(ownedBy("runners", owning))
 }
 
-/** A page of a place's runners, those heard of last first, and how many there are. */
-export async function findRunners(db: Handle, place: Place, disabled: boolean | undefined, { limit, offset }: Page) {
-  const all = runnersOf(db, place)
+/** A page of an owner scope's runners, the most recently online first, and their total number. */
+export async function findRunners(db: Handle, owning: Owning, disabled: boolean | undefined, { limit, offset }: Page) {
+  const all = runnersOf(db, owning)
   const asked = disabled === undefined ? all : all.where("is_disabled", "=", flag(disabled))
   const { total } = await asked.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await asked.selectAll().orderBy("online_at", "desc").orderBy("id").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-/** A runner of a place. Refuses `notFound`, also for one of another place. */
-export async function requireRunner(db: Handle, place: Place, id: number): Promise<Runner> {
-  const runner = await runnersOf(db, place).selectAll().where("id", "=", id).executeTakeFirst()
+/** A runner of an owner scope. Refuses `notFound`, also for one of another scope. */
+export async function requireRunner(db: Handle, owning: Owning, id: number): Promise<Runner> {
+  const runner = await runnersOf(db, owning).selectAll().where("id", "=", id).executeTakeFirst()
   if (!runner) throw refuse.notFound()
   return runner
 }
 
-/** Switches a runner off or on. Refuses `notFound`, and then as invalid where it isn't said which. */
+/** Switches a runner off or on. Refuses `notFound`, and as invalid a missing `disabled`. */
 export async function editRunner(
   tx: Transaction,
   { now }: Pick<Services, "now">,
-  place: Place,
+  owning: Owning,
   id: number,
   disabled: boolean | undefined,
 ): Promise<Runner> {
-  const runner = await requireRunner(tx, place, id)
+  const runner = await requireRunner(tx, owning, id)
   if (disabled === undefined) throw refuse.invalid("disabled", "is required")
   if (runner.is_disabled === flag(disabled)) return runner
   return tx
@@ -69,9 +70,9 @@ export async function editRunner(
     .executeTakeFirstOrThrow()
 }
 
-/** Removes a runner: its row stays for the jobs that it had. Refuses `notFound`. */
-export async function deleteRunner(tx: Transaction, { now }: Pick<Services, "now">, place: Place, id: number): Promise<void> {
-  await requireRunner(tx, place, id)
+/** Marks a runner as deleted; its row stays for its past jobs. Refuses `notFound`. */
+export async function deleteRunner(tx: Transaction, { now }: Pick<Services, "now">, owning: Owning, id: number): Promise<void> {
+  await requireRunner(tx, owning, id)
   await tx.updateTable("runners").set({ deleted_at: now(), updated_at: now() }).where("id", "=", id).execute()
 }
 
@@ -83,34 +84,34 @@ const TOKEN_LENGTH = 40
 /** 40 letters and digits, 238 random bits. */
 const newToken = (): string => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("")
 
-/** Under what a runner that registers is looked up by the token that it shows. */
+/** The digest by which the registration token of a runner is looked up. */
 export const registrationDigest = (token: string): string => hash("sha256", token)
 
-const sealFor = (place: Place): string => `runner registration:${wordOf(place)}`
+const sealFor = (owning: Owning): string => `runner registration:${sealContext(owning)}`
 
-/** The token that runners of a place register with; it is made when it is first asked for, and then stays the same. */
+/** The token that runners of an owner scope register with; created on the first request, and then unchanged. */
 export async function registrationToken(
   tx: Transaction,
   { secrets, now }: Pick<Services, "secrets" | "now">,
-  place: Place,
+  owning: Owning,
 ): Promise<string> {
   const stored = () =>
-    tx.selectFrom("runner_registrations").select("sealed_token").where(ownOf("runner_registrations", place)).executeTakeFirst()
+    tx.selectFrom("runner_registrations").select("sealed_token").where(ownedBy("runner_registrations", owning)).executeTakeFirst()
   const known = await stored()
-  if (known) return secrets.unseal(known.sealed_token, sealFor(place))
+  if (known) return secrets.unseal(known.sealed_token, sealFor(owning))
   const token = newToken()
   const made = await tx
     .insertInto("runner_registrations")
     .values({
-      ...columnsOf(place),
+      ...ownerColumns(owning),
       digest: registrationDigest(token),
-      sealed_token: secrets.seal(token, sealFor(place)),
+      sealed_token: secrets.seal(token, sealFor(owning)),
       created_at: now(),
     })
-    // Somebody else may have made one meanwhile; then that is the one.
+    // A concurrent request may have created one, which is then used.
     .onConflict((conflict) => conflict.doNothing())
     .returning(sql<number>`1`.as("made"))
     .executeTakeFirst()
   const other = made ? undefined : await stored()
-  return other ? secrets.unseal(other.sealed_token, sealFor(place)) : token
+  return other ? secrets.unseal(other.sealed_token, sealFor(owning)) : token
 }

@@ -56,7 +56,7 @@ withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
       expect((await on("GET")).body).toEqual({ runners: [], total_count: 0 })
     })
 
-    test("what comes first of type, existence and presence", async () => {
+    test("the order of refusals: type, existence, presence", async () => {
       for (const id of ["999999", "not-a-number", "0"]) {
         expect((await on(`GET /${id}`)).status).toBe(404)
         expect((await on(`PATCH /${id}`, {})).status).toBe(404)
@@ -66,7 +66,7 @@ withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
       expect((await on("POST", {})).status).toBe(405)
     })
 
-    test("those heard of last come first, in pages without headers", async () => {
+    test("the most recently online come first, in pages without headers", async () => {
       const now = forge.hearth.services.now()
       const older = await addRunner(forge, place, { name: "older", online_at: now - 300 })
       const newer = await addRunner(forge, place, { name: "newer", online_at: now, active_at: now })
@@ -78,14 +78,14 @@ withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
       for (const id of [older, newer]) await on(`DELETE /${id}`)
     })
 
-    test("others get nothing", async () => {
+    test("others are refused", async () => {
       for (const route of [`GET ${place}/actions/runners`, `POST ${place}/actions/runners/registration-token`])
         expect((await forge.call(undefined, route)).status).toBe(401)
       if (place !== "/user") expect((await forge.call(ben, `POST ${place}/actions/runners/registration-token`)).status).toBe(403)
     })
   })
 
-  test("a runner is reached where it belongs, and by the administration", async () => {
+  test("a runner is found in its owner scope, and by site administrators", async () => {
     const id = await addRunner(forge, "/repos/ann/lamp", { name: "near" })
     const whole = await addRunner(forge, "/admin", { name: "whole" })
     expect((await forge.call(ann, `GET /user/actions/runners/${id}`)).status).toBe(404)
@@ -97,14 +97,14 @@ withHearth("runners", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     expect((await forge.call(forge.root, "GET /admin/actions/runners")).body.total_count).toBe(2)
   })
 
-  test("tokens of two places differ, and a hidden repository has none", async () => {
+  test("tokens of two owner scopes differ, and a hidden repository has none", async () => {
     const one = await forge.call(ann, "POST /user/actions/runners/registration-token")
     const other = await forge.call(ann, "POST /repos/ann/vault/actions/runners/registration-token")
     expect(one.body.token).not.toBe(other.body.token)
     expect((await forge.call(ben, "POST /repos/ann/vault/actions/runners/registration-token")).status).toBe(404)
   })
 
-  test("many who ask at once for a first token get the same", async () => {
+  test("concurrent first requests for a token get the same", async () => {
     await forge.call(ann, "POST /orgs", { username: "rush" })
     const asked = await Promise.all(Array.from({ length: 8 }, () => forge.call(ann, "POST /orgs/rush/actions/runners/registration-token")))
     expect(new Set(asked.map(({ body }) => body.token)).size).toBe(1)

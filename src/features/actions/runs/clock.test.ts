@@ -28,7 +28,7 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
   const now = () => forge.hearth.services.now()
   const write: TestHearth["hearth"]["services"]["database"]["write"] = (work) => forge.hearth.services.database.write(work)
 
-  test("a runner that is silent for ten minutes fails its job, and what needs that is skipped", async () => {
+  test("a runner that is silent for ten minutes fails its job, and jobs that need it are skipped", async () => {
     const lively = await fresh()
     await takeJob(forge, lively.job, runner, [["First", "running"]], now() - 300)
     const dead = await fresh()
@@ -45,7 +45,7 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
     expect(body.completed_at).not.toBe("1970-01-01T00:00:00Z")
   })
 
-  test("what runs for three hours fails, however lively it is", async () => {
+  test("a task that runs for three hours fails, even if its runner is active", async () => {
     const long = await fresh()
     const task = await takeJob(forge, long.job, runner, [], now() - 3 * HOUR - 60)
     await write((tx) => tx.updateTable("action_tasks").set({ updated_at: now() }).where("id", "=", task).execute())
@@ -55,7 +55,7 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
     expect(await look(long.run)).toEqual(["failure", "failure", "skipped"])
   })
 
-  test("what nobody takes for a day is cancelled", async () => {
+  test("a job that no runner takes for a day is cancelled", async () => {
     const young = await fresh()
     const old = await fresh()
     await write((tx) =>
@@ -70,7 +70,7 @@ withHearth("what the clock does about actions", { people: ["ann"] }, ({ test, fo
     expect(await look(old.run)).toEqual(["cancelled", "cancelled", "cancelled"])
   })
 
-  test("artifacts, logs and runners go when their time is over", async () => {
+  test("expired artifacts and logs and used runners are removed", async () => {
     const { run, job } = await fresh()
     const repository = await repositoryId(forge, "ann/lamp")
     const artifact = { run_id: run, repository_id: repository, attempt: 1, size: 1, created_at: now(), updated_at: now() }

@@ -6,33 +6,33 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { removeFiles } from "../files/files.ts"
-import { endJobs } from "./settle.ts"
+import { endJobs } from "./update.ts"
 
-/** What the clock does about runs and jobs that nobody ends. */
+/** Clock tasks that end abandoned runs and jobs, and remove expired data. */
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** Seconds without a word from its runner after which a task is dead. */
-const SILENCE = 600
+/** Seconds without a request from its runner after which a task is dead. */
+const MOST_SILENCE = 600
 /** Seconds that a task may run. */
 const LONGEST_RUN = 3 * HOUR
-/** Seconds that a job waits to be taken. */
+/** Seconds that a job may wait for a runner. */
 const LONGEST_WAIT = DAY
 /** Seconds that logs are kept. */
 const LOGS_KEPT = 365 * DAY
 
-// Small enough that nobody waits for the writer.
+// Small enough not to delay other writers.
 const BATCH = 100
 
-/** Runs `step` in transactions of their own until one finds less than a whole batch. Gives how much was done. */
+/** Runs `step` in transactions of their own until one handles less than a whole batch. Returns the total. */
 async function inBatches({ database }: Services, signal: AbortSignal, step: (tx: Transaction) => Promise<number>): Promise<number> {
   let done = 0
   for (let batch = BATCH; batch === BATCH && !signal.aborted; done += batch) batch = await database.write(step)
   return done
 }
 
-// Written out: indexes that cover a part of a table are only used for the very words that they were made with.
+// Literal, because partial indexes are only used for the exact condition that they were created with.
 const isActive = sql<SqlBool>`action_tasks.state in ('running', 'cancelling')`
 const isNotExpired = sql<SqlBool>`is_expired = 0`
 const hasLog = sql<SqlBool>`log_expired = 0`
@@ -50,12 +50,12 @@ const tasksIn = (db: Handle, state: Active) =>
     .orderBy("action_tasks.id")
     .limit(BATCH)
 
-const jobOfTask = ({ job_id, run_id }: Found[number]) => ({ id: job_id, run_id })
+const jobOfTask = ({ job_id, run_id }: ActiveTasks[number]) => ({ id: job_id, run_id })
 
-type Found = Awaited<ReturnType<ReturnType<typeof tasksIn>["execute"]>>
+type ActiveTasks = Awaited<ReturnType<ReturnType<typeof tasksIn>["execute"]>>
 
-/** Ends tasks with their steps and jobs, and what follows for the runs. */
-async function endTasks(tx: Transaction, services: Services, tasks: Found, state: Active): Promise<number> {
+/** Ends tasks with their steps and jobs, and updates the runs. */
+async function endTasks(tx: Transaction, services: Services, tasks: ActiveTasks, state: Active): Promise<number> {
   const ids = tasks.map(({ id }) => id)
   const now = services.now()
   const end = { state: ENDS[state], stopped_at: now }
@@ -75,7 +75,7 @@ async function endTasks(tx: Transaction, services: Services, tasks: Found, state
   return tasks.length
 }
 
-/** Fails what runners have not spoken of for ten minutes. */
+/** Fails tasks whose runner has sent nothing for ten minutes. */
 export const stopZombieTasks: Task = {
   name: "stop_zombie_tasks",
   cron: "*/5 * * * *",
@@ -88,7 +88,7 @@ export const stopZombieTasks: Task = {
           tx,
           services,
           await tasksIn(tx, state)
-            .where("action_tasks.updated_at", "<", now - SILENCE)
+            .where("action_tasks.updated_at", "<", now - MOST_SILENCE)
             .execute(),
           state,
         ),
@@ -97,7 +97,7 @@ export const stopZombieTasks: Task = {
   },
 }
 
-/** Fails what has been running for three hours. */
+/** Fails tasks that have been running for three hours. */
 export const stopEndlessTasks: Task = {
   name: "stop_endless_tasks",
   cron: "*/30 * * * *",
@@ -139,7 +139,7 @@ export const cancelAbandonedJobs: Task = {
   },
 }
 
-/** Artifacts whose time is over, logs that are a year old, and runners that were to take one job and have had it. */
+/** Removes expired artifacts, logs older than a year, and single-use runners that have had their job. */
 export const cleanUpActions: Task = {
   name: "cleanup_actions",
   cron: "35 0 * * *",

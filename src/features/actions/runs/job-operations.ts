@@ -19,7 +19,7 @@ const JOB_QUERY = {
 } as const
 const Asked = Type.Object(JOB_QUERY)
 
-/** Refuses as invalid another sort or order, and `badRequest` another status. */
+/** Refuses as invalid an unknown sort or order, and `badRequest` an unknown status. */
 function filterOf({ status, sort, order }: Static<typeof Asked>): {
   readonly states: readonly ActionState[] | undefined
   readonly order: "asc" | "desc"
@@ -43,8 +43,8 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     query: JOB_QUERY,
     answers: { 200: ActionWorkflowJobsResponse },
     refuses: ["badRequest", "invalid"],
-    handle: async ({ services, db, place, query, page }) => {
-      const { rows, total } = await findJobs(db, place, filterOf(query), page)
+    handle: async ({ services, db, owning, query, page }) => {
+      const { rows, total } = await findJobs(db, owning, filterOf(query), page)
       return listed({ jobs: await presentJobs(db, services.site, rows), total_count: total }, total)
     },
   }),
@@ -53,7 +53,7 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
 const reading = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("actions") } as const
 const readingSignedIn = { ...reading, access: onRepositoryUnit("actions", "read") } as const
 
-/** Jobs: lists in every scope, those of a run, single ones, and what runners had in hand. */
+/** Jobs: lists in every owner scope, those of a run, single ones, and the tasks of runners. */
 export const jobOperations: readonly Operation[] = [
   ...lists,
 

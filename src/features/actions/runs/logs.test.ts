@@ -30,7 +30,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
   const read = (job: number, who: string | undefined = ann) => forge.call(who, `GET ${at}/jobs/${job}/logs`)
   const shown = (...contents: readonly string[]) => contents.map((content) => `2023-11-14T22:13:20.1234567Z ${content}\n`).join("")
 
-  test("grow at the end, and are read as far as they have come", async () => {
+  test("are appended to, and can be read while they grow", async () => {
     const { job, task } = await fresh()
     expect((await read(job)).status).toBe(404)
     expect(await add(task, 0, ["one", "two"])).toBe(2)
@@ -62,7 +62,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect(lines.map((each) => each.length)).toEqual([29 + 65_535, 30, 0])
   })
 
-  test("what a process wrote that died before it could say so is written over", async () => {
+  test("bytes of a process that ended before it wrote the row are overwritten", async () => {
     const { job, task } = await fresh()
     await add(task, 0, ["kept"])
     const { log_file } = await services()
@@ -76,7 +76,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect((await read(job)).body).toBe(shown("kept", "next"))
   })
 
-  test("of two calls at once one goes on from where the other has come", async () => {
+  test("of two concurrent calls one continues where the other ended", async () => {
     const { job, task } = await fresh()
     const before = (await readdir(actionFilesOf(services(), row.storage))).length
     const ends = await Promise.all([add(task, 0, ["one"]), add(task, 0, ["one"])])
@@ -85,7 +85,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect(await readdir(actionFilesOf(services(), row.storage))).toHaveLength(before + 1)
   })
 
-  test("belong to tasks of the repository, and are for those who may read them", async () => {
+  test("belong to tasks of the repository, and are for users who may read them", async () => {
     const { job, task } = await fresh()
     await expect(add(999_999, 0, ["x"])).rejects.toMatchObject({ kind: "notFound" })
     await expect(add(task, 0, ["x"], { repository: { ...row, id: row.id + 1 } })).rejects.toMatchObject({ kind: "notFound" })
@@ -96,7 +96,7 @@ withHearth("logs of jobs", { people: ["ann"], on: oneDatabase }, ({ test, forge,
     expect((await read(999_999)).status).toBe(404)
   })
 
-  test("stand for later attempts that did not do the job again, and go after a year or with the run", async () => {
+  test("are kept for later attempts that did not rerun the job, and are removed after a year or with the run", async () => {
     const { run, job, task } = await fresh()
     await add(task, 0, ["done once"], { isLast: true })
     await services().database.write((tx) =>

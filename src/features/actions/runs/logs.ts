@@ -8,18 +8,18 @@ import { fileHeadersOf } from "../../../core/disposition.ts"
 import type { Download } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { discardFile, openFile, type Place, pathOf } from "../files/files.ts"
+import { discardFile, type FileLocation, openFile, pathOf } from "../files/files.ts"
 import { findRun, type Job } from "./store.ts"
 
-/** What runners write down while they do a job: lines that only ever come at the end. */
+/** Append-only logs that runners write during a job. */
 
-/** Bytes of one line; what is longer is cut. */
+/** The maximum bytes of a line; longer lines are cut. */
 const LONGEST_LINE = 65_536
-/** Bytes after which lines are counted but not kept; what a single call brings may lie over it. */
+/** Bytes after which lines are counted but not stored; a single call may exceed it. */
 const LARGEST_LOG = 256 * 2 ** 20
 
 export interface LogLine {
-  /** Unix seconds, and nanoseconds of them. */
+  /** Unix seconds; the nanoseconds are separate. */
   readonly seconds: number
   readonly nanos: number
   readonly content: string
@@ -31,7 +31,7 @@ export interface LogPart {
   /** The number of the first line, from 0. */
   readonly index: number
   readonly lines: readonly LogLine[]
-  /** Nothing comes after these lines. */
+  /** Whether these are the last lines. */
   readonly isLast: boolean
 }
 
@@ -56,8 +56,9 @@ const advanceLog = query(
 )
 
 /**
- * Adds lines to a task's log and gives how many it has by then, which is where the runner goes on. Lines that came before are passed over, and none is
- * taken behind a gap. The bytes come before the row that counts them: a process that ends in between leaves what the next call writes over.
+ * Appends lines to a task's log and returns their total number, where the runner continues. Lines that are stored already are skipped, and
+ * lines after a gap are not accepted. The bytes are written before the row that counts them: what a process leaves that ends in between is
+ * overwritten by the next call.
  * Refuses `notFound` where there is no such task, and `conflict` further lines of a log that is closed.
  */
 export async function appendLog(services: Services, { repository, taskId, index, lines, isLast }: LogPart): Promise<number> {
@@ -72,54 +73,54 @@ export async function appendLog(services: Services, { repository, taskId, index,
   }
   if (fresh.length === 0 && !isLast) return log.log_lines
 
-  const place = { storage: repository.storage, file: log.log_file || randomUUID() }
+  const location = { storage: repository.storage, file: log.log_file || randomUUID() }
   const bytes = bytesOf(fresh, log.log_size)
-  await writeAt(services, place, bytes, log.log_size)
+  await writeAt(services, location, bytes, log.log_size)
   const total = log.log_lines + fresh.length
   const written = await database.write((tx) =>
     advanceLog.changes(tx, {
       taskId,
       from: log.log_lines,
       lines: total,
-      file: place.file,
+      file: location.file,
       size: log.log_size + bytes.length,
       sealed: isLast ? 1 : 0,
       now: now(),
     }),
   )
   if (written > 0) return total
-  // Another call was quicker; the runner goes on from where that has come.
-  if (log.log_file === "") await discardFile(services, place)
+  // A concurrent call was faster; the runner continues from there.
+  if (log.log_file === "") await discardFile(services, location)
   return (await findLog.first(database.read, { repositoryId: repository.id, taskId }))?.log_lines ?? 0
 }
 
-/** Lines as they lie in the file, behind so many bytes. */
+/** Lines as stored in the file, after so many bytes. */
 function bytesOf(lines: readonly LogLine[], before: number): Buffer {
   if (before >= LARGEST_LOG) return Buffer.alloc(0)
-  const bytes = Buffer.concat(lines.map(rendered))
+  const bytes = Buffer.concat(lines.map(renderLine))
   if (before + bytes.length < LARGEST_LOG) return bytes
   return Buffer.concat([bytes, Buffer.from(`The log ends here: it is longer than ${LARGEST_LOG} bytes.\n`)])
 }
 
-function rendered({ seconds, nanos, content }: LogLine): Buffer {
+function renderLine({ seconds, nanos, content }: LogLine): Buffer {
   const whole = Number.isFinite(seconds) && Math.abs(seconds) < 253_402_300_800 ? seconds : 0
   const time = new Date(whole * 1000).toISOString().slice(0, 19)
   const fraction = String(Math.trunc(nanos / 100)).padStart(7, "0")
   return Buffer.from(`${time}.${fraction}Z ${cut(content.replaceAll("\n", "\\n"))}\n`)
 }
 
-/** The beginning of a text that has not more bytes than a line may have. */
+/** The beginning of a text up to the maximum bytes of a line. */
 function cut(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= LONGEST_LINE) return text
-  // A character that lies over the cut goes as a whole.
+  // A character across the cut is dropped as a whole.
   let end = LONGEST_LINE
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString("utf8", 0, end)
 }
 
-async function writeAt(services: Services, place: Place, bytes: Buffer, position: number): Promise<void> {
-  const path = pathOf(services, place)
+async function writeAt(services: Services, location: FileLocation, bytes: Buffer, position: number): Promise<void> {
+  const path = pathOf(services, location)
   await mkdir(dirname(path), { recursive: true, mode: 0o750 })
   const handle = await openToWrite(path)
   try {
@@ -130,7 +131,7 @@ async function writeAt(services: Services, place: Place, bytes: Buffer, position
   }
 }
 
-/** Opens a file without emptying it, and makes it where it isn't there. */
+/** Opens a file without emptying it, and creates it where it doesn't exist. */
 async function openToWrite(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r+")
@@ -144,7 +145,7 @@ const findLogOfJob = query("actions.findLogOfJob", (db, p: Params<{ jobId: numbe
   db.selectFrom("action_tasks").select(["id", "log_file", "log_size"]).where("job_id", "=", p.jobId).orderBy("id", "desc").limit(1),
 )
 
-/** The log of a job as far as it has come, of the last time that a runner had it. Refuses `notFound` where there is none, or none any more. */
+/** The current log of a job's last task. Refuses `notFound` where there is none, or it has expired. */
 export async function logDownload(services: Services, { id: repositoryId, storage }: Repository, job: Job): Promise<Download> {
   const { database } = services
   const task = await findLogOfJob.first(database.read, { jobId: job.original_id || job.id })
@@ -158,7 +159,7 @@ export async function logDownload(services: Services, { id: repositoryId, storag
       const handle = await openFile(services, { storage, file })
       if (!handle) throw new Refusal("internal", `the log of task ${id} is gone`)
       const name = `${run.workflow.replace(/\.ya?ml$/, "")}-${job.name}-${id}.log`.replaceAll("/", "-")
-      const content = size === 0 ? await emptied(handle) : handle.createReadStream({ end: size - 1 })
+      const content = size === 0 ? await closeAndReadNothing(handle) : handle.createReadStream({ end: size - 1 })
       return {
         type: "text/plain; charset=utf-8",
         disposition: fileHeadersOf(name).disposition.replace(/^inline/, "attachment"),
@@ -168,7 +169,7 @@ export async function logDownload(services: Services, { id: repositoryId, storag
   }
 }
 
-async function emptied(handle: FileHandle): Promise<Readable> {
+async function closeAndReadNothing(handle: FileHandle): Promise<Readable> {
   await handle.close()
   return Readable.from([])
 }

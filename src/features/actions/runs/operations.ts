@@ -35,7 +35,7 @@ export const filterOf = ({ event, branch, status, actor, head_sha }: Static<type
   headSha: head_sha,
 })
 
-/** Whether somebody may read the repository's pull requests; without a repository it is the owner of all of them who asks. */
+/** Whether the caller may read the repository's pull requests; without a repository the caller is the owner of all. */
 export const readsPulls = (on: OnRepository | undefined): boolean =>
   on === undefined || unitModeOrAdmin(on.permission, on.repository, "repo.pulls") >= Mode.read
 
@@ -50,8 +50,8 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
     query: RUN_QUERY,
     answers: { 200: ActionWorkflowRunsResponse },
     refuses: ["badRequest"],
-    handle: async ({ services, db, actor, place, on, query, page }) => {
-      const { rows, total } = await findRuns(db, place, filterOf(query), page)
+    handle: async ({ services, db, actor, owning, on, query, page }) => {
+      const { rows, total } = await findRuns(db, owning, filterOf(query), page)
       const withPulls = query.exclude_pull_requests !== true && readsPulls(on)
       return listed({ workflow_runs: await presentRuns(db, services.site, actor, rows, { withPulls }), total_count: total }, total)
     },
@@ -60,7 +60,7 @@ const lists: readonly Operation[] = inEveryScope((scope) => [
 
 const reading = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("actions") } as const
 
-/** Runs of workflows: lists in every scope, and single runs of a repository. */
+/** Runs of workflows: lists in every owner scope, and single runs of a repository. */
 export const runOperations: readonly Operation[] = [
   ...lists,
 

@@ -41,13 +41,13 @@ const headBranch = (ref: string): { readonly head_branch?: string } => {
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
 export interface RunOptions {
-  /** Whether pull requests of the runs' branches are shown: to those who may read them. */
+  /** Whether pull requests of the runs' branches are shown, which only callers who may read them see. */
   readonly withPulls: boolean
-  /** The attempt to show in the place of the last one. */
+  /** The attempt to show instead of the last one. */
   readonly attempt?: Attempt
 }
 
-/** Runs in the order given. The number of queries doesn't grow with the list. Nothing is said of what the caller may do in the repositories. */
+/** Runs in the order given. The number of queries doesn't grow with the list. The repositories are shown without the caller's permissions. */
 export async function presentRuns(
   db: Handle,
   site: Site,
@@ -119,7 +119,7 @@ export async function presentRun(
 
 type PullOfRun = Awaited<ReturnType<typeof findPullsOfRuns>>[number]
 
-/** The pull requests that runs are about, and for pushes the open ones of their branches within their repositories. */
+/** The pull requests of runs; for runs of pushes the open ones of their branches within their repositories. */
 async function pullsOf(
   db: Handle,
   site: Site,
@@ -157,13 +157,13 @@ async function pullsOf(
     })
 }
 
-/** Where a branch of a pull request lies; undefined where that is gone. */
+/** The repository of a pull request's branch; undefined where it is gone. */
 const placeOf = (site: Site, at: Owned | undefined) =>
   at && { id: at.repository.id, url: repositoryApiUrl(site, at.owner.name, at.repository.name), name: at.repository.name }
 
 // --- jobs ------------------------------------------------------------------------------------------------------------------------
 
-/** The job that was really done, where its outcome stands for later attempts too. */
+/** The id of the job that was run, for a job whose result was kept from an earlier attempt. */
 const doneAs = ({ id, original_id }: Job): number => original_id || id
 
 /** Jobs in the order given, with steps and runners. The number of queries doesn't grow with the list. */

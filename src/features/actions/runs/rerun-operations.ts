@@ -14,7 +14,7 @@ const shared = {
   refuses: ["badRequest", "notFound", "conflict"],
 } as const
 
-/** Runs that are done again. Each time is an attempt of its own; the earlier ones can still be read. */
+/** Reruns. Each is a new attempt; the earlier ones can still be read. */
 export const rerunOperations: readonly Operation[] = [
   operation({
     ...shared,
@@ -24,7 +24,7 @@ export const rerunOperations: readonly Operation[] = [
     description: "It must have ended.",
     answers: { 201: ActionWorkflowRun },
     handle: async ({ services, db, actor, path, me, repository, owner, permission }) => {
-      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "all" } } as const
+      const asked = { repository, runId: path.run, actorId: me.id, selection: { of: "all" } } as const
       const { run } = await services.database.write((tx) => rerun(tx, services, asked))
       const record = await presentRun(db, services.site, actor, run, { withPulls: readsPulls({ repository, owner, permission }) })
       if (!record) throw refuse.notFound()
@@ -40,7 +40,7 @@ export const rerunOperations: readonly Operation[] = [
     description: "The others keep their outcome. It must have ended.",
     answers: { 201: null },
     handle: async ({ services, path, me, repository }) => {
-      const asked = { repository, runId: path.run, actorId: me.id, again: { of: "failed" } } as const
+      const asked = { repository, runId: path.run, actorId: me.id, selection: { of: "failed" } } as const
       await services.database.write((tx) => rerun(tx, services, asked))
       return created(undefined)
     },
@@ -54,8 +54,8 @@ export const rerunOperations: readonly Operation[] = [
     description: "The others keep their outcome. The run must have ended, and the job be one of its last attempt.",
     answers: { 201: ActionWorkflowJob },
     handle: async ({ services, db, path, me, repository }) => {
-      const again = { of: "job", jobId: path.job_id } as const
-      const asked = { repository, runId: path.run, actorId: me.id, again }
+      const selection = { of: "job", jobId: path.job_id } as const
+      const asked = { repository, runId: path.run, actorId: me.id, selection }
       const { job } = await services.database.write((tx) => rerun(tx, services, asked))
       const [record] = job ? await presentJobs(db, services.site, [job]) : []
       if (!record) throw refuse.notFound()

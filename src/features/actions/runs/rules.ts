@@ -21,8 +21,8 @@ const findLogFiles = query("actions.findLogFilesOfRun", (db, p: Params<{ runId: 
 const removeRun = query("actions.removeRun", (db, p: Params<{ id: number }>) => db.deleteFrom("action_runs").where("id", "=", p.id))
 
 /**
- * Deletes a run with all that belongs to it; artifacts and logs go once the transaction is committed. Refuses `notFound`, and `badRequest` while it has
- * not ended.
+ * Deletes a run with all that belongs to it; files of artifacts and logs are removed once the transaction is committed. Refuses `notFound`,
+ * and `badRequest` while it has not ended.
  */
 export async function deleteRun(
   tx: Transaction,
@@ -30,7 +30,7 @@ export async function deleteRun(
   { id: repositoryId, storage }: Pick<Repository, "id" | "storage">,
   id: number,
 ): Promise<void> {
-  // Another attempt may be under way to be made.
+  // Another attempt may be created concurrently.
   await lockRow(tx, "repositories", repositoryId)
   const run = await findRun.first(tx, { repositoryId, id })
   if (!run) throw refuse.notFound()

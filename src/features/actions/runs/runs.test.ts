@@ -56,7 +56,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await get(`/repos/guild/mill/actions/runs/${run.id}`)).status).toBe(404)
   })
 
-  test("runs are narrowed by everything", async () => {
+  test("runs are filtered by all parameters", async () => {
     for (const [asked, count] of [
       ["", 2],
       ["event=push", 1],
@@ -87,7 +87,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await get(`${repo}/runs?page=9`)).body).toEqual({ workflow_runs: [], total_count: 2 })
   })
 
-  test("each scope has its own", async () => {
+  test("each owner scope has its own", async () => {
     expect(await runsAt("/user/actions/runs")).toBe(2)
     expect(await runsAt("/orgs/guild/actions/runs")).toBe(1)
     expect((await get("/admin/actions/runs", forge.root)).body.total_count).toBe(3)
@@ -101,7 +101,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await forge.call(undefined, `GET ${repo}/runs`)).status).toBe(401)
   })
 
-  test("jobs are narrowed and sorted", async () => {
+  test("jobs are filtered and sorted", async () => {
     const names = async (asked: string) =>
       (await get(`/user/actions/jobs?${asked}`)).body.jobs.map(({ name, status }: { name: string; status: string }) => `${name}:${status}`)
     expect(await names("")).toEqual(["build:queued", "check:waiting", "build:queued", "check:waiting"])
@@ -112,7 +112,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await get("/user/actions/jobs?status=sleeping")).status).toBe(400)
   })
 
-  test("a job in the hands of a runner, and what the repository tells of it", async () => {
+  test("a job assigned to a runner, and how the repository shows it", async () => {
     const { body: jobs } = await get("/orgs/guild/actions/jobs?status=queued")
     const runner = await addRunner(forge, "/orgs/guild", { name: "worker" })
     const task = await takeJob(forge, jobs.jobs[0].id, runner, [
@@ -138,7 +138,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await get("/repos/guild/mill/actions/tasks", ben)).status).toBe(404)
   })
 
-  test("a run is deleted once it has ended, by whoever may write", async () => {
+  test("a run is deleted once it has ended, by users who may write", async () => {
     const { body } = await get(`${repo}/runs?event=workflow_dispatch`)
     const { id } = body.workflow_runs[0]
     expect((await forge.call(ben, `DELETE ${repo}/runs/${id}`)).status).toBe(403)
@@ -153,7 +153,7 @@ withHearth("runs and jobs", { people: ["ann", "ben"] }, ({ test, forge, ann, ben
     expect((await get(`${repo}/runs`)).body.workflow_runs[0].run_number).toBe(3)
   })
 
-  test("what runs have left is listed, read and deleted", async () => {
+  test("artifacts are listed, read and deleted", async () => {
     const { body } = await get(`${repo}/runs?event=push`)
     const run = body.workflow_runs[0].id
     const { database, now } = forge.hearth.services

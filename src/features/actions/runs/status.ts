@@ -1,7 +1,7 @@
 import type { ActionState } from "../../../core/database/tables/actions.ts"
 import { refuse } from "../../../core/errors.ts"
 
-/** The words for how far something has come: ours, and the two that the API has in their place. */
+/** States of runs and jobs, and the status and conclusion that the API shows for them. */
 
 type Status = "queued" | "waiting" | "in_progress" | "completed"
 type Conclusion = "success" | "failure" | "cancelled" | "skipped"
@@ -12,7 +12,7 @@ const conclusionOf = (state: ActionState): Conclusion | undefined =>
 /** Whether it has ended. */
 export const isDone = (state: ActionState): boolean => conclusionOf(state) !== undefined
 
-/** The API's two words for a state; the second is there once it is completed. */
+/** The API's status and conclusion for a state; the conclusion exists once it is completed. */
 export function presentState(state: ActionState): { readonly status: Status; readonly conclusion?: Conclusion } {
   switch (state) {
     case "waiting":
@@ -29,7 +29,7 @@ export function presentState(state: ActionState): { readonly status: Status; rea
 
 const DONE = ["success", "failure", "skipped", "cancelled"] as const satisfies readonly ActionState[]
 
-/** The states that a word of a filter selects. */
+/** The states that a filter value selects. */
 const SELECTED: Readonly<Record<string, readonly ActionState[]>> = {
   pending: ["blocked"],
   waiting: ["blocked"],
@@ -48,7 +48,7 @@ const SELECTED: Readonly<Record<string, readonly ActionState[]>> = {
 
 export const STATUS_WORDS = Object.keys(SELECTED)
 
-/** The states that any of the words selects, one on each line; undefined where none was given. Refuses `badRequest` other words. */
+/** The states that any of the filter values selects, one on each line; undefined where none was given. Refuses `badRequest` unknown values. */
 export function statesNamed(words: string | undefined): readonly ActionState[] | undefined {
   if (words === undefined) return undefined
   return words.split("\n").flatMap((word) => {
@@ -58,10 +58,10 @@ export function statesNamed(words: string | undefined): readonly ActionState[] |
   })
 }
 
-/** What a job is before anything has run. */
+/** The first state of a job. */
 export const firstState = (needs: readonly string[]): ActionState => (needs.length === 0 ? "waiting" : "blocked")
 
-/** What a whole is, by its parts; the first that fits. */
+/** The state of a run or attempt, from its jobs; the first rule that matches. */
 export function stateOf(jobs: readonly { readonly state: ActionState; readonly continue_on_error: number }[]): ActionState {
   const all = (fits: (job: (typeof jobs)[number]) => boolean) => jobs.every(fits)
   const any = (state: ActionState) => jobs.some((job) => job.state === state)
@@ -71,7 +71,7 @@ export function stateOf(jobs: readonly { readonly state: ActionState; readonly c
   return "failure"
 }
 
-/** A failure that was allowed for is none. */
+/** An allowed failure counts as success. */
 export const countsAsSuccess = ({
   state,
   continue_on_error,

@@ -10,8 +10,8 @@ import type {
   ActionStepsTable,
 } from "../../../core/database/tables/actions.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Owning } from "../../../core/owner-scope.ts"
 import { branchRef, isBranchName } from "../../../git/index.ts"
-import type { Place } from "../scopes.ts"
 
 export type Run = Selectable<ActionRunsTable>
 export type Attempt = Selectable<ActionAttemptsTable>
@@ -20,35 +20,35 @@ export type Step = Selectable<ActionStepsTable>
 
 // --- runs ------------------------------------------------------------------------------------------------------------------------
 
-/** What a list of runs is narrowed by; an empty text narrows nothing. */
+/** The filter of a list of runs; an empty text doesn't filter. */
 export interface RunFilter {
   readonly event?: string | undefined
   /** The short name of a branch. */
   readonly branch?: string | undefined
   readonly states?: readonly ActionState[] | undefined
-  /** A person's name: runs of a name that nobody bears are none. */
+  /** A user's name; an unknown one matches no run. */
   readonly actor?: string | undefined
   readonly headSha?: string | undefined
   readonly workflow?: string | undefined
 }
 
-/** A page of a place's runs, newest first, and how many there are. */
-export async function findRuns(db: Handle, place: Place, filter: RunFilter, { limit, offset }: Page) {
-  const matching = runsOf(db, place, filter)
+/** A page of an owner scope's runs, newest first, and their total number. */
+export async function findRuns(db: Handle, owning: Owning, filter: RunFilter, { limit, offset }: Page) {
+  const matching = runsOf(db, owning, filter)
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await matching.selectAll("action_runs").orderBy("action_runs.id", "desc").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-function runsOf(db: Handle, place: Place, { event, branch, states, actor, headSha, workflow }: RunFilter) {
+function runsOf(db: Handle, owning: Owning, { event, branch, states, actor, headSha, workflow }: RunFilter) {
   let runs = db.selectFrom("action_runs")
-  if (place.of === "repository") runs = runs.where("action_runs.repository_id", "=", place.repositoryId)
-  else if (place.of === "owner")
+  if (owning.of === "repository") runs = runs.where("action_runs.repository_id", "=", owning.repositoryId)
+  else if (owning.of === "owner")
     runs = runs.where("action_runs.repository_id", "in", (eb) =>
-      eb.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "=", place.ownerId),
+      eb.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "=", owning.ownerId),
     )
   if (event) runs = runs.where("action_runs.event", "=", event)
-  // A name that no branch can have is no reason to refuse: there are none.
+  // An invalid branch name is not refused: it matches no run.
   if (branch) runs = runs.where("action_runs.ref", "=", isBranchName(branch) ? branchRef(branch) : "")
   if (states) runs = runs.where(inList("action_runs.state", states))
   if (actor)
@@ -82,7 +82,7 @@ export const findLastAttempts = query("actions.findLastAttempts", (db, p: Params
     .whereRef("action_attempts.number", "=", "action_runs.attempt"),
 )
 
-/** Pull requests that runs are about. */
+/** The pull requests of runs. */
 export const findPullsOfRuns = query("actions.findPullsOfRuns", (db, p: Params<{ ids: readonly number[] }>) =>
   db
     .selectFrom("pulls")
@@ -126,10 +126,10 @@ export const findPullsOfBranches = query(
 
 // --- jobs ------------------------------------------------------------------------------------------------------------------------
 
-/** Whose jobs: all of a place, or those of one attempt of a run. */
-export type JobsOf = Place | { readonly of: "attempt"; readonly runId: number; readonly attempt: number }
+/** Which jobs: those of an owner scope, or of one attempt of a run. */
+export type JobsOf = Owning | { readonly of: "attempt"; readonly runId: number; readonly attempt: number }
 
-/** A page of jobs by id, and how many there are. */
+/** A page of jobs by id, and their total number. */
 export async function findJobs(
   db: Handle,
   whose: JobsOf,

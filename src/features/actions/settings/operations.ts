@@ -15,7 +15,7 @@ import {
   updateVariable,
 } from "./rules.ts"
 
-// Nobody is given a list of their own secrets, as existing clients know it.
+// Users can't list their own secrets; existing clients expect no such operation.
 const secretList = (scope: ActionScope): readonly Operation[] =>
   scope.id === "user"
     ? []
@@ -28,8 +28,8 @@ const secretList = (scope: ActionScope): readonly Operation[] =>
           description: "By name. The values are shown to nobody.",
           paged: true,
           answers: { 200: Type.Array(Secret) },
-          handle: async ({ db, place, page }) => {
-            const { rows, total } = await findSecrets(db, place, page)
+          handle: async ({ db, owning, page }) => {
+            const { rows, total } = await findSecrets(db, owning, page)
             return listed(rows.map(presentSecret), total)
           },
         }),
@@ -47,8 +47,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     body: CreateOrUpdateSecretOption,
     answers: { 201: null, 204: null },
     refuses: ["badRequest", "invalid"],
-    handle: async ({ services, place, path, body }) => {
-      const outcome = await services.database.write((tx) => putSecret(tx, services, place, path.secretname, body))
+    handle: async ({ services, owning, path, body }) => {
+      const outcome = await services.database.write((tx) => putSecret(tx, services, owning, path.secretname, body))
       return outcome === "created" ? ({ status: 201, body: undefined } as const) : noContent()
     },
   }),
@@ -60,8 +60,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     summary: `Delete one of ${scope.whose} secrets for workflows`,
     answers: { 204: null },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, place, path }) => {
-      await services.database.write((tx) => deleteSecret(tx, place, path.secretname))
+    handle: async ({ services, owning, path }) => {
+      await services.database.write((tx) => deleteSecret(tx, owning, path.secretname))
       return noContent()
     },
   }),
@@ -74,8 +74,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     description: "By name.",
     paged: true,
     answers: { 200: Type.Array(ActionVariable) },
-    handle: async ({ db, place, page }) => {
-      const { rows, total } = await findVariables(db, place, page)
+    handle: async ({ db, owning, page }) => {
+      const { rows, total } = await findVariables(db, owning, page)
       return listed(rows.map(presentVariable), total)
     },
   }),
@@ -87,7 +87,7 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     summary: `Get one of ${scope.whose} variables for workflows`,
     answers: { 200: ActionVariable },
     refuses: ["notFound"],
-    handle: async ({ db, place, path }) => ok(presentVariable(await requireVariable(db, place, path.variablename))),
+    handle: async ({ db, owning, path }) => ok(presentVariable(await requireVariable(db, owning, path.variablename))),
   }),
 
   operation({
@@ -98,8 +98,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     body: CreateVariableOption,
     answers: { 201: null },
     refuses: ["badRequest", "conflict", "invalid"],
-    handle: async ({ services, place, path, body }) => {
-      await services.database.write((tx) => createVariable(tx, services, place, path.variablename, body))
+    handle: async ({ services, owning, path, body }) => {
+      await services.database.write((tx) => createVariable(tx, services, owning, path.variablename, body))
       return { status: 201, body: undefined } as const
     },
   }),
@@ -113,8 +113,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     body: UpdateVariableOption,
     answers: { 201: null, 204: null },
     refuses: ["badRequest", "notFound", "conflict", "invalid"],
-    handle: async ({ services, place, path, body }) => {
-      await services.database.write((tx) => updateVariable(tx, services, place, path.variablename, body))
+    handle: async ({ services, owning, path, body }) => {
+      await services.database.write((tx) => updateVariable(tx, services, owning, path.variablename, body))
       return noContent()
     },
   }),
@@ -127,8 +127,8 @@ export const settingOperations: readonly Operation[] = inScopesBelowSite((scope)
     description: "The answer is always 204; existing clients know 200 and 201 as well.",
     answers: { 200: ActionVariable, 201: null, 204: null },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, place, path }) => {
-      await services.database.write((tx) => deleteVariable(tx, place, path.variablename))
+    handle: async ({ services, owning, path }) => {
+      await services.database.write((tx) => deleteVariable(tx, owning, path.variablename))
       return noContent()
     },
   }),

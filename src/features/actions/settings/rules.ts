@@ -5,16 +5,17 @@ import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { ActionSecretsTable, ActionVariablesTable } from "../../../core/database/tables/actions.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Page } from "../../../core/operation.ts"
+import type { Owning } from "../../../core/owner-scope.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import { columnsOf, ownOf, type Place, wordOf } from "../scopes.ts"
+import { ownedBy, ownerColumns, sealContext } from "../scopes.ts"
 import type { ActionVariable, CreateOrUpdateSecretOption, CreateVariableOption, Secret, UpdateVariableOption } from "./records.ts"
 
-/** Variables and secrets: what the workflows of a place are given by name. */
+/** Variables and secrets: values that the workflows of an owner scope can use by name. */
 
 const LONGEST_NAME = 255
 
-/** A name as it is stored, in upper case. Refuses `badRequest` what can't be one, and what names of the service's own begin with. */
+/** A name as it is stored, in upper case. Refuses `badRequest` an invalid name, and the prefixes reserved for the service. */
 export function nameOf(text: string): string {
   const name = text.toUpperCase()
   const usable = /^[A-Z_][A-Z0-9_]*$/.test(name) && !/^(?:GITHUB_|GITEA_)/.test(name) && name !== "CI" && name.length <= LONGEST_NAME
@@ -37,34 +38,34 @@ export const presentVariable = ({ repository_id, owner_id, name, data, descripti
   description,
 })
 
-const variablesOf = (db: Handle, place: Place) => db.selectFrom("action_variables").where(ownOf("action_variables", place))
+const variablesOf = (db: Handle, owning: Owning) => db.selectFrom("action_variables").where(ownedBy("action_variables", owning))
 
-/** A page of a place's variables by name, and how many there are. */
-export async function findVariables(db: Handle, place: Place, { limit, offset }: Page) {
-  const { total } = await variablesOf(db, place)
+/** A page of an owner scope's variables by name, and their total number. */
+export async function findVariables(db: Handle, owning: Owning, { limit, offset }: Page) {
+  const { total } = await variablesOf(db, owning)
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow()
-  const rows = await variablesOf(db, place).selectAll().orderBy("name").limit(limit).offset(offset).execute()
+  const rows = await variablesOf(db, owning).selectAll().orderBy("name").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-/** A variable of a place, in any case of letters. Refuses `notFound`. */
-export async function requireVariable(db: Handle, place: Place, name: string): Promise<Variable> {
-  const found = await variablesOf(db, place).selectAll().where("name", "=", name.toUpperCase()).executeTakeFirst()
+/** A variable of an owner scope, by its case-insensitive name. Refuses `notFound`. */
+export async function requireVariable(db: Handle, owning: Owning, name: string): Promise<Variable> {
+  const found = await variablesOf(db, owning).selectAll().where("name", "=", name.toUpperCase()).executeTakeFirst()
   if (!found) throw refuse.notFound()
   return found
 }
 
-/** Makes a variable. Refuses `badRequest` for a name that can't be one, and `conflict` where it is there. */
+/** Creates a variable. Refuses `badRequest` an invalid name, and `conflict` where it exists. */
 export async function createVariable(
   tx: Transaction,
   { now }: Pick<Services, "now">,
-  place: Place,
+  owning: Owning,
   name: string,
   { value, description = "" }: CreateVariableOption,
 ): Promise<void> {
   const at = now()
-  const row = { ...columnsOf(place), name: nameOf(name), data: value, description, created_at: at, updated_at: at }
+  const row = { ...ownerColumns(owning), name: nameOf(name), data: value, description, created_at: at, updated_at: at }
   await tx
     .insertInto("action_variables")
     .values(row)
@@ -78,11 +79,11 @@ export async function createVariable(
 export async function updateVariable(
   tx: Transaction,
   { now }: Pick<Services, "now">,
-  place: Place,
+  owning: Owning,
   oldName: string,
   { value, description, name }: UpdateVariableOption,
 ): Promise<void> {
-  const { id, description: before } = await requireVariable(tx, place, oldName)
+  const { id, description: before } = await requireVariable(tx, owning, oldName)
   const change = { data: value, description: description ?? before, updated_at: now(), ...(name ? { name: nameOf(name) } : {}) }
   await tx
     .updateTable("action_variables")
@@ -95,8 +96,8 @@ export async function updateVariable(
 }
 
 /** Removes a variable. Refuses `notFound`. */
-export async function deleteVariable(tx: Transaction, place: Place, name: string): Promise<void> {
-  const { id } = await requireVariable(tx, place, name)
+export async function deleteVariable(tx: Transaction, owning: Owning, name: string): Promise<void> {
+  const { id } = await requireVariable(tx, owning, name)
   await deleteFound(tx.deleteFrom("action_variables").where("id", "=", id))
 }
 
@@ -112,31 +113,31 @@ export const presentSecret = ({
   created_at: rfc3339(created_at),
 })
 
-/** What a secret is sealed for: under another name, or elsewhere, it is worth nothing. */
-export const secretSeal = (place: Place, name: string): string => `action secret:${wordOf(place)}:${name}`
+/** The context that a secret is sealed for: it can't be read under another name or in another owner scope. */
+export const secretSeal = (owning: Owning, name: string): string => `action secret:${sealContext(owning)}:${name}`
 
-/** A page of a place's secrets by name, without their values, and how many there are. */
-export async function findSecrets(db: Handle, place: Place, { limit, offset }: Page) {
-  const all = db.selectFrom("action_secrets").where(ownOf("action_secrets", place))
+/** A page of an owner scope's secrets by name, without their values, and their total number. */
+export async function findSecrets(db: Handle, owning: Owning, { limit, offset }: Page) {
+  const all = db.selectFrom("action_secrets").where(ownedBy("action_secrets", owning))
   const { total } = await all.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await all.select(["name", "description", "created_at"]).orderBy("name").limit(limit).offset(offset).execute()
   return { rows, total }
 }
 
-/** Stores a secret, sealed; says whether it is new. What isn't sent of an older one stays. Refuses `badRequest` for a name that can't be one. */
+/** Stores a sealed secret; says whether it is new. Members that are not sent stay unchanged. Refuses `badRequest` an invalid name. */
 export async function putSecret(
   tx: Transaction,
   { secrets, now }: Pick<Services, "secrets" | "now">,
-  place: Place,
+  owning: Owning,
   text: string,
   { data, description }: CreateOrUpdateSecretOption,
 ): Promise<"created" | "changed"> {
   const name = nameOf(text)
   const at = now()
-  const sealed = secrets.seal(data, secretSeal(place, name))
+  const sealed = secrets.seal(data, secretSeal(owning, name))
   const made = await tx
     .insertInto("action_secrets")
-    .values({ ...columnsOf(place), name, sealed_data: sealed, description: description ?? "", created_at: at, updated_at: at })
+    .values({ ...ownerColumns(owning), name, sealed_data: sealed, description: description ?? "", created_at: at, updated_at: at })
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst()
@@ -144,17 +145,17 @@ export async function putSecret(
   await tx
     .updateTable("action_secrets")
     .set({ sealed_data: sealed, updated_at: at, ...(description === undefined ? {} : { description }) })
-    .where(ownOf("action_secrets", place))
+    .where(ownedBy("action_secrets", owning))
     .where("name", "=", name)
     .execute()
   return "changed"
 }
 
-/** Removes a secret. Refuses `badRequest` for a name that can't be one, and `notFound`. */
-export async function deleteSecret(tx: Transaction, place: Place, text: string): Promise<void> {
+/** Removes a secret. Refuses `badRequest` an invalid name, and `notFound`. */
+export async function deleteSecret(tx: Transaction, owning: Owning, text: string): Promise<void> {
   const removed = await tx
     .deleteFrom("action_secrets")
-    .where(ownOf("action_secrets", place))
+    .where(ownedBy("action_secrets", owning))
     .where("name", "=", nameOf(text))
     .executeTakeFirst()
   if (removed.numDeletedRows === 0n) throw refuse.notFound()

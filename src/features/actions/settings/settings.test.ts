@@ -14,7 +14,7 @@ withHearth("variables and secrets", { people: ["ann", "ben"] }, ({ test, forge, 
       return forge.call(by, `${method} ${place}/actions${path}`, body)
     }
 
-    test("a variable is made, read in any case, changed, renamed and deleted", async () => {
+    test("a variable is created, read in any case, changed, renamed and deleted", async () => {
       expect((await on("POST /variables/Colour", { value: "red", description: "of all" })).status).toBe(201)
       const { body } = await on("GET /variables/colour")
       expect(body).toMatchObject({ name: "COLOUR", data: "red", description: "of all" })
@@ -33,7 +33,7 @@ withHearth("variables and secrets", { people: ["ann", "ben"] }, ({ test, forge, 
       expect((await on("GET /variables")).body).toEqual([])
     })
 
-    test("refuses variables that can't be", async () => {
+    test("refuses invalid variables", async () => {
       for (const name of ["1st", "a-b", "GITHUB_x", "gitea_x", "ci", "x".repeat(256)])
         expect((await on(`POST /variables/${name}`, { value: "x" })).status).toBe(400)
       for (const body of [{}, { value: 1 }, { value: "x".repeat(65_537) }])
@@ -63,13 +63,13 @@ withHearth("variables and secrets", { people: ["ann", "ben"] }, ({ test, forge, 
       expect((await on("DELETE /secrets/key")).status).toBe(404)
     })
 
-    test("refuses secrets that can't be", async () => {
+    test("refuses invalid secrets", async () => {
       expect((await on("PUT /secrets/github_x", { data: "x" })).status).toBe(400)
       expect((await on("DELETE /secrets/a-b")).status).toBe(400)
       expect((await on("PUT /secrets/key", {})).status).toBe(422)
     })
 
-    test("others get nothing", async () => {
+    test("others are refused", async () => {
       for (const route of ["GET /variables", "GET /variables/x"]) {
         expect((await forge.call(undefined, route.replace(" ", ` ${place}/actions`))).status).toBe(401)
         if (place !== "/user") expect((await on(route, undefined, ben)).status).toBe(403)

@@ -12,8 +12,8 @@ import type { CreateActionWorkflowDispatch } from "../workflows/records.ts"
 import { startRun } from "./start.ts"
 
 /**
- * Starts a workflow by hand, by its file on a branch or tag. Refuses as invalid without a reference, and where the workflow isn't started so;
- * `forbidden` where it, or all of them, are switched off; `notFound` for an unknown reference or file.
+ * Starts a workflow by hand, by its file on a branch or tag. Refuses as invalid a missing reference, and a workflow without this trigger;
+ * `forbidden` where it, or actions as a whole, are switched off; `notFound` for an unknown reference or file.
  */
 export async function dispatchWorkflow(
   services: Services,
@@ -32,9 +32,9 @@ export async function dispatchWorkflow(
   const file = (await findWorkflowFiles(git, repository, found.commit.tree)).find((one) => one.name === name)
   const workflow = file && (await openWorkflow(git, repository, file))
   if (!file) throw refuse.notFound()
-  const said = workflow?.events.get("workflow_dispatch")
-  if (!workflow || !said) throw refuse.invalid("workflow_id", "this workflow is not started by workflow_dispatch")
-  const payload = { ref: found.ref, workflow: `${file.folder}/${file.name}`, inputs: inputsOf(said, inputs) }
+  const filters = workflow?.events.get("workflow_dispatch")
+  if (!workflow || !filters) throw refuse.invalid("workflow_id", "this workflow is not started by workflow_dispatch")
+  const payload = { ref: found.ref, workflow: `${file.folder}/${file.name}`, inputs: inputsOf(filters, inputs) }
   return database.write((tx) =>
     startRun(tx, services, {
       repositoryId: row.id,
@@ -51,7 +51,7 @@ export async function dispatchWorkflow(
 
 type Repository = ReturnType<Services["git"]["at"]>
 
-/** The branch or tag of a name, short or in full, and its commit. */
+/** The branch or tag of a short or full name, and its commit. */
 async function locate(
   { git }: Services,
   repository: Repository,

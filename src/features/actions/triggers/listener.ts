@@ -5,7 +5,10 @@ import { removeActionFolderJob } from "../files/files.ts"
 import { startForPullJob } from "./on-pull.ts"
 import { readSchedulesJob } from "./schedules.ts"
 
-/** Workflows start when something happens to a pull request, and follow their repository. Files are read from git, and so by jobs after the commit. */
+/**
+ * Starts workflows for events of pull requests, and updates schedules when the repository changes. Both read files from git, so they are
+ * done by jobs after the commit.
+ */
 export const workflows: Listener = {
   name: "workflows",
   async hear({ tx, services: { jobs }, events }) {
@@ -20,12 +23,12 @@ export const workflows: Listener = {
   },
 }
 
-/** Whether the default branch is another now, or workflows may have been switched on again. */
+/** Whether the default branch has changed, or actions may have been switched on again. */
 const changesSchedules = (event: DomainEvent): event is EventOf<"repository.edited" | "branch.renamed"> =>
   (event.kind === "repository.edited" && event.changed.some((column) => column === "default_branch" || column === "has_actions")) ||
   (event.kind === "branch.renamed" && event.repository.default_branch === event.to)
 
-/** What workflows call it; nothing where none can start for it. */
+/** The names of the event in workflows; empty where it starts none. */
 function actionsOf(event: DomainEvent): readonly string[] {
   switch (event.kind) {
     case "issue.opened":

@@ -2,7 +2,8 @@ import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import { openPullWorld, type PullRepository } from "../../review/pulls/testing.ts"
 
-const WORKFLOW = (said: string) => `name: check\non:\n${said}\njobs: {build: {runs-on: nowhere}, test: {needs: build, runs-on: nowhere}}\n`
+const WORKFLOW = (trigger: string) =>
+  `name: check\non:\n${trigger}\njobs: {build: {runs-on: nowhere}, test: {needs: build, runs-on: nowhere}}\n`
 
 withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test, world }) => {
   const settled = () => world.hearth.services.jobs.drain()
@@ -14,14 +15,14 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
   }
   const events = async (repo: PullRepository) =>
     (await runs(repo)).map(({ event, head_sha, status }: { event: string; head_sha: string; status: string }) => [event, head_sha, status])
-  /** A repository whose main branch has a workflow that starts so. */
-  async function watched(said = "  pull_request:", options: object = {}): Promise<PullRepository> {
+  /** A repository whose main branch has a workflow with this trigger. */
+  async function watched(trigger = "  pull_request:", options: object = {}): Promise<PullRepository> {
     const repo = await world.repository({ has_actions: true, ...options })
-    await repo.commit("main", ".gitea/workflows/check.yml", WORKFLOW(said))
+    await repo.commit("main", ".gitea/workflows/check.yml", WORKFLOW(trigger))
     return repo
   }
 
-  test("run when one is opened, moved and opened again, and say so at its head", async () => {
+  test("run when one is opened, pushed to and reopened, with statuses of its head", async () => {
     const repo = await watched()
     const first = await repo.commit("side", "b.txt")
     const number = await repo.pull("side", { title: "Mend the lamp" })
@@ -51,7 +52,7 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     expect(await events(repo)).toHaveLength(3)
   })
 
-  test("start on what they name: kinds of happening, base branches, paths", async () => {
+  test("match their filters: actions, base branches, paths", async () => {
     const repo = await watched("  pull_request: {types: [edited, closed]}")
     await repo.commit("main", ".gitea/workflows/other.yml", WORKFLOW("  pull_request: {branches: [release]}"))
     await repo.commit("main", ".gitea/workflows/paths.yml", WORKFLOW("  pull_request: {paths: ['docs/**']}"))
@@ -86,7 +87,7 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     ).toEqual([])
   })
 
-  test("from the fork of a stranger they wait for somebody to agree; those of the base do not", async () => {
+  test("from the fork of a user without access they wait for approval; those of the base do not", async () => {
     const repo = await watched("  pull_request:\n  pull_request_target:")
     await repo.fork()
     const head = await repo.commit("theirs", "b.txt", "x", true)
@@ -107,11 +108,11 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
       ["check / build (pull_request_target)", "Waiting to run"],
       ["check / test (pull_request_target)", "Blocked by required conditions"],
     ])
-    // What somebody who may run things does to it makes its code no more trusted.
+    // An action of a trusted user on it makes its code no more trusted.
     await repo.edit(number, { state: "closed" }, world.ann)
     await repo.edit(number, { state: "open" }, world.ann)
     expect((await runs(repo))[1]).toMatchObject({ event: "pull_request", status: "waiting", actor: { login: "ann" } })
-    // A second attempt doesn't agree either.
+    // A second attempt doesn't approve it either.
     await world.hearth.services.database.write((tx) =>
       tx.updateTable("action_jobs").set({ created_at: 1 }).where("state", "=", "blocked").execute(),
     )
@@ -122,7 +123,7 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     expect([again.status, again.body.status]).toEqual([201, "waiting"])
   })
 
-  test("from the fork of somebody whose pull request was merged they run at once", async () => {
+  test("from the fork of a user with a merged pull request they run at once", async () => {
     const repo = await watched()
     await repo.fork()
     await repo.commit("first", "b.txt", "x", true)
@@ -134,7 +135,7 @@ withWorld("workflows started by pull requests", { open: openPullWorld }, ({ test
     expect((await runs(repo))[0].status).toBe("queued")
   })
 
-  test("nothing is started twice for one thing that happened", async () => {
+  test("nothing is started twice for one event", async () => {
     const repo = await watched()
     await repo.commit("side", "b.txt")
     await repo.pull("side")

@@ -18,25 +18,25 @@ import { presentPullOf } from "../../review/pulls/present.ts"
 import { headRef } from "../../review/pulls/refs.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
-import { asksForPaths, pathsOf, saysSkip, startsOnAction, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
+import { filteredPaths, filtersPaths, requestsSkip, startsOnAction, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
 import type { Workflow } from "../definitions/workflow.ts"
 import { startRun } from "./start.ts"
 
-/** Workflows that are started by what happens to pull requests. */
+/** Starts workflows for events of pull requests. */
 
 const StartForPull = Type.Object({
-  /** Tells this from everything else that happened, so that nothing is started twice. */
+  /** Identifies the event, so that its workflows are not started twice. */
   cause: Type.String(),
   issueId: int64(),
   actorId: int64(),
-  /** As workflows name it. */
+  /** The name of the event's action in workflows. */
   action: Type.String(),
-  /** The head that it is about; "" for the one that there is by then. */
+  /** The head commit of the event; "" for the current one when the job runs. */
   headId: Type.String(),
 })
 
-/** The pull request that something happened to, as it is by now, and who did it. */
-interface Happened extends Owned {
+/** The pull request of an event, as it is when the job runs, and the user who caused it. */
+interface PullContext extends Owned {
   readonly issue: Issue
   readonly pull: Pull
   readonly actor: User
@@ -46,16 +46,16 @@ interface Happened extends Owned {
   readonly base: Commit | undefined
 }
 
-/** From the head's own files, and from those of the base: the second may do more, because nobody can change them by a pull request. */
+/** The first reads the workflows of the head, the second those of the base, which may do more because a pull request can't change them. */
 const EVENTS = ["pull_request", "pull_request_target"] as const
 
-interface Started {
+interface TriggeredWorkflow {
   readonly event: (typeof EVENTS)[number]
   readonly file: WorkflowFile
   readonly workflow: Workflow
 }
 
-// Written out: an index that covers a part of a table is only used for the very words that it was made with.
+// Literal, because a partial index is only used for the exact condition that it was created with.
 const isCaused = sql<SqlBool>`cause <> ''`
 
 const findCaused = query("actions.findCaused", (db, p: Params<{ cause: string }>) =>
@@ -66,25 +66,25 @@ export const startForPullJob = defineJob({
   kind: "actions.startForPull",
   payload: StartForPull,
   run: async (payload, { context: services }) => {
-    const happened = await find(services, payload)
-    if (!happened) return
-    const started = [
-      ...(await startedBy(services, happened, "pull_request")),
-      ...(await startedBy(services, happened, "pull_request_target")),
+    const context = await findContext(services, payload)
+    if (!context) return
+    const triggered = [
+      ...(await triggeredBy(services, context, "pull_request")),
+      ...(await triggeredBy(services, context, "pull_request_target")),
     ]
-    if (started.length === 0) return
-    const { repository, owner, issue, pull, actor, action, head, base } = happened
+    if (triggered.length === 0) return
+    const { repository, owner, issue, pull, actor, action, head, base } = context
     await services.database.write(async (tx) => {
       await lockRow(tx, "repositories", repository.id)
       if (await findCaused.first(tx, { cause: payload.cause })) return
       const disabled = await disabledWorkflows(tx, repository.id)
-      const needsApproval = await isStrange(tx, happened)
+      const needsApproval = await requiresApproval(tx, context)
       const about = {
         action,
         number: issue.number,
         pull_request: await presentPullOf(tx, services, anonymous, issue, { repository, owner }),
       }
-      for (const { event, file, workflow } of started) {
+      for (const { event, file, workflow } of triggered) {
         if (disabled.has(file.name)) continue
         const ofBase = event === "pull_request_target" && base !== undefined
         await startRun(tx, services, {
@@ -107,8 +107,11 @@ export const startForPullJob = defineJob({
   },
 })
 
-/** What happened as it is to be looked at; undefined where nothing is started for it. Fails where the head's commit isn't there yet. */
-async function find(services: Services, { issueId, actorId, action, headId }: Static<typeof StartForPull>): Promise<Happened | undefined> {
+/** The pull request of an event; undefined where nothing is started for it. Fails where the head's commit doesn't exist yet. */
+async function findContext(
+  services: Services,
+  { issueId, actorId, action, headId }: Static<typeof StartForPull>,
+): Promise<PullContext | undefined> {
   const { database, git } = services
   const db = database.read
   const issue = await findIssueById.first(db, { id: issueId })
@@ -116,7 +119,7 @@ async function find(services: Services, { issueId, actorId, action, headId }: St
   const row = pull && (await findRepositoryById.first(db, { id: pull.repository_id }))
   const owner = row && (await findUserById.first(db, { id: row.owner_id }))
   const actor = await findUserById.first(db, { id: actorId })
-  if (!pull || !owner || !actor || row.has_actions === 0 || row.is_archived === 1 || saysSkip(issue.title)) return undefined
+  if (!pull || !owner || !actor || row.has_actions === 0 || row.is_archived === 1 || requestsSkip(issue.title)) return undefined
   const repository = git.at(row.storage, row.object_format)
   const head = await peel(git, repository, objectId(headId || pull.head_id))
   if (!head) throw new Error("the head of the pull request is not there yet")
@@ -125,30 +128,34 @@ async function find(services: Services, { issueId, actorId, action, headId }: St
   return { issue, pull, repository: row, owner, actor, action, head, base }
 }
 
-async function startedBy(services: Services, happened: Happened, event: Started["event"]): Promise<readonly Started[]> {
+async function triggeredBy(
+  services: Services,
+  context: PullContext,
+  event: TriggeredWorkflow["event"],
+): Promise<readonly TriggeredWorkflow[]> {
   const { git } = services
-  const { repository: row, pull, action, head, base } = happened
+  const { repository: row, pull, action, head, base } = context
   const repository = git.at(row.storage, row.object_format)
   const from = event === "pull_request" ? head : base
   if (!from) return []
   let changed: readonly string[] | undefined
-  const started: Started[] = []
+  const triggered: TriggeredWorkflow[] = []
   const budget = newBudget()
   for (const file of await findWorkflowFiles(git, repository, from.tree)) {
     const workflow = await openWorkflow(git, repository, file, budget)
-    const said = workflow?.events.get(event)
-    if (!workflow || !said || !startsOnAction(said, action) || !startsOnRef(said, branchRef(pull.base_branch))) continue
-    if (asksForPaths(said)) {
-      changed ??= pathsOf(await git.diffs.files(repository, await forkPoint(services, happened), head.id))
-      if (!startsOnPaths(said, changed)) continue
+    const filters = workflow?.events.get(event)
+    if (!workflow || !filters || !startsOnAction(filters, action) || !startsOnRef(filters, branchRef(pull.base_branch))) continue
+    if (filtersPaths(filters)) {
+      changed ??= filteredPaths(await git.diffs.files(repository, await mergeBase(services, context), head.id))
+      if (!startsOnPaths(filters, changed)) continue
     }
-    started.push({ event, file, workflow })
+    triggered.push({ event, file, workflow })
   }
-  return started
+  return triggered
 }
 
-/** The commit since which the head has changed files; null where both sides have none in common. */
-async function forkPoint({ git }: Services, { repository: row, head, base }: Happened): Promise<ObjectId | null> {
+/** The merge base; null where both sides have no common commit. */
+async function mergeBase({ git }: Services, { repository: row, head, base }: PullContext): Promise<ObjectId | null> {
   if (!base) return head.parents[0] ?? null
   return (await git.history.mergeBase(git.at(row.storage, row.object_format), base.id, head.id)) ?? null
 }
@@ -165,10 +172,10 @@ const hasMerged = query("actions.hasMerged", (db, p: Params<{ repositoryId: numb
 )
 
 /**
- * Whether somebody must agree before code of this pull request is run: it comes from a fork, and its author, or whoever has now done something to it,
- * may not write to the workflows and has never had one merged here. Restricted people must always be agreed to.
+ * Whether code of this pull request needs approval before it is run: it comes from a fork, and its author or the user who caused the event
+ * may not write to actions and has never had a pull request merged here. Restricted users always need approval.
  */
-async function isStrange(db: Handle, { issue, pull, repository, owner, actor }: Happened): Promise<boolean> {
+async function requiresApproval(db: Handle, { issue, pull, repository, owner, actor }: PullContext): Promise<boolean> {
   if (pull.head_repository_id === pull.repository_id) return false
   const author = issue.author_id === actor.id ? actor : await findUserById.first(db, { id: issue.author_id })
   if (!author) return true

@@ -3,53 +3,53 @@ import { peel } from "../../code/commits/revision.ts"
 import type { MovedPush, PushStep, RefChange } from "../../code/pushes/step.ts"
 import { type Budget, findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
-import { asksForPaths, pathsOf, saysSkip, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
+import { filteredPaths, filtersPaths, requestsSkip, startsOnPaths, startsOnRef } from "../definitions/triggers.ts"
 import type { Workflow } from "../definitions/workflow.ts"
-import { type Line, linesOf, replaceLines, type TimedLine, timed } from "./schedules.ts"
+import { linesOf, replaceLines, type ScheduleLine, type TimedScheduleLine, withNextTimes } from "./schedules.ts"
 import { startRun } from "./start.ts"
 
-/** References of one push that workflows are started for; whoever pushes more imports. */
+/** The most references of one push that start workflows; a push of more is an import. */
 const MOST_REFS = 20
 
-interface Started {
+interface TriggeredWorkflow {
   readonly file: WorkflowFile
   readonly workflow: Workflow
   readonly change: RefChange
   readonly commit: Commit
 }
 
-/** Jobs that one push may bring about: they are laid out while others wait to write. */
+/** The most jobs that one push may start: they are created while other writers wait. */
 const MOST_JOBS_OF_PUSH = 1000
 
-/** The first of them that stay within the bound. */
-function withinBounds(started: readonly Started[]): readonly Started[] {
+/** The first workflows whose jobs stay within the limit. */
+function withinLimit(triggered: readonly TriggeredWorkflow[]): readonly TriggeredWorkflow[] {
   let jobs = 0
-  return started.filter(({ workflow }) => {
+  return triggered.filter(({ workflow }) => {
     jobs += workflow.jobs.length
     return jobs <= MOST_JOBS_OF_PUSH
   })
 }
 
-/** What a push means for workflows. */
-interface Meaning {
-  readonly started: readonly Started[]
-  /** The lines by which the clock starts them; undefined where the push doesn't move the default branch. */
-  readonly lines: readonly TimedLine[] | undefined
+/** The effect of one reference change on workflows. */
+interface PushEffect {
+  readonly triggered: readonly TriggeredWorkflow[]
+  /** The schedule lines of the default branch; undefined for other references. */
+  readonly lines: readonly TimedScheduleLine[] | undefined
 }
 
-/** Workflows that start on pushes are laid out as runs, by the files of the very commits that were pushed; and the clock learns of those on the default branch. */
+/** Starts runs of workflows triggered by a push, as defined in the pushed commits, and updates the schedules from the default branch. */
 export const startWorkflows: PushStep = async (moved) => {
   const { services, row, changes } = moved
-  const meanings: Meaning[] = []
+  const effects: PushEffect[] = []
   const budget = newBudget()
   if (row.has_actions === 1 && row.is_archived === 0)
-    for (const change of changes.slice(0, MOST_REFS)) meanings.push(await lookAt(moved, change, budget))
+    for (const change of changes.slice(0, MOST_REFS)) effects.push(await inspectChange(moved, change, budget))
   return async (tx, { pusher }) => {
-    for (const { lines } of meanings) if (lines) await replaceLines(tx, row.id, lines)
-    const started = withinBounds(meanings.flatMap((meaning) => meaning.started))
-    if (started.length === 0) return
+    for (const { lines } of effects) if (lines) await replaceLines(tx, row.id, lines)
+    const triggered = withinLimit(effects.flatMap((effect) => effect.triggered))
+    if (triggered.length === 0) return
     const disabled = await disabledWorkflows(tx, row.id)
-    for (const { file, workflow, change, commit } of started)
+    for (const { file, workflow, change, commit } of triggered)
       if (!disabled.has(file.name))
         await startRun(tx, services, {
           repositoryId: row.id,
@@ -61,39 +61,39 @@ export const startWorkflows: PushStep = async (moved) => {
           ref: change.ref,
           commit,
         })
-    services.log.debug({ repository: row.id, runs: started.length }, "workflows started by a push")
+    services.log.debug({ repository: row.id, runs: triggered.length }, "workflows started by a push")
   }
 }
 
-async function lookAt(moved: MovedPush, change: RefChange, budget: Budget): Promise<Meaning> {
+async function inspectChange(moved: MovedPush, change: RefChange, budget: Budget): Promise<PushEffect> {
   const { services, repository, row } = moved
   const { git } = services
   const commit = change.newId === null ? undefined : await peel(git, repository, change.newId)
   const isDefault = change.ref === `refs/heads/${row.default_branch}`
-  const starts = commit !== undefined && !saysSkip(commit.message)
-  const started: Started[] = []
-  const lines: Line[] = []
+  const starts = commit !== undefined && !requestsSkip(commit.message)
+  const triggered: TriggeredWorkflow[] = []
+  const lines: ScheduleLine[] = []
   for (const file of commit && (starts || isDefault) ? await findWorkflowFiles(git, repository, commit.tree) : []) {
     const workflow = await openWorkflow(git, repository, file, budget)
     if (!workflow || !commit) continue
     lines.push(...linesOf(file, workflow))
-    if (starts && (await startsOnPush(moved, change, commit, workflow))) started.push({ file, workflow, change, commit })
+    if (starts && (await startsOnPush(moved, change, commit, workflow))) triggered.push({ file, workflow, change, commit })
   }
-  return { started, lines: isDefault ? timed(lines, services.now()) : undefined }
+  return { triggered, lines: isDefault ? withNextTimes(lines, services.now()) : undefined }
 }
 
 async function startsOnPush(moved: MovedPush, change: RefChange, commit: Commit, workflow: Workflow): Promise<boolean> {
-  const said = workflow.events.get("push")
-  if (!said || !startsOnRef(said, change.ref)) return false
-  if (!change.ref.startsWith("refs/heads/") || !asksForPaths(said)) return true
-  return startsOnPaths(said, await changedPaths(moved, change, commit))
+  const filters = workflow.events.get("push")
+  if (!filters || !startsOnRef(filters, change.ref)) return false
+  if (!change.ref.startsWith("refs/heads/") || !filtersPaths(filters)) return true
+  return startsOnPaths(filters, await changedPaths(moved, change, commit))
 }
 
-/** The files that a push of a branch changed; of a new branch those of its last commit. */
+/** The files that a push to a branch changed; for a new branch those of its last commit. */
 async function changedPaths(
   { services: { git }, repository }: MovedPush,
   { oldId }: RefChange,
   commit: Commit,
 ): Promise<readonly string[]> {
-  return pathsOf(await git.diffs.files(repository, oldId ?? commit.parents[0] ?? null, commit.id))
+  return filteredPaths(await git.diffs.files(repository, oldId ?? commit.parents[0] ?? null, commit.id))
 }

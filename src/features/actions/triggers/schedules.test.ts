@@ -73,7 +73,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     expect((await forge.call(ann, `PUT ${path}`, { content, message, branch, sha })).status).toBe(200)
   }
 
-  test("are started when their time has come, once, however often that was", async () => {
+  test("are started once when due, however many times were missed", async () => {
     await home("lamp")
     await tick()
     expect(await runs("lamp")).toEqual([])
@@ -96,7 +96,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     expect((await forge.call(ann, `GET /repos/ann/lamp/commits/${run.head_sha}/statuses`)).body).toEqual([])
   })
 
-  test("an earlier run that no runner has begun gives way, one that goes on stays", async () => {
+  test("an earlier run that no runner has begun is cancelled, a running one continues", async () => {
     await home("mill")
     await makeDue("mill")
     await tick()
@@ -113,7 +113,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     await finishRun(forge, second.id, "success")
   })
 
-  test("go by what stands on the default branch", async () => {
+  test("follow the default branch", async () => {
     await home("fort", text("0 3 * * *", "0 3 * * *", "30 4 * * *", "every day"))
     expect(await written("fort")).toEqual(["0 3 * * *", "30 4 * * *"])
     await rewrite("fort", text("30 4 * * *", "@weekly"), "other times [skip ci]")
@@ -128,7 +128,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     expect((await runs("fort")).map(({ head_branch }: { head_branch: string }) => head_branch)).toEqual(["side"])
   })
 
-  test("are read anew when workflows are switched on again", async () => {
+  test("are read again when actions are switched on again", async () => {
     await home("barn")
     await forge.call(ann, "PATCH /repos/ann/barn", { has_actions: false })
     await rewrite("barn", text("@hourly"))
@@ -137,7 +137,7 @@ withHearth("workflows that the clock starts", { people: ["ann"] }, ({ test, forg
     expect(await written("barn")).toEqual(["@hourly"])
   })
 
-  test("follow at most twenty lines of a repository", async () => {
+  test("are limited to twenty lines of a repository", async () => {
     await home("many", text(...Array.from({ length: 25 }, (_, minute) => `${minute} 3 * * *`)))
     expect(await written("many")).toHaveLength(20)
   })

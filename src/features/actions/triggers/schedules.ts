@@ -17,36 +17,36 @@ import { nextTime } from "../definitions/cron-line.ts"
 import { findWorkflowFiles, newBudget, openWorkflow, type WorkflowFile } from "../definitions/files.ts"
 import { disabledWorkflows } from "../definitions/store.ts"
 import type { Workflow } from "../definitions/workflow.ts"
-import { endJobs } from "../runs/settle.ts"
+import { endJobs } from "../runs/update.ts"
 import { startRun } from "./start.ts"
 
-/** Workflows that the clock starts, by the lines that stand in the files of default branches. */
+/** Scheduled workflows, by the cron lines in the workflow files of default branches. */
 
-/** Lines of one repository that are followed: working out when one is due takes a moment. */
+/** The most schedule lines of one repository, because computing the next time of a line takes a while. */
 const MOST_LINES = 20
 
-/** Schedules that are looked at in one go of the clock; the others wait for the next. */
+/** The most schedules started in one run of the task; the others wait for the next. */
 const MOST_DUE = 500
 
-export interface Line {
+export interface ScheduleLine {
   readonly workflow: string
   readonly line: string
 }
 
-/** A line with when it is due next. */
-export interface TimedLine extends Line {
+/** A line with its next time. */
+export interface TimedScheduleLine extends ScheduleLine {
   readonly nextAt: Seconds
 }
 
-/** When lines are due next: of the first of them, without those that never are or can't be read. Takes its time: not for inside of a transaction. */
-export const timed = (lines: readonly Line[], now: Seconds): readonly TimedLine[] =>
+/** The next times of the first lines, without those that are never due or invalid. Slow, so it must not be called in a transaction. */
+export const withNextTimes = (lines: readonly ScheduleLine[], now: Seconds): readonly TimedScheduleLine[] =>
   lines.slice(0, MOST_LINES).flatMap((line) => {
     const nextAt = nextTime(line.line, now)
     return nextAt === undefined ? [] : [{ ...line, nextAt }]
   })
 
 /** The lines of a workflow: `schedule` is a list of mappings with a `cron` each. */
-export function linesOf(file: WorkflowFile, workflow: Workflow): readonly Line[] {
+export function linesOf(file: WorkflowFile, workflow: Workflow): readonly ScheduleLine[] {
   const list = workflow.schedule
   const lines = list.flatMap((one) => (isMapping(one) && typeof one["cron"] === "string" ? [one["cron"].trim()] : []))
   return [...new Set(lines)].map((line) => ({ workflow: file.name, line }))
@@ -56,10 +56,10 @@ const findLines = query("actions.findSchedules", (db, p: Params<{ repositoryId: 
   db.selectFrom("action_schedules").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
 )
 
-/** Makes these the lines that a repository's workflows are started by; those that stay keep their time. */
-export async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedLine[]): Promise<void> {
+/** Replaces the schedule lines of a repository; unchanged lines keep their time. */
+export async function replaceLines(tx: Transaction, repositoryId: number, lines: readonly TimedScheduleLine[]): Promise<void> {
   const before = await findLines(tx, { repositoryId })
-  const same = (one: Line, other: Line) => one.workflow === other.workflow && one.line === other.line
+  const same = (one: ScheduleLine, other: ScheduleLine) => one.workflow === other.workflow && one.line === other.line
   const gone = before.filter((row) => !lines.some((line) => same(line, row))).map(({ id }) => id)
   const fresh = lines.filter((line) => !before.some((row) => same(line, row)))
   if (gone.length > 0) await tx.deleteFrom("action_schedules").where("id", "in", gone).execute()
@@ -67,34 +67,34 @@ export async function replaceLines(tx: Transaction, repositoryId: number, lines:
   if (rows.length > 0) await tx.insertInto("action_schedules").values(rows).execute()
 }
 
-interface Opened {
+interface ReadableWorkflow {
   readonly file: WorkflowFile
   readonly workflow: Workflow
   readonly commit: Commit
 }
 
-/** The workflows that can be read on the default branch. */
-async function openAll({ git }: Services, row: Repository): Promise<readonly Opened[]> {
+/** The readable workflows of the default branch. */
+async function readWorkflows({ git }: Services, row: Repository): Promise<readonly ReadableWorkflow[]> {
   const repository = git.at(row.storage, row.object_format)
   const tip = row.default_branch === "" ? undefined : await git.references.resolve(repository, branchRef(row.default_branch))
   const commit = tip && (await peel(git, repository, tip))
   if (!commit) return []
-  const opened: Opened[] = []
+  const readable: ReadableWorkflow[] = []
   const budget = newBudget()
   for (const file of await findWorkflowFiles(git, repository, commit.tree)) {
     const workflow = await openWorkflow(git, repository, file, budget)
-    if (workflow) opened.push({ file, workflow, commit })
+    if (workflow) readable.push({ file, workflow, commit })
   }
-  return opened
+  return readable
 }
 
-/** Reads the lines of a repository's default branch anew: it is another branch now. */
+/** Reads the schedule lines again from a repository's default branch. */
 export async function readSchedules(services: Services, repositoryId: number): Promise<void> {
   const { database } = services
   const row = await findRepositoryById.first(database.read, { id: repositoryId })
   if (!row) return
-  const lines = (await openAll(services, row)).flatMap(({ file, workflow }) => linesOf(file, workflow))
-  const due = timed(lines, services.now())
+  const lines = (await readWorkflows(services, row)).flatMap(({ file, workflow }) => linesOf(file, workflow))
+  const due = withNextTimes(lines, services.now())
   await database.write((tx) => replaceLines(tx, repositoryId, due))
 }
 
@@ -110,7 +110,7 @@ const removeLine = query("actions.removeSchedule", (db, p: Params<{ id: number; 
   db.deleteFrom("action_schedules").where("id", "=", p.id).where("next_at", "=", p.from),
 )
 
-/** Starts the workflows whose time has come. What was due several times while nothing ran here is started once. */
+/** Starts the workflows that are due. One that was due several times while the server was down is started once. */
 export const startScheduled: Task = {
   name: "start_schedule_tasks",
   cron: "* * * * *",
@@ -122,7 +122,7 @@ export const startScheduled: Task = {
       try {
         if (await startDue(services, due)) started++
       } catch (error) {
-        // One repository that can't be read keeps the others from nothing; it is tried again in a minute.
+        // An unreadable repository must not block the others; it is tried again in a minute.
         log.error({ err: error, repository: due.repository_id, workflow: due.workflow }, "a scheduled workflow could not be started")
       }
     }
@@ -130,22 +130,22 @@ export const startScheduled: Task = {
   },
 }
 
-/** Starts what a line stands for, unless it, or all of the repository's, are switched off. Says whether it did. */
+/** Starts the workflow of a line, unless it, or the repository's actions, are switched off. Returns whether it was started. */
 async function startDue(services: Services, due: Due): Promise<boolean> {
   const { database } = services
   const row = await findRepositoryById.first(database.read, { id: due.repository_id })
   if (!row) return false
   const runs = row.has_actions === 1 && row.is_archived === 0
-  const found = runs ? (await openAll(services, row)).find(({ file }) => file.name === due.workflow) : undefined
-  const stands = found && linesOf(found.file, found.workflow).some(({ line }) => line === due.line)
+  const found = runs ? (await readWorkflows(services, row)).find(({ file }) => file.name === due.workflow) : undefined
+  const isCurrent = found && linesOf(found.file, found.workflow).some(({ line }) => line === due.line)
   const next = nextTime(due.line, services.now())
   return database.write(async (tx) => {
     await lockRow(tx, "repositories", row.id)
     const claimed =
-      next === undefined || (runs && !stands)
+      next === undefined || (runs && !isCurrent)
         ? await removeLine.changes(tx, { id: due.id, from: due.next_at })
         : await moveOn.changes(tx, { id: due.id, from: due.next_at, next })
-    if (claimed === 0 || !found || !stands || (await disabledWorkflows(tx, row.id)).has(due.workflow)) return false
+    if (claimed === 0 || !found || !isCurrent || (await disabledWorkflows(tx, row.id)).has(due.workflow)) return false
     const ref = branchRef(row.default_branch)
     await cancelUntaken(tx, services, { repositoryId: row.id, workflow: due.workflow, ref })
     await startRun(tx, services, {
@@ -162,7 +162,7 @@ async function startDue(services: Services, due: Due): Promise<boolean> {
   })
 }
 
-// Written out: an index that covers a part of a table is only used for the very words that it was made with.
+// Literal, because a partial index is only used for the exact condition that it was created with.
 const isUntaken = sql<SqlBool>`action_runs.state in ('waiting', 'blocked')`
 
 const findUntaken = query("actions.findUntaken", (db, p: Params<{ repositoryId: number; workflow: string; ref: string }>) =>
@@ -179,7 +179,7 @@ const findUntaken = query("actions.findUntaken", (db, p: Params<{ repositoryId: 
     .where("action_runs.started_at", "=", 0),
 )
 
-/** Cancels the runs of earlier times that no runner has begun: without runners there would be more every minute. */
+/** Cancels earlier runs that no runner has begun: without runners they would accumulate. */
 async function cancelUntaken(
   tx: Transaction,
   services: Services,
@@ -189,7 +189,7 @@ async function cancelUntaken(
   if (jobs.length > 0) await endJobs(tx, services, jobs, "cancelled")
 }
 
-/** Reads the schedules of the default branch anew, after another has become it, or workflows were switched on again. */
+/** Reads the schedules of the default branch again, after it has changed or actions were switched on again. */
 export const readSchedulesJob = defineJob({
   kind: "actions.readSchedules",
   payload: Type.Object({ repositoryId: int64() }),

@@ -6,11 +6,11 @@ import type { Commit } from "../../../git/index.ts"
 import type { WorkflowFile } from "../definitions/files.ts"
 import type { PlannedJob, Workflow } from "../definitions/workflow.ts"
 import { writeCommit } from "../runs/checked-commit.ts"
-import { tellOfNewRun } from "../runs/news.ts"
+import { publishNewRun } from "../runs/publish.ts"
 import { firstState, stateOf } from "../runs/status.ts"
 import type { Run } from "../runs/store.ts"
 
-/** Where a run's title is cut, in characters. */
+/** The maximum length of a run's title, in characters. */
 const LONGEST_TITLE = 255
 
 const nextNumber = query("actions.nextNumber", (db, p: Params<{ repositoryId: number }>) =>
@@ -34,16 +34,16 @@ export interface NewRun {
   readonly commit: Commit
   /** The commit that its statuses are of, where it is another. */
   readonly checked?: Commit
-  /** What it is called where the workflow doesn't say; the first line of the commit's message unless given. */
+  /** Its title where the workflow defines none; by default the first line of the commit's message. */
   readonly title?: string
-  /** Whether somebody must agree first; its jobs are blocked until then. */
+  /** Whether it needs approval; its jobs are blocked until then. */
   readonly needsApproval?: boolean
   readonly pullId?: number
-  /** Tells what it is started for from everything else, where that may be looked at twice. */
+  /** Identifies the event that starts it, where the event may be processed twice. */
   readonly cause?: string
 }
 
-/** Makes a run and its jobs, and tells of them: those that need no others wait for a runner. */
+/** Creates a run and its jobs and publishes them. Jobs that need no others wait for a runner. */
 export async function startRun(
   tx: Transaction,
   services: Services,
@@ -106,7 +106,7 @@ export async function startRun(
       })),
     )
     .execute()
-  await tellOfNewRun(tx, services, run)
+  await publishNewRun(tx, services, run)
   return run
 }
 

@@ -25,7 +25,7 @@ interface Files {
   readonly files: readonly WorkflowFile[]
 }
 
-/** The workflows of the default branch; undefined where there is nothing on it. */
+/** The workflows of the default branch; undefined where it has no commits. */
 async function filesOf({ git }: Services, { repository: row }: Owned): Promise<Files | undefined> {
   const revision = await resolveRevision(git, row, undefined)
   if (!revision) return undefined
@@ -57,7 +57,7 @@ const reading = { tag: "repository", scope: ["repository"], access: onRepository
 const writing = { ...reading, access: onRepositoryUnit("actions", "write") } as const
 const SOURCE = Type.Optional(int64({ description: "0 or left out: there are no workflows that come from another repository" }))
 
-/** Refuses `notFound` what asks for workflows of another repository: there are none. */
+/** Refuses `notFound` a request for workflows of another repository, which are not supported. */
 function requireOwn(source: number | undefined): void {
   if (source !== undefined && source !== 0) throw refuse.notFound()
 }
@@ -105,8 +105,8 @@ export const workflowOperations: readonly Operation[] = [
     refuses: ["badRequest", "notFound"],
     handle: async ({ services, db, actor, path, query, page, repository, owner, permission }) => {
       requireOwn(query.scoped_workflow_source_repo_id)
-      const place = { of: "repository", repositoryId: repository.id } as const
-      const { rows, total } = await findRuns(db, place, { ...filterOf(query), workflow: path.workflow_id }, page)
+      const owning = { of: "repository", repositoryId: repository.id } as const
+      const { rows, total } = await findRuns(db, owning, { ...filterOf(query), workflow: path.workflow_id }, page)
       if (total === 0) await requireFile(services, { repository, owner }, path.workflow_id)
       const withPulls = query.exclude_pull_requests !== true && readsPulls({ repository, owner, permission })
       return listed({ workflow_runs: await presentRuns(db, services.site, actor, rows, { withPulls }), total_count: total }, total)

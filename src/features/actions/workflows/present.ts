@@ -4,21 +4,21 @@ import type { Site } from "../../../core/site.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../../code/repositories/urls.ts"
 import type { ActionWorkflow } from "./records.ts"
 
-/** What is told of a workflow beside the repository that its file lies in. */
+/** What a workflow is presented from, besides its repository. */
 export interface AboutWorkflow {
-  /** Its file below the folder. */
+  /** The path of its file below the folder. */
   readonly file: string
   readonly folder: string
-  /** What it names itself; "" for nothing. */
+  /** Its name; "" for none. */
   readonly name: string
   readonly isDisabled: boolean
-  /** When the commit was written that it was read from, in unix seconds. */
+  /** The time of the commit that it was read from, in Unix seconds. */
   readonly writtenAt: number
 }
 
 const escaped = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
 
-/** A workflow as a record. */
+/** A workflow as the API shows it. */
 export function presentWorkflow(
   site: Site,
   { owner, repository }: Owned,

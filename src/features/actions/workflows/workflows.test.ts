@@ -11,7 +11,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     await forge.call(ann, "POST /user/repos", { name: "lamp", auto_init: true, default_branch: "main" })
   })
 
-  test("there are none in an empty repository, or without files", async () => {
+  test("an empty repository, or one without files, has none", async () => {
     await forge.call(ann, "POST /user/repos", { name: "bare" })
     for (const at of ["/repos/ann/bare/actions", repo])
       expect((await forge.call(ann, `GET ${at}/workflows`)).body).toEqual({ workflows: [], total_count: 0 })
@@ -19,7 +19,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     expect((await call("GET /workflows/build.yml/runs")).status).toBe(404)
   })
 
-  test("they are the files of the default branch", async () => {
+  test("workflows are the files of the default branch", async () => {
     await commitWorkflow(forge, ann, "ann/lamp")
     await commitWorkflow(forge, ann, "ann/lamp", {
       path: ".gitea/workflows/deep/plain.yaml",
@@ -50,7 +50,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     expect((await forge.call(undefined, `GET ${repo}/workflows`)).status).toBe(401)
   })
 
-  test("one that is switched off is not started, by nobody", async () => {
+  test("one that is switched off can't be started", async () => {
     expect((await call("PUT /workflows/build.yml/disable", undefined, ben)).status).toBe(403)
     expect((await call("PUT /workflows/none.yml/disable")).status).toBe(404)
     for (let time = 0; time < 2; time++) expect((await call("PUT /workflows/build.yml/disable")).status).toBe(204)
@@ -63,7 +63,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     expect((await call("GET /workflows/build.yml")).body.state).toBe("active")
   })
 
-  test("a push starts what starts on it, and only that", async () => {
+  test("a push starts only workflows with a matching trigger", async () => {
     const before = await total()
     await commitWorkflow(forge, ann, "ann/lamp", { path: "b.txt", text: "x", message: "plain\n\nmore" })
     expect([await total(), (await latest()).display_title]).toEqual([before + 1, "plain"])
@@ -132,7 +132,7 @@ withHearth("workflows", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     expect((await call("POST /workflows/build.yml/dispatches", { ref: "main" }, ben)).status).toBe(403)
   })
 
-  test("a run that has ended is done again, wholly or in part", async () => {
+  test("a run that has ended is rerun, wholly or in part", async () => {
     const { body } = await call("POST /workflows/build.yml/dispatches?return_run_details=true", { ref: "main" })
     const at = `/runs/${body.workflow_run_id}`
     const jobsNow = async () => (await call(`GET ${at}/jobs`)).body.jobs

@@ -1,7 +1,7 @@
 import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Listener } from "../../../core/events/events.ts"
 import { addTimelineEntries, type NewTimelineEntry } from "../../planning/issues/timeline.ts"
-import { timeText } from "../../planning/tracking/words.ts"
+import { timeText } from "../../planning/tracking/time-text.ts"
 
 /** Writes domain events into the timelines of issues and pull requests. Comments and reviews are written by their own rules. */
 export const timeline: Listener = {

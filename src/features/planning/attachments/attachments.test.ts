@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
-import { openTalk } from "../comments/testing.ts"
+import { openCommentFixture } from "../comments/testing.ts"
 
 const LIMIT = 100_000
 
-withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBytes: LIMIT } }) }, ({ test, world: talk }) => {
+withWorld("attachments", { open: (kind) => openCommentFixture(kind, { attachments: { maxBytes: LIMIT } }) }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const form = (bytes: string | Uint8Array<ArrayBuffer>, name = "notes.txt", field = "attachment"): FormData => {
     const made = new FormData()
@@ -82,7 +82,7 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect((await get(url, undefined, { range: "bytes=0-" })).status).toBe(416)
   })
 
-  test("are bound in size and kind, and nothing is left of what is refused", async () => {
+  test("are limited in size and type, and nothing is left of refused ones", async () => {
     const number = await issue("Bounds")
     const before = await files()
     const on = `${at}/${number}/assets`
@@ -102,7 +102,7 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect((await talk.call(talk.cal, `GET ${on}`)).body).toHaveLength(2)
   })
 
-  test("keep no folder and no odd sign of their names", async () => {
+  test("keep no folders and no unusual characters of their names", async () => {
     const number = await issue("Names")
     for (const [given, kept] of [
       ["../../etc/passwd.txt", "passwd.txt"],
@@ -117,7 +117,7 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="a'b _.zip"; filename*=UTF-8''a%27b%20%C3%BC.zip`)
   })
 
-  test("are attached by the author and by writers, and by nobody else", async () => {
+  test("are attached only by the author and by writers", async () => {
     const number = await issue("By cal")
     const on = `${at}/${number}/assets`
     expect((await upload(talk.cal, on)).status).toBe(201)
@@ -131,13 +131,13 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect(await talk.call(talk.cal, `PATCH ${on}/${id}`, { name: "other.md" })).toMatchObject({ status: 201, body: { name: "other.md" } })
     expect(await talk.call(talk.cal, `PATCH ${on}/${id}`, {})).toMatchObject({ status: 201, body: { name: "other.md" } })
     expect(await talk.status(talk.cal, `PATCH ${on}/${id}`, { name: "other.exe" })).toBe(422)
-    // What hangs elsewhere isn't here.
+    // Attachments of other texts aren't found here.
     expect(await talk.status(talk.ann, `GET ${at}/1/assets/${id}`)).toBe(404)
     expect(await talk.status(talk.ann, `DELETE ${at}/1/assets/${id}`)).toBe(404)
     expect(await talk.status(talk.ann, `PATCH /repos/ann/hush/issues/1/assets/${id}`, { name: "x.txt" })).toBe(404)
   })
 
-  test("hang on comments, for those who wrote them and may write", async () => {
+  test("are attached to comments by their authors and by writers", async () => {
     const theirs = await talk.comment(talk.cal, "open/issues/1", "by a reader")
     const own = await talk.comment(talk.ben, "open/issues/1", "by a writer")
     const on = (id: number) => `${at}/comments/${id}/assets`
@@ -159,7 +159,7 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect((await get(url)).status).toBe(404)
   })
 
-  test("are missing to whoever may not read the issue, at each download", async () => {
+  test("are not found by callers who may not read the issue, at each download", async () => {
     const { browser_download_url: url } = (await upload(talk.ann, "/repos/ann/hush/issues/1/assets")).body
     const status = async (caller?: Caller) => {
       const answer = await get(url, caller)
@@ -186,7 +186,7 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
     expect((await get(`${talk.hearth.url}/attachments/..%2f..%2fhearth.db`)).status).toBe(404)
   })
 
-  test("take their files along when they go", async () => {
+  test("take their files with them when deleted", async () => {
     const number = await issue("Gone")
     const comment = await talk.comment(talk.ben, `open/issues/${number}`, "x")
     const put = async (path: string): Promise<{ readonly id: number; readonly uuid: string }> => (await upload(talk.ann, path)).body
@@ -241,8 +241,8 @@ withWorld("attachments", { open: (kind) => openTalk(kind, { attachments: { maxBy
   })
 })
 
-test("attachments are not there where they are switched off", async () => {
-  const talk = await openTalk("memory", { attachments: { enabled: false } })
+test("attachments are not found where they are switched off", async () => {
+  const talk = await openCommentFixture("memory", { attachments: { enabled: false } })
   try {
     for (const route of ["GET /repos/ann/open/issues/1/assets", "POST /repos/ann/open/issues/1/assets"])
       expect(await talk.status(talk.ann, route)).toBe(404)

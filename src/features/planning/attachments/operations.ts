@@ -9,9 +9,9 @@ import { Attachment, EditAttachmentOptions } from "../../code/attachments/record
 import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../../code/attachments/rules.ts"
 import { findAttachments } from "../../code/attachments/store.ts"
 import { requireText } from "../issues/timeline.ts"
-import { homeOf } from "./home.ts"
+import { subjectOf } from "./subject.ts"
 
-/** Files hang on what people wrote, not on the other entries of a timeline. */
+/** Only written texts have attachments, not the other entries of a timeline. */
 const onText = <Found extends { readonly comment: { readonly kind: string } }>({ rule, open }: Access<Found>): Access<Found> => ({
   rule,
   open: async (request) => {
@@ -54,7 +54,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     route: `POST ${ISSUE}`,
     summary: "Attach a file to an issue",
     handle: async ({ services, issue, me, body, query }) =>
-      created(presentAttachment(services.site, await attach(services, homeOf({ issue }), me, body, query.name ?? ""))),
+      created(presentAttachment(services.site, await attach(services, subjectOf({ issue }), me, body, query.name ?? ""))),
   }),
   operation({
     ...readIssue,
@@ -63,7 +63,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     summary: "Get a file attached to an issue",
     answers: { 200: Attachment },
     handle: async ({ services, issue, path }) =>
-      ok(presentAttachment(services.site, await locateAttachment(services, homeOf({ issue }), path.attachment_id))),
+      ok(presentAttachment(services.site, await locateAttachment(services, subjectOf({ issue }), path.attachment_id))),
   }),
   operation({
     ...changeIssue,
@@ -73,8 +73,8 @@ const issueAttachmentOperations: readonly Operation[] = [
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
     handle: async ({ services, issue, path, body }) => {
-      const attachment = await locateAttachment(services, homeOf({ issue }), path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, homeOf({ issue }), attachment, body.name ?? "")))
+      const attachment = await locateAttachment(services, subjectOf({ issue }), path.attachment_id)
+      return created(presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue }), attachment, body.name ?? "")))
     },
   }),
   operation({
@@ -84,7 +84,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     summary: "Delete a file attached to an issue",
     answers: { 204: null },
     handle: async ({ services, issue, path }) => {
-      const { id } = await locateAttachment(services, homeOf({ issue }), path.attachment_id)
+      const { id } = await locateAttachment(services, subjectOf({ issue }), path.attachment_id)
       await services.database.write((tx) => deleteAttachments(tx, services, { id }))
       return noContent()
     },
@@ -108,7 +108,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     route: `POST ${COMMENT}`,
     summary: "Attach a file to a comment",
     handle: async ({ services, issue, comment, me, body, query }) =>
-      created(presentAttachment(services.site, await attach(services, homeOf({ issue, comment }), me, body, query.name ?? ""))),
+      created(presentAttachment(services.site, await attach(services, subjectOf({ issue, comment }), me, body, query.name ?? ""))),
   }),
   operation({
     ...readComment,
@@ -117,7 +117,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     summary: "Get a file attached to a comment",
     answers: { 200: Attachment },
     handle: async ({ services, issue, comment, path }) =>
-      ok(presentAttachment(services.site, await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id))),
+      ok(presentAttachment(services.site, await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id))),
   }),
   operation({
     ...changeComment,
@@ -127,9 +127,9 @@ const commentAttachmentOperations: readonly Operation[] = [
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
     handle: async ({ services, issue, comment, path, body }) => {
-      const attachment = await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id)
+      const attachment = await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id)
       return created(
-        presentAttachment(services.site, await renameAttachment(services, homeOf({ issue, comment }), attachment, body.name ?? "")),
+        presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue, comment }), attachment, body.name ?? "")),
       )
     },
   }),
@@ -140,7 +140,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     summary: "Delete a file attached to a comment",
     answers: { 204: null },
     handle: async ({ services, issue, comment, path }) => {
-      const { id } = await locateAttachment(services, homeOf({ issue, comment }), path.attachment_id)
+      const { id } = await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id)
       await services.database.write((tx) => deleteAttachments(tx, services, { id }))
       return noContent()
     },

@@ -129,7 +129,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
     expect([await titles("To Do"), await titles("Done")]).toEqual(["a", ""])
   })
 
-  test("leave, and their timelines tell of it all", async () => {
+  test("are removed, with entries in their timelines", async () => {
     const { add, move, remove, titles, board, issues, projects } = await boarded("a b")
     await add("a", "Backlog")
     await add("b", "To Do")
@@ -155,7 +155,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
       ["project", board.id, 0],
       ["project_board", board.id, 0],
     ])
-    // What was told stays when the project goes.
+    // Timeline entries stay when the project is deleted.
     await projects.on(`DELETE /${board.id}`)
     expect(await told(2)).toHaveLength(2)
     expect((await issues.get(2)).body).toMatchObject({ title: "b", projects: null })
@@ -246,7 +246,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
       return { name, teams, open, hidden, projects, board, column, add, counts, titles: (by: By) => projects.titles(board.id, column, by) }
     }
 
-    test("everybody is shown and counted what they may see", async () => {
+    test("every caller sees and counts what they may read", async () => {
       const { add, titles, counts, open, hidden, projects, board } = await organized()
       for (const id of [hidden.issue("h"), open.issue("a"), hidden.issue("i"), open.issue("b")]) expect((await add(id)).status).toBe(201)
       await hidden.issues.edit(1, { state: "closed" })
@@ -317,7 +317,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
       expect(await projectsOf(forge, ann, `/repos/ann/${open.name}`).titles(ownBoard.id, ownBoard.column("Done"))).toBe("a")
     })
 
-    test("who may write is told 404 otherwise, and nobody of a hidden organisation", async () => {
+    test("writers get 404 otherwise, and so does every caller for a hidden organisation", async () => {
       const { name, projects, board, column } = await organized()
       const dee = await forge.person(`dee${made}`)
       expect(await projects.status("POST", { title: "x" }, ben)).toBe(201)

@@ -5,7 +5,7 @@ import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Answer } from "../../../../tests/support/hearth.ts"
 import { projectsOf } from "../projects/testing.ts"
 
-/** What somebody does on a board, with issues and columns by their places in lists. */
+/** An action on a board, with issues and columns by their positions in lists. */
 type Action =
   | { readonly kind: "add" | "remove"; readonly issue: number; readonly column: number }
   | { readonly kind: "move"; readonly issue: number; readonly column: number; readonly sorting: number | undefined }
@@ -33,7 +33,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), issue, column }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("drop" as const), column }) },
 )
-/** Each inner list is done by as many people at once. */
+/** The actions of each inner list are done concurrently. */
 const rounds = fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 6 })
 
 const inColumn = ({ cards }: Board, at: number) =>
@@ -63,7 +63,7 @@ function act(board: Board, done: Action): readonly [number, Board] {
   return [done.kind === "add" ? 201 : 204, { columns, cards: new Map([...cards, [done.issue, place]]) }]
 }
 
-/** Every way in which things done at once can have followed each other: the statuses, in the order of the actions, and the board. */
+/** Every possible order of concurrent actions: the statuses, in the order of the actions, and the board. */
 function* outcomes(board: Board, done: readonly Action[]): Generator<readonly [ReadonlyMap<Action, number>, Board]> {
   if (done.length === 0) yield [new Map(), board]
   for (const first of done) {
@@ -87,7 +87,7 @@ withHearth("the order of cards", {}, ({ kind, test, forge }) => {
     for (let n = 0; n < ISSUES; n++) issueIds.push((await forge.call(ann, "POST /repos/ann/box/issues", { title: `i${n}` })).body.id)
   })
 
-  test("whatever people do at once is as if one had followed the other", { timeout: 120_000 }, async () => {
+  test("concurrent actions are serialisable", { timeout: 120_000 }, async () => {
     const projects = projectsOf(forge, callers[0], "/repos/ann/box")
     await fc.assert(
       fc.asyncProperty(rounds, async (script) => {

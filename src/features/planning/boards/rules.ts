@@ -19,12 +19,12 @@ import type { MoveProjectIssueOption } from "../projects/records.ts"
 import { type AtColumn, findColumn } from "../projects/store.ts"
 
 /**
- * Issues and pull requests on a board. All of these refuse `notFound` a project that the home has not, `forbidden` a closed one, and `archived`
- * an issue whose repository is.
+ * Issues and pull requests on a board. All of these refuse `notFound` a project that the owner or repository doesn't have, `forbidden` a
+ * closed one, and `archived` an issue of an archived repository.
  */
 
-/** Whose board, and who changes it. */
-export interface OnBoard extends Me {
+/** The owner of the board, and the user who changes it. */
+export interface BoardChange extends Me {
   readonly home: ProjectHome
 }
 
@@ -34,11 +34,11 @@ export interface AtCard extends AtColumn {
 }
 
 /**
- * Puts an issue behind the last of a column, whether it was in the project before or not.
- * Refuses `notFound` a column that the project has not and an issue that the caller may not read, `forbidden` one of somebody else's
- * repository, or of one that is set to use its own projects only.
+ * Adds an issue at the end of a column, or moves it there if it is in the project already.
+ * Refuses `notFound` a column that the project doesn't have and an issue that the caller may not read, `forbidden` an issue of another
+ * owner's repository, or of a repository that uses only its own projects.
  */
-export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
+export async function addCard(tx: Transaction, { home, actor, me }: BoardChange, at: AtCard, now: Seconds): Promise<void> {
   const found = await lockIssueFor(tx, home, actor, at.issueId)
   const project = await lockOpenProject(tx, home, at.projectId)
   const column = await requireColumn(tx, project, at.columnId)
@@ -50,23 +50,22 @@ export async function addCard(tx: Transaction, { home, actor, me }: OnBoard, at:
   const target = { projectId: project.id, issueId: issue.id, columnId: column.id }
   if (card) await moveCardToEnd(tx, target)
   else await enterColumn(tx, column, issue, me, now)
-  if (from !== column.id) await tellMoved(tx, project.id, issue, me, now)
+  if (from !== column.id) await publishMove(tx, project.id, issue, me, now)
 }
 
-/** Refuses `forbidden` an issue that is not the owner's, or that would enter although its repository is set to use its own projects only. */
+/** Refuses `forbidden` an issue of another owner, and a new card for an issue whose repository uses only its own projects. */
 function requireUsed(repository: Repository, owner: User, card: Card | undefined): void {
   if (repository.owner_id !== owner.id) throw refuse.forbidden("the issue belongs to a repository of somebody else")
   if (!card && repository.projects_mode === "repo") throw refuse.forbidden("the repository of the issue uses its own projects only")
 }
 
 /**
- * Moves an issue to another place of its column or to another column: to `sorting`, or behind the last. To be moved elsewhere in its column
- * changes nothing but the one card.
- * Refuses as `invalid` a column that the project has not, and an issue that is not in it as far as the caller may know.
+ * Moves an issue within its column or to another one: to `sorting`, or to the end. Only this one card is written.
+ * Refuses as `invalid` a column that the project doesn't have, and an issue that is not in it or that the caller may not read.
  */
 export async function moveCard(
   tx: Transaction,
-  { home, actor, me }: OnBoard,
+  { home, actor, me }: BoardChange,
   { projectId, issueId }: Omit<AtCard, "columnId">,
   { column_id, sorting }: MoveProjectIssueOption,
   now: Seconds,
@@ -81,11 +80,11 @@ export async function moveCard(
   const target = { projectId: project.id, issueId, columnId: column.id }
   if (sorting === undefined) await moveCardToEnd(tx, target)
   else await moveCardTo(tx, { ...target, sorting })
-  if (card.column_id !== column.id) await tellMoved(tx, project.id, found.issue, me, now)
+  if (card.column_id !== column.id) await publishMove(tx, project.id, found.issue, me, now)
 }
 
-/** Takes an issue out of the column, and so out of the project. Refuses `notFound` where it is not in that column. */
-export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, at: AtCard, now: Seconds): Promise<void> {
+/** Removes an issue from the column and thereby from the project. Refuses `notFound` where it is not in that column. */
+export async function removeCard(tx: Transaction, { home, actor, me }: BoardChange, at: AtCard, now: Seconds): Promise<void> {
   const found = await lockIssueFor(tx, home, actor, at.issueId)
   const project = await lockOpenProject(tx, home, at.projectId)
   const column = await requireColumn(tx, project, at.columnId)
@@ -95,20 +94,20 @@ export async function removeCard(tx: Transaction, { home, actor, me }: OnBoard, 
   await leaveProjects(tx, [project.id], found.issue, me, now)
 }
 
-/** Refuses `archived` an issue of a repository that takes no changes. */
+/** Refuses `archived` an issue of an archived repository. */
 function requireUnarchived(found: LockedIssue): LockedIssue {
   if (found.repository.is_archived === 1) throw refuse.archived()
   return found
 }
 
-async function tellMoved(tx: Transaction, projectId: number, issue: Issue, actor: User, now: Seconds): Promise<void> {
+async function publishMove(tx: Transaction, projectId: number, issue: Issue, actor: User, now: Seconds): Promise<void> {
   publish(tx, { kind: "issue.projectColumnChanged", issue, actor, projectId, at: now })
   await touchIssue(tx, issue.id, now)
 }
 
 // --- locking ---------------------------------------------------------------------------------------------------------------------
 
-/** An issue and its repository, neither of which goes away or is handed over meanwhile. */
+/** An issue and its repository, both locked, so that neither is deleted or transferred meanwhile. */
 interface LockedIssue {
   readonly issue: Issue
   readonly repository: Repository
@@ -119,8 +118,8 @@ const shareRepository = query("projects.shareRepository", (db, p: Params<{ id: n
 )
 
 /**
- * The issue or pull request of that id, locked; undefined where it is not for this home, or nothing that the caller may read. It refuses
- * nothing: what comes before it in the order of refusals is locked after it.
+ * The issue or pull request of that id, locked; undefined where it doesn't exist, can't be on a board of this owner, or may not be read by
+ * the caller. It doesn't refuse, because checks that come first in the order of refusals need rows that are locked later.
  */
 async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id: number): Promise<LockedIssue | undefined> {
   const found = id === 0 ? undefined : await findIssueById.first(tx, { id })

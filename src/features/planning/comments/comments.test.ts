@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { openTalk } from "./testing.ts"
+import { openCommentFixture } from "./testing.ts"
 
-withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
+withWorld("comments", { open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const issue = async (path: string) => (await talk.call(talk.ann, `GET /repos/ann/${path}`)).body
   const fresh = async (title: string): Promise<number> => (await talk.call(talk.ann, `POST ${at}`, { title })).body.number
@@ -15,7 +15,7 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
       .orderBy("users.name")
       .execute()
 
-  test("are written by whoever reads the issue, counted, and told", async () => {
+  test("are written by users who may read the issue, counted, and published", async () => {
     const number = await fresh("Counted")
     const made = await talk.call(talk.cal, `POST ${at}/${number}/comments`, { body: "first, @dot" })
     expect(made.status).toBe(201)
@@ -54,12 +54,12 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
     expect(await talk.status(talk.cal, `POST ${at}/${number}/comments`, { body: "x" })).toBe(403)
     expect(await talk.status(talk.ben, `POST ${at}/${number}/comments`, { body: "x" })).toBe(201)
     expect(await talk.status(talk.root, `POST ${at}/${number}/comments`, { body: "x" })).toBe(201)
-    // What stands there may still be changed.
+    // Existing comments may still be edited.
     expect(await talk.status(talk.cal, `PATCH ${at}/comments/${own}`, { body: "y" })).toBe(200)
     expect(await talk.status(talk.cal, `DELETE ${at}/comments/${own}`)).toBe(204)
   })
 
-  test("are refused to somebody whom the owner or the author has blocked", async () => {
+  test("are refused to users whom the owner or the author has blocked", async () => {
     const eve = await talk.person("eve")
     const theirs = (await talk.call(talk.dot, `POST ${at}`, { title: "By dot" })).body.number
     const own = await talk.comment(eve, `open/issues/${theirs}`, "mine")
@@ -72,7 +72,7 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
     expect(await talk.status(eve, `DELETE ${at}/comments/${own}`)).toBe(204)
   })
 
-  test("are edited by their author and by writers, and by nobody else", async () => {
+  test("are edited only by their author and by writers", async () => {
     const number = await fresh("Edited")
     const id = await talk.comment(talk.cal, `open/issues/${number}`, "first")
     expect((await talk.call(talk.cal, `PATCH ${at}/comments/${id}`, { body: "second" })).body.body).toBe("second")
@@ -90,11 +90,11 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
     expect(await version()).toEqual({ content_version: 2 })
     expect(await talk.status(talk.cal, `PATCH ${at}/comments/${id}`, { body: "third" })).toBe(200)
     expect(await version()).toEqual({ content_version: 2 })
-    // The older address, whose number is not looked at.
+    // The older path, whose number is ignored.
     expect((await talk.call(talk.cal, `PATCH ${at}/99/comments/${id}`, { body: "fourth" })).body.body).toBe("fourth")
   })
 
-  test("go with everything that hangs on them", async () => {
+  test("are deleted with everything that belongs to them", async () => {
     const number = await fresh("Emptied")
     const target = await fresh("Target")
     const id = await talk.comment(talk.cal, `open/issues/${number}`, `see #${target}`)
@@ -114,7 +114,7 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
     expect(await left.execute()).toEqual([])
   })
 
-  test("are apart from the other entries of a timeline", async () => {
+  test("are separate from the other entries of a timeline", async () => {
     const number = await fresh("Entries")
     await talk.call(talk.ann, `PATCH ${at}/${number}`, { title: "Renamed" })
     const [entry] = (await talk.call(talk.ann, `GET ${at}/${number}/timeline`)).body
@@ -198,7 +198,7 @@ withWorld("comments", { open: openTalk }, ({ test, world: talk }) => {
     expect(comment).toMatchObject({ body: "boo", user: { id: -1, login: "Ghost" } })
   })
 
-  test("are refused in an archived repository, before anything else is told", async () => {
+  test("are refused in an archived repository, before any other refusal", async () => {
     const id = await talk.comment(talk.cal, "open/issues/1", "still")
     await talk.call(talk.ann, "PATCH /repos/ann/open", { archived: true })
     for (const [route, body] of [

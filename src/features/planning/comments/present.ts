@@ -10,23 +10,23 @@ import { usersById } from "../../code/repositories/store.ts"
 import { GHOST, presentUser } from "../../people/users/present.ts"
 import type { User as UserRecord } from "../../people/users/records.ts"
 import type { Comment } from "./records.ts"
-import type { Words } from "./store.ts"
+import type { CommentRow } from "./store.ts"
 
-/** Where a comment stands. */
-export interface CommentPlace {
+/** The issue that a comment belongs to, with its repository. */
+export interface CommentLocation {
   readonly home: Owned
   readonly issue: { readonly number: number; readonly is_pull: Flag }
 }
 
 /**
- * Comments in the order given, each with the place that `placeOf` knows; one without a place is left out. Two queries, whatever their
- * number. People are shown as everybody sees them.
+ * Comments in the order given, each with the location that `locationOf` gives; one without a location is left out. Always two queries.
+ * Users are shown as anonymous callers see them.
  */
 export async function presentComments(
   db: Handle,
   site: Site,
-  comments: readonly Words[],
-  placeOf: (comment: Words) => CommentPlace | undefined,
+  comments: readonly CommentRow[],
+  locationOf: (comment: CommentRow) => CommentLocation | undefined,
 ): Promise<Comment[]> {
   if (comments.length === 0) return []
   const attachments = await attachmentsOf(db, comments)
@@ -34,17 +34,17 @@ export async function presentComments(
     db,
     comments.map((comment) => comment.author_id),
   )
-  const author = plainly(site)
+  const author = publicUserPresenter(site)
   return comments.flatMap((comment) => {
-    const place = placeOf(comment)
+    const place = locationOf(comment)
     if (!place) return []
     const user = author(authors.get(comment.author_id) ?? GHOST)
     return [presentComment(site, place, comment, user, attachments.get(comment.id) ?? [])]
   })
 }
 
-/** One comment of an issue that is known. */
-export async function presentOne(db: Handle, site: Site, place: CommentPlace, comment: Words): Promise<Comment> {
+/** One comment of a given issue. */
+export async function presentOne(db: Handle, site: Site, place: CommentLocation, comment: CommentRow): Promise<Comment> {
   const [record] = await presentComments(db, site, [comment], () => place)
   if (!record) throw new TypeError("one comment gives one record")
   return record
@@ -52,8 +52,8 @@ export async function presentOne(db: Handle, site: Site, place: CommentPlace, co
 
 export function presentComment(
   site: Site,
-  place: CommentPlace,
-  comment: Words,
+  place: CommentLocation,
+  comment: CommentRow,
   user: UserRecord,
   attachments: readonly AttachmentRow[],
 ): Comment {
@@ -70,22 +70,22 @@ export function presentComment(
   }
 }
 
-/** The pages of an entry of a timeline and of the issue or pull request that it belongs to. */
-export function commentAddresses(site: Site, { home: { owner, repository }, issue }: CommentPlace, id: number) {
+/** The URLs of a timeline entry and of the issue or pull request that it belongs to. */
+export function commentAddresses(site: Site, { home: { owner, repository }, issue }: CommentLocation, id: number) {
   const isPull = issue.is_pull === 1
   const page = `${site.rootUrl}/${owner.name}/${repository.name}/${isPull ? "pulls" : "issues"}/${issue.number}`
   return { html_url: `${page}#issuecomment-${id}`, pull_request_url: isPull ? page : "", issue_url: isPull ? "" : page }
 }
 
-/** What is attached to each comment, by its id. */
-export async function attachmentsOf(db: Handle, comments: readonly Words[]): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {
+/** The attachments of each comment, by its id. */
+export async function attachmentsOf(db: Handle, comments: readonly CommentRow[]): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {
   const issueIds = [...new Set(comments.map((comment) => comment.issue_id))]
   const rows = await findAttachmentsOfComments(db, { issueIds, commentIds: comments.map(({ id }) => id) })
   return Map.groupBy(rows, (row) => row.comment_id)
 }
 
-/** Shows people as everybody sees them, each made once: the same few write most of the comments. */
-export function plainly(site: Site): (user: User) => UserRecord {
+/** Presents users as anonymous callers see them. Each is presented once, since the same few users write most comments. */
+export function publicUserPresenter(site: Site): (user: User) => UserRecord {
   const known = new Map<number, UserRecord>()
   return (user) => {
     const seen = known.get(user.id)

@@ -81,7 +81,7 @@ export interface Period {
   readonly before: number
 }
 
-/** The times that a list is asked for. What is left out doesn't limit it. */
+/** The period that a list is limited to. A bound that is left out doesn't limit it. */
 export function periodOf({ since, before }: { readonly since?: string; readonly before?: string }): Period {
   return { since: secondsOf(since) ?? 0, before: secondsOf(before) ?? Number.MAX_SAFE_INTEGER }
 }

@@ -15,14 +15,14 @@ import { crossReference } from "../issues/references.ts"
 import { addTimelineEntry } from "../issues/timeline.ts"
 import { recountComments } from "../issues/touch.ts"
 import { deleteReactions } from "../reactions/rules.ts"
-import { deleteEntry, findCommentsByIds, hideActivitiesOf, touchContent, updateContent, type Words } from "./store.ts"
+import { type CommentRow, deleteEntry, findCommentsByIds, hideActivitiesOf, touchContent, updateContent } from "./store.ts"
 
 /**
- * Writes a comment with all that follows: the issue's counter, references, mentions, the feed, and who is told.
- * Refuses `forbidden` on a locked issue, for those who may not write to it, and for somebody whom its author or the owner has blocked
- * (administrators of the repository pass); `notFound` where the issue is gone.
+ * Writes a comment, counts it, records references and mentions, and publishes it.
+ * Refuses `forbidden` on a locked issue to users who may not write to it, and to users blocked by the issue's author or the repository's
+ * owner (administrators of the repository are exempt); `notFound` where the issue is gone.
  */
-export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<Words> {
+export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<CommentRow> {
   const { repository, owner, me } = found
   const now = services.now()
   const issue = await lockIssue(tx, found.issue.id)
@@ -37,22 +37,22 @@ export async function createComment(tx: Transaction, services: Services, found: 
   return comment
 }
 
-/** Refuses `forbidden` on a locked issue, for those who may not write to it. */
+/** Refuses `forbidden` on a locked issue to users who may not write to it. */
 export function requireUnlocked(found: OnIssue): void {
   if (found.issue.is_locked === 1 && !writesKind(found, found.issue)) throw refuse.forbidden("You cannot comment on a locked issue.")
 }
 
-/** Refuses `forbidden` for somebody whom the issue's author or the repository's owner has blocked; administrators of the repository pass. */
+/** Refuses `forbidden` to users blocked by the issue's author or the repository's owner; administrators of the repository are exempt. */
 export async function requireWelcome(tx: Transaction, { issue, owner, permission, me }: OnIssue & Me): Promise<void> {
   if (permission.mode < Mode.admin) await requireUnblocked(tx, me, [{ id: issue.author_id }, owner])
 }
 
 /**
- * Replaces the text of a comment; the same text changes nothing. References are read anew; nobody is told. Who is mentioned was told when it
- * was written.
- * Refuses `forbidden` for somebody whom the issue's author or the owner has blocked, `notFound` where the comment is gone.
+ * Replaces the text of a comment; the same text changes nothing. References are updated; no notifications are sent, since mentioned users
+ * were notified when it was written.
+ * Refuses `forbidden` to users blocked by the issue's author or the repository's owner, `notFound` where the comment is gone.
  */
-export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<Words> {
+export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<CommentRow> {
   const { repository, owner, issue, comment, me } = found
   await requireWelcome(tx, found)
   await lockIssue(tx, issue.id)
@@ -62,7 +62,7 @@ export async function editComment(tx: Transaction, services: Services, found: On
   const now = services.now()
   const changed = await updateContent.first(tx, { id: comment.id, content: text, now })
   if (!changed) throw refuse.notFound()
-  // What only its author sees yet is followed once it is submitted.
+  // References in a draft take effect once it is submitted.
   if (isDraft(comment)) return changed
   const rootUrl = services.site.rootUrl
   await crossReference(tx, rootUrl, { issue, repository, owner, author: me, text, comment, edited: true }, now)
@@ -70,12 +70,12 @@ export async function editComment(tx: Transaction, services: Services, found: On
   return changed
 }
 
-/** Makes a new version of a comment whose text stays. Refuses `notFound` where it is gone. */
+/** Increments the version of a comment without changing its text. Refuses `notFound` where it is gone. */
 export async function touchComment(tx: Transaction, id: number, now: Seconds): Promise<void> {
   if ((await touchContent.changes(tx, { id, now })) === 0) throw refuse.notFound()
 }
 
-/** Deletes a comment with its reactions and files, and takes it out of the feeds. References from it go with it. */
+/** Deletes a comment with its reactions and files, the references that it made, and its entries in feeds. */
 export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
   await lockIssue(tx, issue.id)
   if (!isDraft(comment)) publish(tx, { kind: "comment.deleted", issue, actor: me, comment, at: services.now() })

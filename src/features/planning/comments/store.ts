@@ -9,8 +9,8 @@ import type { Page } from "../../../core/operation.ts"
 import type { TimelineEntry } from "../issues/timeline.ts"
 import type { Period } from "./records.ts"
 
-/** The columns of a timeline entry that somebody's words need. */
-const WORDS = [
+/** The columns of a timeline entry that a written text uses. */
+const COMMENT_COLUMNS = [
   "comments.id",
   "comments.issue_id",
   "comments.author_id",
@@ -21,12 +21,12 @@ const WORDS = [
   "comments.original_author_id",
 ] as const
 
-export type Words = Pick<
+export type CommentRow = Pick<
   TimelineEntry,
   "id" | "issue_id" | "author_id" | "content" | "created_at" | "updated_at" | "original_author" | "original_author_id"
 >
 
-/** A page of a list and the length of the whole, both of the same rows. */
+/** A page of a list and the total number of its rows. */
 export interface Found<Row> {
   readonly rows: readonly Row[]
   readonly total: number
@@ -38,7 +38,7 @@ export interface Found<Row> {
 export const findComments = query("comments.findOfIssue", (db, p: Params<{ issueId: number; since: number; before: number }>) =>
   db
     .selectFrom("comments")
-    .select(WORDS)
+    .select(COMMENT_COLUMNS)
     .where("issue_id", "=", p.issueId)
     .where("kind", "=", "comment")
     .where("updated_at", ">=", p.since)
@@ -48,20 +48,20 @@ export const findComments = query("comments.findOfIssue", (db, p: Params<{ issue
 )
 
 export const findCommentsByIds = query("comments.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom("comments").select(WORDS).where("comments.id", "in", p.ids),
+  db.selectFrom("comments").select(COMMENT_COLUMNS).where("comments.id", "in", p.ids),
 )
 
-/** What a comment needs to know of its issue. */
-export type Numbered = Words & { readonly number: number; readonly is_pull: Flag }
+/** A comment with the columns of its issue that its presentation needs. */
+export type CommentWithIssue = CommentRow & { readonly number: number; readonly is_pull: Flag }
 
-/** A page of the comments on a repository's issues and pull requests, as far as the caller may read either, oldest first. */
+/** A page of the comments on those of a repository's issues and pull requests that the caller may read, oldest first. */
 export async function findCommentsIn(
   db: Handle,
   repositoryId: number,
   { issues, pulls }: ReadableKinds,
   { since, before }: Period,
   page: Page,
-): Promise<Found<Numbered>> {
+): Promise<Found<CommentWithIssue>> {
   const found = db
     .selectFrom("comments")
     .innerJoin("issues", "issues.id", "comments.issue_id")
@@ -72,7 +72,7 @@ export async function findCommentsIn(
     .$if(!issues || !pulls, (some) => some.where("issues.is_pull", "=", flag(pulls)))
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await found
-    .select([...WORDS, "issues.number", "issues.is_pull"])
+    .select([...COMMENT_COLUMNS, "issues.number", "issues.is_pull"])
     .orderBy("comments.created_at")
     .orderBy("comments.id")
     .limit(page.limit)
@@ -83,7 +83,7 @@ export async function findCommentsIn(
 
 // --- timeline ----------------------------------------------------------------------------------------------------------------------
 
-/** Entries about another issue are shown to those who may read that one. */
+/** Entries about another issue are only shown to callers who may read that issue. */
 const readsOther = (actor: Actor, column: "ref_issue_id" | "dependent_issue_id"): RawBuilder<SqlBool> => {
   const unit = sql<string>`case when other.is_pull = 1 then 'repo.pulls' else 'repo.issues' end`
   return sql<SqlBool>`(${sql.ref(`comments.${column}`)} is null or exists (
@@ -92,8 +92,8 @@ const readsOther = (actor: Actor, column: "ref_issue_id" | "dependent_issue_id")
 }
 
 /**
- * A page of everything that happened to an issue, as far as the caller may know of it, in order. Remarks on lines of code stand with their
- * review; drafts are shown to nobody.
+ * A page of an issue's timeline in order, without entries about issues that the caller may not read, comments on lines of code (shown with
+ * their review) and drafts.
  */
 export async function findTimeline(
   db: Handle,
@@ -136,10 +136,10 @@ export const updateContent = query("comments.updateContent", (db, p: Params<{ id
     .updateTable("comments")
     .set((eb) => ({ content: p.content, content_version: eb("content_version", "+", 1), updated_at: p.now }))
     .where("id", "=", p.id)
-    .returning(WORDS),
+    .returning(COMMENT_COLUMNS),
 )
 
-/** Makes a new version of a comment whose text stays. */
+/** Increments the version of a comment without changing its text. */
 export const touchContent = query("comments.touch", (db, p: Params<{ id: number; now: number }>) =>
   db
     .updateTable("comments")
@@ -149,12 +149,12 @@ export const touchContent = query("comments.touch", (db, p: Params<{ id: number;
 
 export const deleteEntry = query("comments.delete", (db, p: Params<{ id: number }>) => db.deleteFrom("comments").where("id", "=", p.id))
 
-/** What the feeds tell of a comment is shown no more. */
+/** Hides a comment's entries in feeds. */
 export const hideActivitiesOf = query("comments.hideActivities", (db, p: Params<{ id: number }>) =>
   db
     .updateTable("activities")
     .set({ is_hidden: 1 })
     .where("comment_id", "=", p.id)
-    // The index holds only what is about an entry of a timeline.
+    // The index contains only rows about a timeline entry.
     .where(sql<SqlBool>`comment_id <> 0`),
 )

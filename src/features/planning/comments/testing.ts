@@ -1,17 +1,23 @@
 import { type Caller, freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 
-/** What these tests stand on: ann owns ann/open and ann/hush (private), each with issues; ben may write to both; cal and dot are strangers. */
-export interface Talk extends TestHearth {
+/**
+ * The fixture of these tests: ann owns ann/open and ann/hush (private), each with issues; ben may write to both; cal and dot have no access
+ * of their own.
+ */
+export interface CommentFixture extends TestHearth {
   readonly ann: string
   readonly ben: string
   readonly cal: string
   readonly dot: string
-  /** Comments on an issue and gives the comment's id. */
+  /** Comments on an issue and returns the comment's id. */
   readonly comment: (caller: Caller, issue: string, body: string) => Promise<number>
   readonly status: (caller: Caller, route: string, body?: unknown) => Promise<number>
 }
 
-export async function openTalk(kind: Parameters<typeof freshHearth>[0], config: Parameters<typeof freshHearth>[1] = {}): Promise<Talk> {
+export async function openCommentFixture(
+  kind: Parameters<typeof freshHearth>[0],
+  config: Parameters<typeof freshHearth>[1] = {},
+): Promise<CommentFixture> {
   const forge = await freshHearth(kind, config)
   const must = async (caller: Caller, route: string, body?: unknown) => {
     const answer = await forge.call(caller, route, body)

@@ -3,9 +3,9 @@ import { statementsOf } from "../../../../tests/support/database.ts"
 import { withWorld } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
 import { addTimelineEntry, type TimelineKind } from "../issues/timeline.ts"
-import { openTalk } from "./testing.ts"
+import { openCommentFixture } from "./testing.ts"
 
-withWorld("the timeline", { open: openTalk }, ({ test, world: talk }) => {
+withWorld("the timeline", { open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const timeline = async (caller: Caller, number: number, query = "") => {
     const { body, headers } = await talk.call(caller, `GET ${at}/${number}/timeline${query}`)
@@ -55,7 +55,7 @@ withWorld("the timeline", { open: openTalk }, ({ test, world: talk }) => {
         { kind: "comment", content: "a word" },
       ] as const
       for (const one of written) await addTimelineEntry(tx, { ...entry, ...one })
-      // Remarks on lines stand with their review.
+      // Comments on lines are shown with their review.
       await addTimelineEntry(tx, { ...entry, kind: "code", content: "a remark" })
       return written.map(({ kind: word }) => word)
     })
@@ -99,7 +99,7 @@ withWorld("the timeline", { open: openTalk }, ({ test, world: talk }) => {
     const second = await issue("Second")
     for (const _ of [1, 2]) await everyKind(second.id, other.id, commentId)
     const asked = (number: number) => statementsOf(talk.hearth.services.database, () => timeline(talk.dot, number, "?limit=50"))
-    // The first call also finds out who asks.
+    // The first call also authenticates the caller.
     await talk.call(talk.dot, "GET /user")
     const [one, many] = [await asked(subject.number), await asked(second.number)]
     expect((await timeline(talk.dot, second.number, "?limit=50")).entries).toHaveLength(2 * kinds.length)
@@ -128,7 +128,7 @@ withWorld("the timeline", { open: openTalk }, ({ test, world: talk }) => {
     })
     expect(await types(talk.ben, number)).toEqual(["add_dependency", "issue_ref"])
     expect(await types(talk.cal, number)).toEqual([])
-    // The part is switched off, so that nobody reads it.
+    // The unit is switched off, so no caller may read it.
     await talk.call(talk.ann, "PATCH /repos/ann/hush", { has_issues: false })
     expect(await types(talk.ann, number)).toEqual([])
     await talk.call(talk.ann, "PATCH /repos/ann/hush", { has_issues: true })

@@ -16,19 +16,19 @@ import { presentLabel } from "../labels/present.ts"
 import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds } from "../milestones/store.ts"
 import type { TrackedTime } from "../tracking/records.ts"
-import { attachmentsOf, type CommentPlace, commentAddresses, plainly, presentComment } from "./present.ts"
+import { attachmentsOf, type CommentLocation, commentAddresses, presentComment, publicUserPresenter } from "./present.ts"
 import type { Comment, TimelineComment } from "./records.ts"
 import { findCommentsByIds, findLabelsByIds, findTimesByIds } from "./store.ts"
 
 /**
- * Entries of one issue's timeline with everything that they refer to, in the order given. That the caller may know of that was decided by
- * whoever made the list; what was deleted since is null. The number of queries doesn't grow with the list.
+ * Entries of one issue's timeline with everything that they refer to, in the order given. The list must only contain entries that the
+ * caller may read; what was deleted since is null. The number of queries doesn't grow with the list.
  */
 export async function presentTimeline(
   db: Handle,
   site: Site,
   actor: Actor,
-  place: CommentPlace,
+  place: CommentLocation,
   entries: readonly TimelineEntry[],
 ): Promise<TimelineComment[]> {
   if (entries.length === 0) return []
@@ -80,12 +80,12 @@ interface Around {
   readonly times: ReadonlyMap<number, TrackedTime>
 }
 
-/** What the entries refer to, by its id; only kinds that occur are looked for. */
+/** What the entries refer to, by its id; only kinds that occur are queried. */
 async function findAround(
   db: Handle,
   site: Site,
   actor: Actor,
-  { home }: CommentPlace,
+  { home }: CommentLocation,
   entries: readonly TimelineEntry[],
 ): Promise<Around> {
   const ids = (...columns: readonly IdColumn[]) => idsIn(entries, columns)
@@ -107,7 +107,7 @@ async function findAround(
     ...words.map((comment) => comment.author_id),
     ...times.map((time) => time.user_id),
   ])
-  const show = plainly(site)
+  const show = publicUserPresenter(site)
   const person = (id: number): UserRecord => show(people.get(id) ?? GHOST)
 
   const issueRecords = byId(await presentIssues(db, site, actor, issues, { owned }))
@@ -144,7 +144,7 @@ type IdColumn = {
   [Column in keyof TimelineEntry]: TimelineEntry[Column] extends number | null ? Column : never
 }[keyof TimelineEntry]
 
-/** What stands in these columns, each id once. */
+/** The distinct ids in these columns. */
 function idsIn(entries: readonly TimelineEntry[], columns: readonly IdColumn[]): readonly number[] {
   const found = new Set<number>()
   for (const entry of entries)
@@ -161,7 +161,7 @@ const some = async <Row>(ids: readonly number[], find: (ids: readonly number[]) 
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
-/** The repositories of the issues that are referred to; that of the timeline is known already. */
+/** The repositories of the issues that are referred to; the timeline's own is not queried again. */
 async function ownedOf(db: Handle, home: Owned, repositoryIds: readonly number[]): Promise<readonly Owned[]> {
   const ids = [...new Set(repositoryIds)].filter((id) => id !== home.repository.id)
   return ids.length === 0 ? [home] : [home, ...(await withOwners(db, await findRepositoriesByIds(db, { ids })))]

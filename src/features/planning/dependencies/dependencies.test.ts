@@ -50,7 +50,7 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     ])
   })
 
-  test("are refused on oneself, twice, and in circles however long", async () => {
+  test("are refused on the issue itself, twice, and in cycles of any length", async () => {
     const at = await repository("circles", 4)
     const refused = async (route: string, index: number) => {
       const { status, body } = await call(ben, `${route}`, other("circles", index))
@@ -71,12 +71,12 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     expect(await refused(`POST ${at}/2/dependencies`, 1)).toEqual(circle)
     expect(await refused(`POST ${at}/4/dependencies`, 1)).toEqual(circle)
     expect(await refused(`POST ${at}/1/blocks`, 3)).toEqual(circle)
-    // A second way to the same is no circle.
+    // A second path to the same issue is no cycle.
     expect(await status(ben, `POST ${at}/1/dependencies`, other("circles", 4))).toBe(201)
     expect(await titles(ann, `${at}/4/dependencies`)).toEqual([[], "0"])
   })
 
-  test("never make a circle together when many are made at once", async () => {
+  test("never form a cycle when many are added concurrently", async () => {
     const at = await repository("racing", 5)
     const tie = (from: number, to: number) => status(ben, `POST ${at}/${from}/dependencies`, other("racing", to))
     const answers = await Promise.all([tie(1, 2), tie(2, 3), tie(3, 4), tie(4, 5), tie(5, 1)])
@@ -91,7 +91,7 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     expect(await titles(ben, `${at}/1/dependencies`)).toEqual([["ending 2"], "1"])
   })
 
-  test("lead only to what is named whole and may be read", async () => {
+  test("are added only to issues that are fully named and may be read", async () => {
     const at = await repository("naming", 2)
     await repository("hidden", 1, { private: true })
     for (const body of [
@@ -108,14 +108,14 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     expect(await status(ben, `POST ${at}/1/dependencies`, { ...other("naming", 2), index: "2" })).toBe(422)
     expect(await status(ben, `POST ${at}/99/dependencies`, other("naming", 2))).toBe(404)
     expect(await titles(ben, `${at}/1/dependencies`)).toEqual([[], "0"])
-    // Older names lead on.
+    // Old names redirect.
     await repository("former", 1)
     await call(ann, "PATCH /repos/ann/former", { name: "latter" })
     expect(await status(ben, `POST ${at}/1/dependencies`, other("former", 1))).toBe(201)
     expect(await titles(ben, `${at}/1/dependencies`)).toEqual([["former 1"], "1"])
   })
 
-  test("are for whoever may write to the issue that waits", async () => {
+  test("are for users who may write to the dependent issue", async () => {
     const at = await repository("writing", 2)
     await call(cal, "POST /user/repos", { name: "own" })
     await call(cal, "POST /repos/cal/own/issues", { title: "cal's" })
@@ -125,7 +125,7 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
       expect(await status(undefined, `${method} ${at}/1/dependencies`, other("writing", 2))).toBe(401)
       expect(await status(undefined, `${method} ${at}/1/blocks`, other("writing", 2))).toBe(401)
     }
-    // Reading is enough on the one that is waited for.
+    // Read access to the dependency is enough.
     expect(await status(cal, `POST ${at}/1/blocks`, other("own", 1, "cal"))).toBe(201)
     expect(await status(cal, "DELETE /repos/cal/own/issues/1/dependencies", other("writing", 1))).toBe(201)
   })
@@ -143,7 +143,7 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     }
     expect(await titles(ann, `${secret}/1/blocks`)).toEqual([["showing 1"], "1"])
     expect(await status(ben, `GET ${secret}/1/blocks`)).toBe(404)
-    // The other way about: what waits for a public issue in a hidden place.
+    // The other direction: a hidden issue that depends on a public one.
     await call(ann, `POST ${secret}/1/dependencies`, other("showing", 2)).then(({ status: made }) => expect(made).toBe(201))
     expect(await titles(ann, `${at}/2/blocks`)).toEqual([["showing 1", "secret 1"], "2"])
     expect(await titles(cal, `${at}/2/blocks`)).toEqual([["showing 1"], "1"])
@@ -175,7 +175,7 @@ withHearth("dependencies between issues", { people: ["ann", "ben", "cal"] }, ({ 
     for (const method of ["POST", "DELETE"])
       for (const relation of ["dependencies", "blocks"]) expect(await status(ann, `${method} ${at}/1/${relation}`, "no JSON")).toBe(423)
     expect(await status(ann, `POST ${lib}/1/blocks`, other("old", 2))).toBe(404)
-    // What is archived can still be waited for.
+    // Issues of an archived repository can still be dependencies.
     expect(await status(ann, `POST ${lib}/1/dependencies`, other("old", 2))).toBe(201)
     expect(await titles(cal, `${at}/1/dependencies`)).toEqual([["old 2"], "1"])
   })

@@ -9,11 +9,11 @@ import type { Services } from "../../../core/services.ts"
 import { presentIssue, presentIssues } from "../issues/present.ts"
 import { Issue, IssueMeta } from "../issues/records.ts"
 import { presentWithHidden } from "./present.ts"
-import { addDependency, locateNamed, removeDependency, type Tie } from "./rules.ts"
+import { addDependency, type IssuePair, locateNamed, removeDependency } from "./rules.ts"
 import { findBlocked, findDependencies } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
-// Clients know 201 from all four of them, though the documents that they were made from say 200 where something is removed.
+// Existing clients expect 201 from all four, although their API documents say 200 for removals.
 const CHANGED = { 201: Issue } as const
 const REMOVED = { 200: Issue, 201: Issue } as const
 
@@ -25,29 +25,29 @@ interface Call extends OnIssue {
   readonly body: IssueMeta
 }
 
-type Change = (tx: Transaction, tie: Tie, actor: User, now: number) => Promise<void>
+type Change = (tx: Transaction, pair: IssuePair, actor: User, now: number) => Promise<void>
 
-/** Ties the issue of the path to the one of the body, or unties them, and gives the issue of the path as it is then. */
-async function change(call: Call, change: Change, tieTo: (named: OnIssue) => Tie) {
+/** Adds or removes a dependency between the issue of the path and that of the body, and returns the issue of the path afterwards. */
+async function change(call: Call, change: Change, pairWith: (named: OnIssue) => IssuePair) {
   const { services, db, actor, me, body, owner, repository, issue } = call
-  const tie = tieTo(await locateNamed(db, actor, body))
+  const pair = pairWith(await locateNamed(db, actor, body))
   return services.database.write(async (tx) => {
-    await change(tx, tie, me, services.now())
+    await change(tx, pair, me, services.now())
     const row = await tx.selectFrom("issues").selectAll().where("id", "=", issue.id).executeTakeFirst()
     if (!row) throw refuse.notFound()
     return created(await presentIssue(tx, services.site, actor, row, { repository, owner }))
   })
 }
 
-/** The path's issue waits for the body's. */
-const waitingFor =
+/** The path's issue depends on the body's. */
+const asDependent =
   (call: Call) =>
-  (named: OnIssue): Tie => ({ dependent: call.issue, dependency: named.issue })
+  (named: OnIssue): IssuePair => ({ dependent: call.issue, dependency: named.issue })
 
-/** The path's issue keeps the body's waiting, which is therefore what changes. */
-const keepingBack =
+/** The body's issue depends on the path's, so the body's issue is the one that is changed. */
+const asDependency =
   (call: Call) =>
-  (named: OnIssue): Tie => {
+  (named: OnIssue): IssuePair => {
     requireDependent(named)
     return { dependent: named.issue, dependency: call.issue }
   }
@@ -80,7 +80,7 @@ export const dependencyOperations: readonly Operation[] = [
     body: IssueMeta,
     answers: CHANGED,
     refuses: ["notFound", "conflict", "invalid"],
-    handle: (call) => change(call, addDependency, waitingFor(call)),
+    handle: (call) => change(call, addDependency, asDependent(call)),
   }),
 
   operation({
@@ -93,7 +93,7 @@ export const dependencyOperations: readonly Operation[] = [
     body: IssueMeta,
     answers: REMOVED,
     refuses: ["notFound", "invalid"],
-    handle: (call) => change(call, removeDependency, waitingFor(call)),
+    handle: (call) => change(call, removeDependency, asDependent(call)),
   }),
 
   operation({
@@ -123,7 +123,7 @@ export const dependencyOperations: readonly Operation[] = [
     body: IssueMeta,
     answers: CHANGED,
     refuses: ["notFound", "conflict", "invalid"],
-    handle: (call) => change(call, addDependency, keepingBack(call)),
+    handle: (call) => change(call, addDependency, asDependency(call)),
   }),
 
   operation({
@@ -136,6 +136,6 @@ export const dependencyOperations: readonly Operation[] = [
     body: IssueMeta,
     answers: REMOVED,
     refuses: ["notFound", "invalid"],
-    handle: (call) => change(call, removeDependency, keepingBack(call)),
+    handle: (call) => change(call, removeDependency, asDependency(call)),
   }),
 ]

@@ -9,7 +9,7 @@ import { GHOST, presentUser } from "../../people/users/present.ts"
 import { presentIssues } from "../issues/present.ts"
 import type { Issue } from "../issues/records.ts"
 
-/** Issues as the caller sees them, with a stand-in for each that the caller may not see. The number of queries is fixed. */
+/** Issues as the caller sees them, with a placeholder for each that the caller may not read. The number of queries is fixed. */
 export async function presentWithHidden(db: Handle, site: Site, actor: Actor, issues: readonly IssueRow[]): Promise<Issue[]> {
   if (issues.length === 0) return []
   const ids = new Set(issues.map((issue) => issue.repository_id))
@@ -27,7 +27,7 @@ export async function presentWithHidden(db: Handle, site: Site, actor: Actor, is
   return issues.map(({ id }) => records.get(id) ?? hidden)
 }
 
-/** What is told of an issue that the caller may not see: that there is one. */
+/** The placeholder for an issue that the caller may not read: it shows only that there is one. */
 const hiddenIssue = (site: Site): Issue => ({
   id: 0,
   url: site.rootUrl,

@@ -13,13 +13,13 @@ import type { StateChange, StateRule } from "../issues/state.ts"
 import { touchIssue } from "../issues/touch.ts"
 import { findChain, findDependency, openDependencies } from "./store.ts"
 
-/** The issue that a body names. Refuses as `notFound` what is not there, or is not for the caller to know, and what is not named whole. */
+/** The issue that a body names. Refuses as `notFound` an issue that is missing or that the caller may not read, and an incomplete name. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
   const found = await locateRenamed(db, actor, owner, repo)
   return { ...found, issue: await locateIssue(db, found, Math.max(index, 0)) }
 }
 
-/** Older names lead on here too; there is no address that the answer could send the client to. */
+/** Follows redirects from old names here, because the name is in the body and the client can't be redirected. */
 async function locateRenamed(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
   try {
     return await locateRepository(db, actor, owner, name)
@@ -29,17 +29,17 @@ async function locateRenamed(db: Handle, actor: Actor, owner: string, name: stri
   }
 }
 
-/** One issue that waits for another. */
-export interface Tie {
+/** One issue that depends on another. */
+export interface IssuePair {
   readonly dependent: Pick<Issue, "id" | "repository_id">
   readonly dependency: Pick<Issue, "id" | "repository_id">
 }
 
-/** Whether something that the issue waits for is still open; where dependencies are switched off nothing counts. */
+/** Whether an issue depends on an open one; never where the repository has dependencies switched off. */
 export const isBlocked = async (db: Handle, { issue, repository }: Pick<StateChange, "issue" | "repository">): Promise<boolean> =>
   repository.enable_issue_dependencies === 1 && (await openDependencies(db, issue.id)) > 0
 
-/** Refuses `preconditionFailed` to close what waits for something open. */
+/** Refuses `preconditionFailed` to close an issue that depends on an open one. */
 export const dependencyRule: StateRule = async (tx, _services, change) => {
   if (change.closed && (await isBlocked(tx, change)))
     throw refuse.preconditionFailed("cannot close this issue or pull request because it still has open dependencies")
@@ -47,7 +47,7 @@ export const dependencyRule: StateRule = async (tx, _services, change) => {
 
 const LOCK = 727_001
 
-/** On SQLite there is one writer at a time anyway. */
+/** SQLite has only one writer at a time anyway. */
 const lockDependencies = query("dependencies.lock", (db) =>
   db.selectNoFrom(
     sql<unknown>`${portable<unknown>({ sqlite: sql`1`, postgres: sql`pg_advisory_xact_lock(${sql.lit(LOCK)})` })}`.as("locked"),
@@ -55,12 +55,12 @@ const lockDependencies = query("dependencies.lock", (db) =>
 )
 
 /**
- * Makes an issue wait for another, and tells so in the timelines of both. Refuses as `invalid` an issue that would wait for itself, at first
- * hand or through others; `conflict` where it waits for the other already, or one of both is deleted at the same moment.
+ * Makes an issue depend on another, with an entry in both timelines. Refuses as `invalid` an issue that would depend on itself, directly or
+ * through others; `conflict` where the dependency exists already, or one of the issues is deleted concurrently.
  */
-export async function addDependency(tx: Transaction, { dependent, dependency }: Tie, actor: User, now: Seconds): Promise<void> {
+export async function addDependency(tx: Transaction, { dependent, dependency }: IssuePair, actor: User, now: Seconds): Promise<void> {
   if (dependent.id === dependency.id) throw refuse.invalid("index", "an issue can't depend on itself")
-  // Of two ties at once each might find no circle, and both together make one.
+  // Two dependencies added concurrently could otherwise form a cycle that neither transaction sees.
   await lockDependencies(tx)
   const pair = { issueId: dependent.id, dependencyId: dependency.id }
   if (await findDependency.first(tx, pair)) throw refuse.conflict("the one issue depends on the other already")
@@ -75,11 +75,11 @@ export async function addDependency(tx: Transaction, { dependent, dependency }: 
     if (isForeignKeyViolation(error)) throw refuse.conflict("one of the issues has just been deleted")
     throw error
   }
-  await tell(tx, "issue.dependencyAdded", { dependent, dependency }, actor, now)
+  await publishChange(tx, "issue.dependencyAdded", { dependent, dependency }, actor, now)
 }
 
-/** Ends one issue's waiting for another, and tells so in the timelines of both. Refuses `notFound` where it does not wait for it. */
-export async function removeDependency(tx: Transaction, { dependent, dependency }: Tie, actor: User, now: Seconds): Promise<void> {
+/** Removes a dependency, with an entry in both timelines. Refuses `notFound` where there is none. */
+export async function removeDependency(tx: Transaction, { dependent, dependency }: IssuePair, actor: User, now: Seconds): Promise<void> {
   const removed = await tx
     .deleteFrom("issue_dependencies")
     .where("issue_id", "=", dependent.id)
@@ -87,13 +87,13 @@ export async function removeDependency(tx: Transaction, { dependent, dependency 
     .returning("issue_id")
     .execute()
   if (removed.length === 0) throw refuse.notFound()
-  await tell(tx, "issue.dependencyRemoved", { dependent, dependency }, actor, now)
+  await publishChange(tx, "issue.dependencyRemoved", { dependent, dependency }, actor, now)
 }
 
-async function tell(
+async function publishChange(
   tx: Transaction,
   kind: "issue.dependencyAdded" | "issue.dependencyRemoved",
-  { dependent, dependency }: Tie,
+  { dependent, dependency }: IssuePair,
   actor: User,
   now: Seconds,
 ): Promise<void> {

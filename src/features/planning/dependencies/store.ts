@@ -34,8 +34,8 @@ const countAll = query("dependencies.count", (db, p: Params<{ issueId: number }>
 )
 
 /**
- * What an issue waits for: that of its own repository first, then by repository, the newest first. It holds also what the caller may not
- * see, which has to be shown as hidden: that something keeps the issue open is no secret.
+ * The issues that an issue depends on: those of its own repository first, then by repository, newest first. They include issues that the
+ * caller may not read, which must be shown as placeholders: that the issue is blocked is no secret.
  */
 export async function findDependencies(db: Handle, issue: Issue, page: Page): Promise<Found> {
   const total = (await countAll.first(db, { issueId: issue.id }))?.total ?? 0
@@ -43,7 +43,7 @@ export async function findDependencies(db: Handle, issue: Issue, page: Page): Pr
   return { rows, total }
 }
 
-/** What waits for an issue, as far as the caller may see it, in the same order. */
+/** The issues that depend on an issue and that the caller may read, in the same order. */
 export async function findBlocked(db: Handle, actor: Actor, issue: Issue, page: Page): Promise<Found> {
   const unit = sql<string>`case when issues.is_pull = 1 then 'repo.pulls' else 'repo.issues' end`
   const blocked = db
@@ -74,8 +74,8 @@ const countOpen = query("dependencies.countOpen", (db, p: Params<{ issueId: numb
 )
 
 /**
- * How many open issues an issue waits for, wherever they are. Whoever closes it asks, where the issue's repository has dependencies switched
- * on (`enable_issue_dependencies`).
+ * The number of open issues that an issue depends on, in any repository. Only checked where the issue's repository has dependencies
+ * switched on (`enable_issue_dependencies`).
  */
 export async function openDependencies(db: Handle, issueId: number): Promise<number> {
   return (await countOpen.first(db, { issueId }))?.total ?? 0
@@ -83,12 +83,12 @@ export async function openDependencies(db: Handle, issueId: number): Promise<num
 
 type Pair = Params<{ issueId: number; dependencyId: number }>
 
-/** One row if the issue waits for the other at first hand. */
+/** One row if the issue depends directly on the other. */
 export const findDependency = query("dependencies.findPair", (db, p: Pair) =>
   db.selectFrom("issue_dependencies").select("issue_id").where("issue_id", "=", p.issueId).where("dependency_id", "=", p.dependencyId),
 )
 
-/** One row if the issue waits for the other, at first hand or through others, however many. */
+/** One row if the issue depends on the other, directly or transitively. */
 export const findChain = query("dependencies.findChain", (db, p: Pair) =>
   db
     .withRecursive("awaited(id)", (made) =>
@@ -96,7 +96,7 @@ export const findChain = query("dependencies.findChain", (db, p: Pair) =>
         .selectFrom("issue_dependencies")
         .select("dependency_id as id")
         .where("issue_id", "=", p.issueId)
-        // Without doubles, so that it ends even if there should be a circle.
+        // Without duplicates, so that it ends even if there should be a cycle.
         .union(
           made
             .selectFrom("awaited")

@@ -4,36 +4,36 @@ import type { TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
 import { findEntry } from "../../code/contents/paths.ts"
 import { type Place, repositoryOf } from "../../code/contents/present.ts"
-import { readConfig, USUAL } from "./config.ts"
+import { DEFAULT_CONFIG, readConfig } from "./config.ts"
 import type { IssueConfig, IssueTemplate } from "./records.ts"
 import { canBeTemplate, readTemplate } from "./template.ts"
-import { Unfit } from "./yaml.ts"
+import { UnreadableYamlError } from "./yaml.ts"
 
-/** Where templates lie on the default branch, also those that were written for other services. */
+/** The folders of templates on the default branch, including those of other services. */
 const FOLDERS = ["", ".gitea/", ".github/", ".gitlab/"].flatMap((above) => [`${above}ISSUE_TEMPLATE`, `${above}issue_template`])
 const CONFIGS = [".gitea/", ".github/"].flatMap((above) =>
   ["ISSUE_TEMPLATE", "issue_template"].flatMap((folder) => ["yaml", "yml"].map((ending) => `${above}${folder}/config.${ending}`)),
 )
 
-/** Templates of one repository, and bytes of one of them, that are read. */
-const MOST = 50
-const LARGEST = 128 * 1024
+/** The most templates read from one repository, and the most bytes of one template. */
+const MOST_TEMPLATES = 50
+const MOST_BYTES = 128 * 1024
 
-/** The default branch, or undefined where there is nothing on it. */
-async function placeOf(services: Services, owned: OnRepository): Promise<Place | undefined> {
+/** The default branch, or undefined where it has no commits. */
+async function locationOf(services: Services, owned: OnRepository): Promise<Place | undefined> {
   const revision = await resolveRevision(services.git, owned.repository, undefined)
   return revision && { services, owned, revision }
 }
 
-/** The templates that can be used; the others are passed over. */
+/** The usable templates; invalid ones are skipped. */
 export async function findTemplates(services: Services, owned: OnRepository): Promise<readonly IssueTemplate[]> {
-  const place = await placeOf(services, owned)
+  const place = await locationOf(services, owned)
   const found: IssueTemplate[] = []
   for (const folder of place ? FOLDERS : [])
     for (const entry of place ? await filesIn(place, folder) : []) {
-      if (found.length === MOST) return found
+      if (found.length === MOST_TEMPLATES) return found
       const text = place && (await readText(place, entry))
-      const template = text === undefined ? undefined : orPassOver(() => readTemplate(`${folder}/${entry.name}`, text))
+      const template = text === undefined ? undefined : readOrSkip(() => readTemplate(`${folder}/${entry.name}`, text))
       if (template) found.push(template)
     }
   return found
@@ -50,36 +50,36 @@ async function readText(place: Place, { mode, id }: TreeEntry): Promise<string |
   const { objects } = place.services.git
   if (mode !== "100644" && mode !== "100755") return undefined
   const info = await objects.info(repositoryOf(place), id)
-  if (!info || info.size > LARGEST) return undefined
+  if (!info || info.size > MOST_BYTES) return undefined
   return (await objects.readBlob(repositoryOf(place), id)).toString("utf8")
 }
 
-function orPassOver<T>(read: () => T): T | undefined {
+function readOrSkip<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Unfit) return undefined
+    if (error instanceof UnreadableYamlError) return undefined
     throw error
   }
 }
 
-/** The settings of a repository's issues, and what is wrong with them; the usual ones where they can't be used. */
+/** The settings of a repository's issues, and the error in them; the default settings where they can't be used. */
 export async function findConfig(
   services: Services,
   owned: OnRepository,
 ): Promise<{ readonly config: IssueConfig; readonly fault: string | undefined }> {
-  const place = await placeOf(services, owned)
+  const place = await locationOf(services, owned)
   for (const path of place ? CONFIGS : []) {
     const entry = place && (await findEntry(services.git, repositoryOf(place), place.revision.commit.tree, path.split("/")))
     if (!entry) continue
     const text = await readText(place, entry)
-    if (text === undefined) return { config: USUAL, fault: `${path} is no file of at most ${LARGEST} bytes` }
+    if (text === undefined) return { config: DEFAULT_CONFIG, fault: `${path} is no file of at most ${MOST_BYTES} bytes` }
     try {
       return { config: readConfig(text), fault: undefined }
     } catch (error) {
-      if (error instanceof Unfit) return { config: USUAL, fault: error.message }
+      if (error instanceof UnreadableYamlError) return { config: DEFAULT_CONFIG, fault: error.message }
       throw error
     }
   }
-  return { config: USUAL, fault: undefined }
+  return { config: DEFAULT_CONFIG, fault: undefined }
 }

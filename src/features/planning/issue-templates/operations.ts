@@ -4,7 +4,7 @@ import Type from "../../../core/schema.ts"
 import { findConfig, findTemplates } from "./find.ts"
 import { IssueConfig, IssueConfigValidation, IssueTemplate } from "./records.ts"
 
-// Whoever may write issues needs them, though he may not read the code that they lie in.
+// Everyone who may write issues needs the templates, even without access to the code that contains them.
 const common = { tag: "repository", scope: ["repository"], access: onRepository } as const
 
 export const issueTemplateOperations: readonly Operation[] = [

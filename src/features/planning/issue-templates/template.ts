@@ -1,42 +1,42 @@
 import { FIELD_TYPES, type IssueFormField, type IssueTemplate, VISIBLE_IN } from "./records.ts"
-import { isMapping, listOf, type Members, mappingOf, readMapping, textOf, textsOf, Unfit } from "./yaml.ts"
+import { isMapping, listOf, type Members, mappingOf, readMapping, textOf, textsOf, UnreadableYamlError } from "./yaml.ts"
 
-/** Characters of a text that stand for what it is about, where it doesn't say. */
-const ABOUT = 80
+/** Characters of the text that are shown as its description where it has none. */
+const MOST_ABOUT_CHARACTERS = 80
 
-/** Whether a file in a folder of templates can be one. */
+/** Whether a file in a template folder has the name of a template. */
 export const canBeTemplate = (name: string): boolean => /\.(md|ya?ml)$/.test(name) && !/^config\.ya?ml$/.test(name)
 
-/** Reads a template: a text with a head in YAML, or a form that is all YAML. Throws `Unfit` for what can't be used. */
+/** Reads a template: a text with YAML front matter, or a form in YAML. Throws `UnreadableYamlError` where it can't be used. */
 export function readTemplate(path: string, text: string): IssueTemplate {
   const template = path.endsWith(".md") ? readText(path, text) : readForm(path, readMapping(text))
-  if (template.name.trim() === "") throw new Unfit("'name' is required")
-  if (template.about.trim() === "") throw new Unfit("'about' is required")
+  if (template.name.trim() === "") throw new UnreadableYamlError("'name' is required")
+  if (template.about.trim() === "") throw new UnreadableYamlError("'about' is required")
   return template
 }
 
-/** The text itself where its head is none. */
+/** The whole text where its front matter can't be read. */
 function readText(path: string, text: string): IssueTemplate {
   const [, head, content] = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text) ?? []
   try {
     if (head !== undefined) return { ...described(path, readMapping(head)), content: content ?? "", body: [] }
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error
+    if (!(error instanceof UnreadableYamlError)) throw error
   }
   const name = path.slice(path.lastIndexOf("/") + 1)
-  return { ...described(path, { name, about: text.slice(0, ABOUT).toWellFormed() }), content: text, body: [] }
+  return { ...described(path, { name, about: text.slice(0, MOST_ABOUT_CHARACTERS).toWellFormed() }), content: text, body: [] }
 }
 
 function readForm(path: string, members: Members): IssueTemplate {
   const body = listOf(members, "body").map(readField)
-  if (body.length === 0) throw new Unfit("'body' is required")
+  if (body.length === 0) throw new UnreadableYamlError("'body' is required")
   const ids = body.filter(({ type }) => type !== "markdown").map(({ id }) => id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new Unfit(`the 'id' ${twice} stands there twice`)
+  if (twice !== undefined) throw new UnreadableYamlError(`the 'id' ${twice} stands there twice`)
   return { ...described(path, members), content: "", body }
 }
 
-/** What texts and forms say of themselves alike. */
+/** The metadata that texts and forms have in common. */
 function described(path: string, members: Members): Omit<IssueTemplate, "content" | "body"> {
   const ref = textOf(members, "ref")
   return {
@@ -55,9 +55,9 @@ function described(path: string, members: Members): Omit<IssueTemplate, "content
 
 function readField(value: unknown, index: number): IssueFormField {
   try {
-    if (!isMapping(value)) throw new Unfit("should be a mapping")
+    if (!isMapping(value)) throw new UnreadableYamlError("should be a mapping")
     const type = FIELD_TYPES.find((each) => each === value["type"])
-    if (!type) throw new Unfit(`'type' should be one of ${FIELD_TYPES.join(", ")}`)
+    if (!type) throw new UnreadableYamlError(`'type' should be one of ${FIELD_TYPES.join(", ")}`)
     const field: IssueFormField = {
       type,
       id: textOf(value, "id") || String(index),
@@ -68,7 +68,7 @@ function readField(value: unknown, index: number): IssueFormField {
     checkField(field)
     return field
   } catch (error) {
-    throw error instanceof Unfit ? new Unfit(`body[${index}]: ${error.message}`) : error
+    throw error instanceof UnreadableYamlError ? new UnreadableYamlError(`body[${index}]: ${error.message}`) : error
   }
 }
 
@@ -76,7 +76,7 @@ function visibilityOf(value: Members, type: IssueFormField["type"]): IssueFormFi
   if (value["visible"] === undefined) return type === "markdown" ? ["form"] : [...VISIBLE_IN]
   return textsOf(value, "visible").map((word) => {
     const known = VISIBLE_IN.find((each) => each === word)
-    if (!known) throw new Unfit(`'visible' should be of ${VISIBLE_IN.join(" and ")}`)
+    if (!known) throw new UnreadableYamlError(`'visible' should be of ${VISIBLE_IN.join(" and ")}`)
     return known
   })
 }
@@ -92,7 +92,7 @@ const TEXTS = {
 function checkField({ type, id, attributes, validations }: IssueFormField): void {
   for (const name of TEXTS[type]) requireText(attributes, name, type === "markdown")
   if (type === "markdown") return
-  if (!/^[\w-]+$/.test(id)) throw new Unfit("'id' should contain only letters, digits, '-' and '_'")
+  if (!/^[\w-]+$/.test(id)) throw new UnreadableYamlError("'id' should contain only letters, digits, '-' and '_'")
   requireText(attributes, "label", true)
   if (type !== "checkboxes") requireFlag(validations, "required")
   if (type === "input") {
@@ -105,11 +105,11 @@ function checkField({ type, id, attributes, validations }: IssueFormField): void
 
 function checkOptions(type: "dropdown" | "checkboxes", attributes: Members): void {
   const options = listOf(attributes, "options")
-  if (options.length === 0) throw new Unfit("'options' is required")
+  if (options.length === 0) throw new UnreadableYamlError("'options' is required")
   for (const [index, option] of options.entries()) {
-    if (type === "dropdown" && typeof option !== "string") throw new Unfit(`option[${index}] should be a text`)
+    if (type === "dropdown" && typeof option !== "string") throw new UnreadableYamlError(`option[${index}] should be a text`)
     if (type === "dropdown") continue
-    if (!isMapping(option)) throw new Unfit(`option[${index}] should be a mapping`)
+    if (!isMapping(option)) throw new UnreadableYamlError(`option[${index}] should be a mapping`)
     requireText(option, "label", true)
     requireFlag(option, "required")
   }
@@ -117,10 +117,10 @@ function checkOptions(type: "dropdown" | "checkboxes", attributes: Members): voi
 
 function requireText(of: Members, name: string, isRequired: boolean): void {
   const value = of[name]
-  if (value !== undefined && typeof value !== "string") throw new Unfit(`'${name}' should be a text`)
-  if (isRequired && (value ?? "").trim() === "") throw new Unfit(`'${name}' is required`)
+  if (value !== undefined && typeof value !== "string") throw new UnreadableYamlError(`'${name}' should be a text`)
+  if (isRequired && (value ?? "").trim() === "") throw new UnreadableYamlError(`'${name}' is required`)
 }
 
 function requireFlag(of: Members, name: string): void {
-  if (of[name] !== undefined && typeof of[name] !== "boolean") throw new Unfit(`'${name}' should be true or false`)
+  if (of[name] !== undefined && typeof of[name] !== "boolean") throw new UnreadableYamlError(`'${name}' should be true or false`)
 }

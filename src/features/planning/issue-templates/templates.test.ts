@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { effortOf } from "../../../../tests/support/effort.ts"
 import { openStage, type Stage } from "../../code/releases/testing.ts"
-import { readConfig, USUAL } from "./config.ts"
+import { DEFAULT_CONFIG, readConfig } from "./config.ts"
 import { readTemplate } from "./template.ts"
-import { Unfit } from "./yaml.ts"
+import { UnreadableYamlError } from "./yaml.ts"
 
 const FORM = `name: Bug
 description: Something is wrong
@@ -64,7 +64,7 @@ describe("a template", () => {
     })
   })
 
-  test("is a text with a head, or without", () => {
+  test("is a text with front matter, or without", () => {
     const text = readTemplate("t/ask.md", "---\r\nname: Ask\nabout: A question\nref: refs/tags/v1\r\n---\nWhat?\n---\nmore")
     expect(text).toMatchObject({ name: "Ask", about: "A question", ref: "refs/tags/v1", content: "What?\n---\nmore", body: [], labels: [] })
     for (const plain of ["What is wrong?", "---\n# Title\n---\nWords", "---\nname: [\n---\nx"])
@@ -101,11 +101,11 @@ describe("a template", () => {
       "the 'id' a stands there twice",
     ],
   ])("%s is refused", (_, text, words) => {
-    expect(() => readTemplate("t/x.yaml", text)).toThrow(Unfit)
+    expect(() => readTemplate("t/x.yaml", text)).toThrow(UnreadableYamlError)
     expect(() => readTemplate("t/x.yaml", text)).toThrow(words)
   })
 
-  test("that is made to be hard to read is refused, with little effort", async () => {
+  test("that is expensive to parse is refused cheaply", async () => {
     const laughs = `a0: &a0 [${"x,".repeat(10)}]\n${Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]\n`).join("")}`
     const effort = await effortOf(() => {
       for (const text of [
@@ -115,27 +115,27 @@ describe("a template", () => {
         `${"  ".repeat(500)}? `.repeat(50),
         "a: !!js/function 'x'\nb: *c",
       ])
-        expect(() => readTemplate("t/x.yaml", text)).toThrow(Unfit)
+        expect(() => readTemplate("t/x.yaml", text)).toThrow(UnreadableYamlError)
     })
     expect(effort).toBeLessThan(5)
   })
 
-  test("that names what every object has touches nothing else", () => {
+  test("that names members of Object.prototype changes nothing else", () => {
     const odd = readTemplate("t/x.yaml", `__proto__: { polluted: 1 }\nconstructor: x\n${FORM}`)
     expect([odd.name, Reflect.get({}, "polluted")]).toEqual(["Bug", undefined])
   })
 })
 
 describe("the settings of issues", () => {
-  test("are read, the usual standing in for what is not said", () => {
+  test("are read, with defaults for what is left out", () => {
     expect(
       readConfig("blank_issues_enabled: false\ncontact_links:\n  - { name: Forum, url: https://example.com, about: Ask there }"),
     ).toEqual({
       blank_issues_enabled: false,
       contact_links: [{ name: "Forum", url: "https://example.com", about: "Ask there" }],
     })
-    expect(readConfig("other: 1")).toEqual(USUAL)
-    expect(readConfig(" \n")).toEqual(USUAL)
+    expect(readConfig("other: 1")).toEqual(DEFAULT_CONFIG)
+    expect(readConfig(" \n")).toEqual(DEFAULT_CONFIG)
   })
 
   test.each([
@@ -148,7 +148,7 @@ describe("the settings of issues", () => {
     ["contact_links: [{ name: a, url: 'javascript:alert(1)', about: b }]", "is not a valid URL"],
     ["contact_links: [{ name: a, url: nowhere, about: b }]", "is not a valid URL"],
   ])("%s are refused", (text, words) => {
-    expect(() => readConfig(text)).toThrow(Unfit)
+    expect(() => readConfig(text)).toThrow(UnreadableYamlError)
     expect(() => readConfig(text)).toThrow(words)
   })
 })
@@ -163,7 +163,7 @@ describe("the templates of a repository", () => {
   const put = (path: string, text: string, at = "/repos/ann/open") =>
     stage.must(stage.ann, `POST ${at}/contents/${path}`, { content: Buffer.from(text).toString("base64") })
 
-  test("are found wherever they may lie; what can't be used is passed over", async () => {
+  test("are found in all template folders; invalid ones are skipped", async () => {
     expect(await stage.must(undefined, "GET /repos/ann/open/issue_templates")).toEqual([])
     await put(".github/ISSUE_TEMPLATE/ask.md", "---\nname: Ask\nabout: A question\n---\nWhat?")
     await put(".gitea/issue_template/bug.yml", FORM)
@@ -183,15 +183,15 @@ describe("the templates of a repository", () => {
     const at = "/repos/ann/open"
     const config = () => stage.must(undefined, `GET ${at}/issue_config`)
     const validate = () => stage.must(undefined, `GET ${at}/issue_config/validate`)
-    expect([await config(), await validate()]).toEqual([USUAL, { valid: true, message: "" }])
+    expect([await config(), await validate()]).toEqual([DEFAULT_CONFIG, { valid: true, message: "" }])
     await put(".gitea/ISSUE_TEMPLATE/config.yml", "blank_issues_enabled: false\n", at)
     expect([await config(), await validate()]).toEqual([
-      { ...USUAL, blank_issues_enabled: false },
+      { ...DEFAULT_CONFIG, blank_issues_enabled: false },
       { valid: true, message: "" },
     ])
     await put(".gitea/ISSUE_TEMPLATE/config.yaml", "contact_links: [", at)
-    expect([await config(), await validate()]).toEqual([USUAL, { valid: false, message: expect.stringMatching(/./) }])
-    expect(await stage.must(undefined, "GET /repos/ann/bare/issue_config")).toEqual(USUAL)
+    expect([await config(), await validate()]).toEqual([DEFAULT_CONFIG, { valid: false, message: expect.stringMatching(/./) }])
+    expect(await stage.must(undefined, "GET /repos/ann/bare/issue_config")).toEqual(DEFAULT_CONFIG)
   })
 
   test("of what is hidden are hidden", async () => {

@@ -16,7 +16,7 @@ const findUsersNamed = query("issues.findUsersNamed", (db, p: Params<{ names: re
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names),
 )
 
-/** The accounts of these names, each once, in the order of the names. Refuses as `invalid` a name that nobody has. */
+/** The accounts of these names, each once, in the order of the names. Refuses as `invalid` the name of no account. */
 export async function usersNamed(db: Handle, names: readonly string[]): Promise<readonly User[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   if (wanted.length === 0) return []
@@ -28,10 +28,10 @@ export async function usersNamed(db: Handle, names: readonly string[]): Promise<
   })
 }
 
-/** Somebody who can't be given issues of a repository; which refusal that is depends on the operation. */
+/** Makes the refusal of a user who can't be assigned to issues of a repository, which depends on the operation. */
 export type RefuseAssignee = (user: User, repositoryName: string) => Refusal
 
-/** Refuses whom the repository's issues can't be given to, and `forbidden` where one of them has blocked the actor. */
+/** Refuses users who can't be assigned to the repository's issues, and `forbidden` where one of them has blocked the actor. */
 export async function requireAssignable(
   db: Handle,
   owned: Owned,
@@ -45,20 +45,20 @@ export async function requireAssignable(
   await requireUnblocked(db, actor, users)
 }
 
-/** The refusal of an assignee as an input that is not valid. */
+/** The refusal of an assignee as invalid input. */
 export const invalidAssignee: RefuseAssignee = (user, repository) =>
   refuse.invalid("assignees", user.kind === "person" ? `${user.name} has no access to ${repository}` : `${user.name} is an organization`)
 
 export interface Assignment extends Owned {
   readonly issue: Issue
   readonly actor: User
-  /** Those to add, to take away, or to have in the end; whom the issue can be given to was asked before. */
+  /** The users to add, to remove, or to replace the others with. That the issue can be assigned to them must be checked before. */
   readonly users: readonly User[]
   readonly mode: "add" | "remove" | "replace"
   readonly now: Seconds
 }
 
-/** Changes whom an issue is assigned to. Where nothing changes nothing is written. The issue's row must be locked already. */
+/** Changes the assignees of an issue. Nothing is written where nothing changes. The issue's row must be locked already. */
 export async function assign(tx: Transaction, assignment: Assignment): Promise<void> {
   const { issue, actor, users, mode, now } = assignment
   if (users.length === 0 && mode !== "replace") return

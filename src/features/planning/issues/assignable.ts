@@ -5,12 +5,12 @@ import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** Who an issue can be given to: people who may write to any part of the repository, or read its pull requests. */
+/** The users that an issue can be assigned to: those who may write to any part of the repository, or read its pull requests. */
 
 const assignable = (permission: Permission, repository: Repository): boolean =>
   unitMode(permission, repository, "repo.pulls") >= Mode.read || UNITS.some((unit) => unitMode(permission, repository, unit) >= Mode.write)
 
-/** The accounts among these that issues of the repository can be given to; organisations never are. At most three queries. */
+/** Those of the accounts that issues of the repository can be assigned to; never organisations. At most three queries. */
 export async function assignableAmong(db: Handle, owned: Owned, users: readonly User[]): Promise<ReadonlySet<number>> {
   const people = users.filter(({ kind }) => kind === "person")
   const permissions = await permissionsOf(db, owned, people)
@@ -45,8 +45,8 @@ const findCandidates = query("issues.findAssignable", (db, p: Params<{ repositor
 )
 
 /**
- * Whom clients offer as assignees: those who may write to the repository or reach its issues through a team, by name, and the person who
- * owns it last.
+ * The assignees that clients offer: users who may write to the repository or have access to its issues through a team, by name, followed by
+ * the owner if it is a person.
  */
 export async function findCandidateAssignees(db: Handle, { repository, owner }: Owned): Promise<readonly User[]> {
   const candidates = await findCandidates(db, { repositoryId: repository.id, ownerId: owner.id })

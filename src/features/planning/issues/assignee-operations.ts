@@ -22,7 +22,7 @@ const notAssignable: RefuseAssignee = (user, repository) =>
     ? refuse.forbidden(`${user.name} has no access to ${repository}`)
     : refuse.badRequest(`${user.name} is an organization`)
 
-/** Refuses `notFound` unless issues of the repository can be given to the person of that name. */
+/** Refuses `notFound` unless issues of the repository can be assigned to the user of that name. */
 async function requireCandidate(db: Handle, owned: Owned, name: string): Promise<void> {
   const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
   if (!user || !(await assignableAmong(db, owned, [user])).has(user.id)) throw refuse.notFound()

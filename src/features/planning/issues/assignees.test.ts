@@ -44,7 +44,7 @@ withHearth("assignees", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     ])
   })
 
-  test("are people who may have it", async () => {
+  test("are users who may be assigned", async () => {
     expect(logins(await add("shut", "dan"))).toEqual(["dan"])
     expect((await add("shut", "cyd")).status).toBe(403)
     expect((await add("open", "crew")).status).toBe(400)
@@ -55,7 +55,7 @@ withHearth("assignees", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) 
     expect((await forge.call(ann, "GET /repos/ann/open/issues/1")).body.assignees).toBe(null)
   })
 
-  test("can be asked for before", async () => {
+  test("can be checked in advance", async () => {
     expect(logins(await forge.call(ben, "GET /repos/ann/open/assignees"))).toEqual(["ben", "ann"])
     expect((await forge.call(undefined, "GET /repos/ann/open/assignees")).status).toBe(401)
     const asked = (repository: string, name: string) => forge.call(ann, `GET /repos/ann/${repository}/assignees/${name}`)

@@ -5,35 +5,35 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Listener } from "../../../core/events/events.ts"
 
-/** What binds people to issues, beside requests for reviews: assignments, subscriptions and running stopwatches. */
-const TIES = ["issue_assignees", "issue_watches", "stopwatches"] as const
+/** The tables that involve users in issues, except requests for reviews: assignments, subscriptions and running stopwatches. */
+const INVOLVEMENTS = ["issue_assignees", "issue_watches", "stopwatches"] as const
 
-/** Ends what binds these people to the issues of the repositories that a condition on rows of `repositories` lets through. */
-async function endTies(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
+/** Ends the involvement of these users in the issues of the repositories that match a condition on rows of `repositories`. */
+async function endInvolvement(tx: Transaction, userIds: readonly number[], repositories: RawBuilder<SqlBool>): Promise<void> {
   const issues = tx
     .selectFrom("issues")
     .innerJoin("repositories", "repositories.id", "issues.repository_id")
     .select("issues.id")
     .where(repositories)
-  for (const table of TIES)
+  for (const table of INVOLVEMENTS)
     await tx.deleteFrom(table).where(inList(sql<number>`user_id`, userIds)).where("issue_id", "in", issues).execute()
 }
 
-/** Ends what binds a person to the issues of an owner's repositories. */
-const endTiesToOwner = (tx: Transaction, person: Pick<User, "id">, owner: Pick<User, "id">): Promise<void> =>
-  endTies(tx, [person.id], sql<SqlBool>`repositories.owner_id = ${owner.id}`)
+/** Ends a user's involvement in the issues of an owner's repositories. */
+const endInvolvementWithOwner = (tx: Transaction, person: Pick<User, "id">, owner: Pick<User, "id">): Promise<void> =>
+  endInvolvement(tx, [person.id], sql<SqlBool>`repositories.owner_id = ${owner.id}`)
 
-/** Of these people, or of all where they are left out, those who can no longer reach one of these repositories are bound to its issues no more. */
-async function endLostTies(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
+/** Ends the involvement of those of the users (all users where left out) who can no longer read one of these repositories, in its issues. */
+async function endInaccessibleInvolvement(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0 || userIds?.length === 0) return
-  const concerned = inList<number>("repositories.id", repositoryIds)
-  const bound = await tx
+  const inRepositories = inList<number>("repositories.id", repositoryIds)
+  const involved = await tx
     .selectFrom("users")
     .selectAll()
     .$if(userIds !== undefined, (users) => users.where(inList("users.id", userIds ?? [])))
     .where((eb) =>
       eb.or([
-        ...TIES.map((table) =>
+        ...INVOLVEMENTS.map((table) =>
           eb(
             "users.id",
             "in",
@@ -48,26 +48,27 @@ async function endLostTies(tx: Transaction, repositoryIds: readonly number[], us
     )
     .orderBy("id")
     .execute()
-  for (const user of bound) await endTies(tx, [user.id], sql<SqlBool>`(${concerned} and not ${visibleRepositories(signedInAs(user))})`)
+  for (const user of involved)
+    await endInvolvement(tx, [user.id], sql<SqlBool>`(${inRepositories} and not ${visibleRepositories(signedInAs(user))})`)
 }
 
-/** Where people may not reach a repository any more, or one has blocked the other, what binds them to its issues ends. */
+/** Ends the involvement of users in the issues of a repository when they lose access to it, or when one blocks the other. */
 export const issueCleanup: Listener = {
   name: "cleanup of issues",
   async hear({ tx, events }) {
     for (const event of events) {
-      if (event.kind === "access.lost") await endLostTies(tx, event.repositoryIds, event.userIds)
+      if (event.kind === "access.lost") await endInaccessibleInvolvement(tx, event.repositoryIds, event.userIds)
       if (event.kind === "organization.membersRemoved") {
         const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()
-        await endLostTies(
+        await endInaccessibleInvolvement(
           tx,
           owned.map(({ id }) => id),
           event.userIds,
         )
       }
       if (event.kind === "user.blocked") {
-        await endTiesToOwner(tx, event.user, event.by)
-        await endTiesToOwner(tx, event.by, event.user)
+        await endInvolvementWithOwner(tx, event.user, event.by)
+        await endInvolvementWithOwner(tx, event.by, event.user)
       }
     }
   },

@@ -4,7 +4,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockIssue } from "./lock.ts"
 
-/** Lets only those who may write comment on the issue from now on. One that is locked already stays as it is. */
+/** Locks the conversation: only users who may write to the issue can comment. Does nothing where it is locked already. */
 export async function lockConversation(tx: Transaction, id: number, reason: string, actor: User, now: Seconds): Promise<void> {
   const issue = await lockIssue(tx, id)
   if (issue.is_locked === 1) return
@@ -12,7 +12,7 @@ export async function lockConversation(tx: Transaction, id: number, reason: stri
   publish(tx, { kind: "issue.locked", issue, actor, reason, at: now })
 }
 
-/** Lets everybody comment again. One that is not locked stays as it is. */
+/** Unlocks the conversation. Does nothing where it is not locked. */
 export async function unlockConversation(tx: Transaction, id: number, actor: User, now: Seconds): Promise<void> {
   const issue = await lockIssue(tx, id)
   if (issue.is_locked === 0) return

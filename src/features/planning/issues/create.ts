@@ -18,22 +18,23 @@ import { crossReference } from "./references.ts"
 import { setState } from "./state.ts"
 import { findIssueById, insertIssue, takeNumber } from "./store.ts"
 
-/** Columns that a title takes at most. */
+/** The maximum display width of a title, in columns. */
 const TITLE_WIDTH = 255
 
-/** A title as it is kept. */
+/** A title as it is stored. */
 export const normalizeTitle = (title: string): string => cutToWidth(title, TITLE_WIDTH).trim()
 
-/** The single assignee, where one is named, and the others. */
+/** The names in `assignee` and `assignees`. */
 export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
   assignee === undefined || assignee === "" ? assignees : [assignee, ...assignees]
 
 /**
- * Makes an issue with all that follows: its number, counters, labels, milestone, assignees, references, mentions, feed, and who is told.
- * Labels, milestone, assignees and due date count only from those who may write to issues; from others they are passed over, since clients
- * send them along from templates. Everybody may put a new issue into projects that they may read.
- * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` projects that it can't enter, `forbidden` for somebody
- * whom the owner or an assignee has blocked, and as `invalid` unknown labels and milestones, and people whom it can't be given to.
+ * Creates an issue with its number, labels, milestone, assignees, projects, references and mentions, updates the counters and publishes it.
+ * Labels, milestone, assignees and due date are ignored from users who may not write to issues, since clients send them from templates.
+ * Every user may add a new issue to projects that they may read.
+ * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` projects that it can't be added to,
+ * `forbidden` to users blocked by the owner or an assignee, and as `invalid` unknown labels and milestones, and users that it can't be
+ * assigned to.
  */
 export async function createIssue(
   tx: Transaction,

@@ -10,8 +10,8 @@ import { lockForIssues, lockIssue } from "./lock.ts"
 import { recountOpen } from "./touch.ts"
 
 /**
- * Deletes an issue with everything around it: comments, labels, dependencies both ways, assignees, subscriptions, threads, reactions, times,
- * files and what the feed told of it. Its number is not given again. Refuses `notFound` where it is gone.
+ * Deletes an issue with everything that belongs to it: comments, labels, dependencies both ways, assignees, subscriptions, notifications,
+ * reactions, times, files and feed entries. Its number is not used again. Refuses `notFound` where it is gone.
  */
 export async function deleteIssue(
   tx: Transaction,
@@ -24,7 +24,7 @@ export async function deleteIssue(
   publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })
-  // The rest goes with the row.
+  // The rest is deleted with the row by foreign keys.
   const gone = await tx.deleteFrom("issues").where("id", "=", id).returning("id").execute()
   if (gone.length === 0) throw refuse.notFound()
   await recountOpen(tx, repository_id)

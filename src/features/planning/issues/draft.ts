@@ -1,5 +1,5 @@
-/** How the title of a pull request begins that is still being worked on. */
+/** The prefixes by which the title of a pull request marks it as a draft. */
 const UNFINISHED = /^(?:WIP:|\[WIP\])/i
 
-/** Whether a title says that the pull request is still being worked on: it is a draft, and can't be merged. */
+/** Whether a title marks the pull request as a draft, which can't be merged. */
 export const isUnfinished = (title: string): boolean => UNFINISHED.test(title)

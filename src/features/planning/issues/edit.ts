@@ -20,12 +20,12 @@ import { setState } from "./state.ts"
 import { findIssueById } from "./store.ts"
 
 /**
- * Changes what is given of an issue, all or nothing, and gives its row. Due date, assignees, milestone and projects count only from those
- * who may write to issues; the author may change the rest.
- * Refuses `conflict` where `content_version` is not the present one, before anything else; `badRequest` an unset due date without a date
- * and projects that it can't enter; `preconditionFailed` a state that there is none of, and to close what waits for something open; as `invalid`
- * people whom the issue can't be given to and unknown milestones; `forbidden` for somebody whom the owner, the author or an assignee has
- * blocked; `notFound` and `archived` where things have changed meanwhile.
+ * Changes the given members of an issue, all or nothing, and returns its row. Due date, assignees, milestone and projects are ignored from
+ * users who may not write to issues; the author may change the rest.
+ * Refuses `conflict` where `content_version` is not the current one, before anything else; `badRequest` an unset due date without a date
+ * and projects that it can't be added to; `preconditionFailed` an unknown state, and to close an issue that depends on an open one; as
+ * `invalid` users that the issue can't be assigned to and unknown milestones; `forbidden` to users blocked by the owner, the author or an
+ * assignee; `notFound` and `archived` where the repository or issue has changed meanwhile.
  */
 export async function editIssue(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption): Promise<Issue> {
   const { owner, me } = found
@@ -46,18 +46,18 @@ export async function editIssue(tx: Transaction, services: Services, found: OnIs
     if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
     if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
-  // What nothing was written to is as it was locked.
+  // Without other changes the locked row is still current.
   const changed = isOnlyState(options) ? issue : await findIssueById.first(tx, { id: issue.id })
   if (!changed) throw refuse.notFound()
   if (options.state === undefined) return changed
   return setState(tx, services, { issue: changed, repository, owner, closed: isClosing(options.state), actor: me, now })
 }
 
-/** Whether nothing but the state is to be changed, as clients that close issues ask for it. */
+/** Whether only the state is to be changed, as when a client closes an issue. */
 const isOnlyState = ({ state, ...others }: EditIssueOption): boolean =>
   state !== undefined && Object.values(others).every((value) => value === undefined)
 
-/** Title, body and branch. The body's version moves with every write of it, even of the same text. */
+/** Title, body and branch. The body's version is incremented by every write of it, even of the same text. */
 async function writeTexts(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption, now: Seconds): Promise<void> {
   const { issue, repository, owner, me, permission } = found
   const title = options.title ? normalizeTitle(options.title) : issue.title

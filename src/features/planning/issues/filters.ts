@@ -9,9 +9,9 @@ import { dateTime, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
 
-/** What lists of issues can be narrowed by, and how that is read. */
+/** The filters of lists of issues, and how they are read. */
 
-/** The parameters that both lists have. A state or type that there is none of counts as not given. */
+/** The parameters of both lists. An unknown state or type counts as not given. */
 export const sharedFilters = {
   state: Type.Optional(Type.String({ description: "open, closed or all; open unless told otherwise" })),
   type: Type.Optional(Type.String({ description: "issues or pulls; both unless told otherwise" })),
@@ -30,7 +30,7 @@ export interface SharedFilters {
   readonly before?: string
 }
 
-/** The second that was asked for; a moment before 1970 is how some clients send "none". */
+/** The time in seconds; some clients send a time before 1970 for "none". */
 const given = (moment: string | undefined): readonly number[] => [secondsOf(moment) ?? 0].filter((seconds) => seconds > 0)
 
 /** State, words and times as conditions. */
@@ -44,24 +44,21 @@ export function sharedConditions({ state, q = "", since, before }: SharedFilters
   ]
 }
 
-/** The kinds that are asked for, of those that may be read. */
+/** The requested kinds, limited to those that may be read. */
 export function wantedKinds(type: string | undefined, readable: ReadableKinds): ReadableKinds {
   if (type === "issues") return { issues: readable.issues, pulls: false }
   if (type === "pulls") return { issues: false, pulls: readable.pulls }
   return readable
 }
 
-/** The parts of a list with commas, without blanks around them; empty ones don't count. */
+/** The trimmed parts of a comma-separated list, without empty ones. */
 export const listOf = (text: string | undefined): readonly string[] =>
   (text ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "")
 
-/**
- * The milestones of a repository that are named by title, or else by id. More than one may bear the same title. A name that leads nowhere
- * finds nothing.
- */
+/** The milestones of a repository that are named by title, or else by id. Several may have the same title. An unknown name finds nothing. */
 export async function milestonesNamed(db: Handle, repositoryId: number, names: readonly string[]): Promise<readonly number[]> {
   const ids = names.map(pathNumber).filter((id) => id > 0)
   const rows = await db
@@ -76,7 +73,7 @@ export async function milestonesNamed(db: Handle, repositoryId: number, names: r
   })
 }
 
-/** The account that a filter names, if the caller may know of it; its older name will do. */
+/** The account that a filter names, also by an old name; undefined where the caller may not see it. */
 export async function filterUser(db: Handle, actor: Actor, name: string): Promise<User | undefined> {
   try {
     const user = await locateUser(db, actor, name, "name")
@@ -88,7 +85,7 @@ export async function filterUser(db: Handle, actor: Actor, name: string): Promis
   }
 }
 
-/** The account that a filter names; refuses `notFound` where there is none that the caller may know of. */
+/** The account that a filter names; refuses `notFound` where there is none that the caller may see. */
 export async function requireFilterUser(db: Handle, actor: Actor, name: string): Promise<User> {
   const user = await filterUser(db, actor, name)
   if (!user) throw refuse.notFound()

@@ -5,7 +5,7 @@ import { issuesOf, numbers } from "./testing.ts"
 
 withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let made = 0
-  /** A new repository of ann's, which ben may write to and everybody read. */
+  /** A new repository of ann's, which ben may write to and every user may read. */
   async function repository(options: object = {}) {
     const name = `box${++made}`
     await forge.call(ann, "POST /user/repos", { name, ...options })
@@ -16,7 +16,7 @@ withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, an
   const status = async (caller: Caller, route: string, body?: object) => (await forge.call(caller, route, body)).status
 
   describe("creating", () => {
-    test("a title is all it takes", async () => {
+    test("a title is enough", async () => {
       const { issues, at } = await repository()
       const { status: answered, body } = await issues.create({ title: "  Lamp  " }, cyd)
       expect(answered).toBe(201)
@@ -95,7 +95,7 @@ withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, an
       expect(await status(undefined, `POST ${at}/issues`, { title: "x" })).toBe(401)
     })
 
-    test("not in a hidden, a switched off or an archived repository, nor by whom the owner has blocked", async () => {
+    test("not in a hidden, a switched off or an archived repository, nor by users whom the owner has blocked", async () => {
       const hidden = await repository({ private: true })
       expect((await hidden.issues.create({ title: "x" }, cyd)).status).toBe(404)
       const off = await repository()
@@ -175,7 +175,7 @@ withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, an
   })
 
   describe("closing and reopening", () => {
-    test("counts, and is told", async () => {
+    test("updates counters and the timeline", async () => {
       const { issues, at } = await repository()
       const milestone = (await forge.call(ann, `POST ${at}/milestones`, { title: "m" })).body.id
       await issues.create({ title: "one", milestone })
@@ -196,7 +196,7 @@ withHearth("issues", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, an
       ])
     })
 
-    test("not while something that it waits for is open", async () => {
+    test("not while a dependency is open", async () => {
       const { issues, name } = await repository()
       await issues.create({ title: "waits" })
       await issues.create({ title: "first" })

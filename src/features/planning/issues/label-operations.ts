@@ -18,7 +18,7 @@ async function labelsOf(db: Handle, services: Services, { owner, repository, iss
   return labels.map((label) => presentLabel(services.site, { owner, repository }, label))
 }
 
-/** Refuses as `badRequest`, which is what clients know, a list of anything but ids or names, or of both. */
+/** Refuses a list of anything but ids or names, or of both; as `badRequest`, which existing clients expect. */
 function readNames(labels: readonly unknown[]): LabelNames {
   const ids = labels.filter((label) => Number.isInteger(label)).filter((label) => typeof label === "number")
   if (ids.length === labels.length) return ids

@@ -16,17 +16,17 @@ export type LabelNames = readonly number[] | readonly string[]
 
 /**
  * The labels of these ids or names, by name: those of the repository and of the organisation that owns it. A name that several labels share
- * stands for all of them. Refuses as `invalid`, naming it, what is no label of either.
+ * means all of them. Refuses as `invalid`, with its id or name, a label of neither.
  */
 export async function usableLabels(db: Handle, repository: Repository, owner: User, named: LabelNames): Promise<readonly Label[]> {
-  const homes = { repositoryId: repository.id, ownerId: owner.id }
+  const owners = { repositoryId: repository.id, ownerId: owner.id }
   if (isIds(named)) {
     if (named.length === 0) return []
-    const labels = await findUsableLabelsById(db, { ...homes, ids: named })
+    const labels = await findUsableLabelsById(db, { ...owners, ids: named })
     requireAll(named, new Set(labels.map(({ id }) => id)))
     return labels
   }
-  const labels = await findUsableLabelsByName(db, { ...homes, names: named })
+  const labels = await findUsableLabelsByName(db, { ...owners, names: named })
   requireAll(named, new Set(labels.map(({ name }) => name)))
   return labels
 }
@@ -48,19 +48,19 @@ export interface LabelChange {
 }
 
 /**
- * Changes what labels an issue bears. An exclusive label drives out others of its scope. Where nothing changes nothing is written. Refuses as `conflict` where a label is deleted at the same moment, `notFound` where the
- * issue is gone.
+ * Changes the labels of an issue. An exclusive label replaces others of its scope. Nothing is written where nothing changes. Refuses
+ * `conflict` where a label is deleted concurrently, `notFound` where the issue is gone.
  */
 export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
-  // Two changes at once must not both find the scope free.
+  // Concurrent changes must not both find no label of the scope.
   await lockIssue(tx, issue.id)
-  const borne = await findIssueLabels(tx, { issueId: issue.id })
-  const wanted = labelsAfter(borne, labels, mode)
-  const removed = without(borne, wanted)
-  const added = without(wanted, borne)
+  const present = await findIssueLabels(tx, { issueId: issue.id })
+  const wanted = labelsAfter(present, labels, mode)
+  const removed = without(present, wanted)
+  const added = without(wanted, present)
   if (removed.length + added.length === 0) return
-  await takeOff(tx, issue.id, removed)
-  await putOn(tx, issue.id, added)
+  await removeLabels(tx, issue.id, removed)
+  await addLabels(tx, issue.id, added)
   await touchIssue(tx, issue.id, now)
   publish(tx, { kind: "issue.labelled", issue, actor, added, removed, cleared: mode === "clear", at: now })
 }
@@ -70,13 +70,13 @@ function without(labels: readonly Label[], others: readonly Label[]): readonly L
   return labels.filter(({ id }) => !ids.has(id))
 }
 
-async function takeOff(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+async function removeLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   if (labels.length === 0) return
   const ids = labels.map(({ id }) => id)
   await tx.deleteFrom("issue_labels").where("issue_id", "=", issueId).where(inList("issue_labels.label_id", ids)).execute()
 }
 
-async function putOn(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+async function addLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   if (labels.length === 0) return
   const rows = labels.map(({ id }) => ({ issue_id: issueId, label_id: id }))
   try {
@@ -88,8 +88,8 @@ async function putOn(tx: Transaction, issueId: number, labels: readonly Label[])
 }
 
 /**
- * Takes the labels that an organisation shares off the issues of one of its repositories and out of their timelines: they stay behind when
- * the repository goes to another owner.
+ * Removes the labels that an organisation shares from the issues of one of its repositories and from their timelines, since they are lost
+ * when the repository is transferred.
  */
 export async function dropSharedLabels(tx: Transaction, repositoryId: number, organizationId: number): Promise<void> {
   const issues = tx.selectFrom("issues").select("id").where("repository_id", "=", repositoryId)

@@ -66,7 +66,7 @@ export const issueListOperations: readonly Operation[] = [
       if (query.mentioned_by) conditions.push(mentioning((await requireFilterUser(db, actor, query.mentioned_by)).id))
       const milestones = listOf(query.milestones)
       if (milestones.length > 0) conditions.push(inMilestones(await milestonesNamed(db, repository.id, milestones)))
-      // The one condition that stands then is that of the state.
+      // The only condition is then that of the state.
       const isOpen = query.state !== "closed" && query.state !== "all"
       const plain = isOpen && conditions.length === 1 && kinds.issues && kinds.pulls
       const { rows, total } = plain ? await listOpen(db, repository, page) : await listIssues(db, repository.id, kinds, conditions, page)
@@ -119,7 +119,7 @@ export const issueListOperations: readonly Operation[] = [
   }),
 ]
 
-/** Whose repositories are searched. Refuses `badRequest` an owner or a team that the caller may not know of. */
+/** Conditions for the owner or team whose repositories are searched. Refuses `badRequest` an owner or a team that the caller may not see. */
 async function placeConditions(
   db: Handle,
   actor: Actor,

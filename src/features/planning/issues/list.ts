@@ -10,7 +10,7 @@ import type { Flag, Tables } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import { findIssuesByIds } from "./store.ts"
 
-/** A page of a list and the length of the whole, both of the same rows. */
+/** A page of a list and the total number of its rows. */
 export interface FoundIssues {
   readonly rows: readonly Issue[]
   readonly total: number
@@ -31,18 +31,18 @@ export const ofKind = (isPull: Flag): Condition => eb()("issues.is_pull", "=", i
 
 export const createdBy = (userId: number): Condition => eb()("issues.author_id", "=", userId)
 
-/** Written from the person's side: few of all issues concern one person. */
+/** Starts from the user's rows, because few issues concern one user. */
 const concerning = (table: "issue_assignees" | "issue_mentions", userId: number): Condition =>
   sql<SqlBool>`issues.id in (select issue_id from ${sql.table(table)} where user_id = ${userId})`
 
 export const assignedTo = (userId: number): Condition => concerning("issue_assignees", userId)
 export const mentioning = (userId: number): Condition => concerning("issue_mentions", userId)
 
-/** Somebody has submitted a review. */
+/** With a review that the user has submitted. */
 export const reviewedBy = (userId: number): Condition =>
   sql<SqlBool>`issues.id in (select issue_id from reviews where reviewer_id = ${userId} and state in ('APPROVED', 'COMMENT', 'REQUEST_CHANGES'))`
 
-/** Somebody is asked to review, by name or with a team. */
+/** With a review requested from the user or a team of theirs. */
 export const awaitingReviewBy = (userId: number): Condition =>
   sql<SqlBool>`issues.id in (select issue_id from reviews where state = 'REQUEST_REVIEW' and (reviewer_id = ${userId}
     or reviewer_team_id in (select team_id from team_members where user_id = ${userId})))`
@@ -78,7 +78,10 @@ export const inMilestonesTitled = (titles: readonly string[]): Condition =>
       .where(isOneOf(sql.ref("milestones.title"), titles)),
   )
 
-/** With all the words in one of its texts; a number also finds the issue of that number. Blank finds everything. */
+/**
+ * With all the words in one of its texts; a number also matches the issue of that number. Undefined for a blank text, which matches
+ * everything.
+ */
 export function worded(text: string): Condition | undefined {
   const sought = text.trim()
   if (sought === "") return undefined
@@ -105,14 +108,17 @@ const findNewest = query("issues.findNewest", (db, p: Params<{ repositoryId: num
     .offset(p.offset),
 )
 
-/** The open issues and pull requests of a repository, newest first: what is asked for most, and counted in its row already. */
+/**
+ * The open issues and pull requests of a repository, newest first. This is the most frequent list, and its total is stored in the
+ * repository's row.
+ */
 export async function listOpen(db: Handle, repository: Repository, { limit, offset }: Page): Promise<FoundIssues> {
   const total = repository.open_issues_count + repository.open_pulls_count
   if (total <= offset) return { rows: [], total }
   return { rows: await findNewest(db, { repositoryId: repository.id, isClosed: 0, limit, offset }), total }
 }
 
-/** The issues of a repository that all conditions let through, newest first. Numbers follow the order of creation. */
+/** The issues of a repository that match all conditions, newest first. Numbers follow the order of creation. */
 export function listIssues(
   db: Handle,
   repositoryId: number,
@@ -128,7 +134,7 @@ export function listIssues(
   return pageOf(db, all, [...readable, ...conditions], "number", page)
 }
 
-/** The issues of all repositories that the caller may read and that all conditions let through, newest first. */
+/** The issues of all repositories that the caller may read and that match all conditions, newest first. */
 export function searchIssues(db: Handle, actor: Actor, conditions: readonly Condition[], page: Page): Promise<FoundIssues> {
   const unit = sql<string>`case issues.is_pull when 1 then 'repo.pulls' else 'repo.issues' end`
   const all = db

@@ -2,7 +2,7 @@ import type { Listener } from "../../../core/events/events.ts"
 import { dropSharedLabels } from "./labels.ts"
 import { leaveOwnersProjects } from "./projects.ts"
 
-/** What an owner shares with their repositories stays behind when one goes to another owner. */
+/** Removes from a transferred repository what its previous owner shared with it. */
 export const planning: Listener = {
   name: "planning",
   async hear({ tx, events }) {

@@ -82,7 +82,7 @@ withHearth("lists of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge,
     expect((await issuesOf(forge, cyd, "ann/hush").list()).status).toBe(404)
   })
 
-  test("words follow what is written", async () => {
+  test("the search index follows edits", async () => {
     await box.create({ title: "Fresh", body: "zebra" })
     const found = async (word: string) => numbers(await box.list(`state=all&q=${word}`))
     expect(await found("zebra")).toEqual([5])
@@ -106,7 +106,7 @@ withHearth("lists of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge,
       return body.map(({ title }: { title: string }) => title)
     }
 
-    test("each sees what each may read, counted right", async () => {
+    test("each caller sees and counts what they may read", async () => {
       const open = ["Lanterns again", "Squeaky hinge", "Broken lantern"]
       expect(await titles(undefined, "owner=ann")).toEqual(open)
       expect(await titles(cyd, "owner=ann")).toEqual(open)
@@ -140,7 +140,7 @@ withHearth("lists of issues", { people: ["ann", "ben", "cyd"] }, ({ test, forge,
       await forge.call(ann, `PUT /teams/${team}/repos/crew/ship`)
       await forge.call(ann, `PUT /teams/${team}/members/ben`)
       expect(await titles(ann, "owner=crew&team=makers")).toEqual(["on ship"])
-      // The team reaches only the wiki.
+      // The team has access only to the wiki.
       expect(await titles(ben, "owner=crew&team=makers")).toEqual([])
       await forge.call(ann, `PATCH /teams/${team}`, { name: "makers", units_map: { "repo.issues": "read" } })
       expect(await titles(ben, "owner=crew")).toEqual(["on ship"])

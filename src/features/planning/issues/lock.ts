@@ -6,18 +6,18 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 
 /**
- * Changes lock the rows that they build on, always the repository before the issue so that there is no deadlock, and see them as they are then:
- * what was read when the caller was let in may be older.
+ * Changes lock the rows that they depend on, always the repository before the issue to avoid deadlocks, and use the locked rows: those read
+ * for the access check may be outdated.
  */
 
-/** Keeps others from changing the issue until the transaction ends, and gives its row. Refuses `notFound` where it is gone. */
+/** Locks the issue until the transaction ends, and returns its row. Refuses `notFound` where it is gone. */
 export async function lockIssue(tx: Transaction, id: number): Promise<Issue> {
   const issue = await lockRow(tx, "issues", id)
   if (!issue) throw refuse.notFound()
   return issue
 }
 
-/** Changing the row locks it, too. */
+/** The update also locks the row. */
 const countUp = query("repositories.countUpIssues", (db, p: Params<{ id: number; issues: number; pulls: number }>) =>
   db
     .updateTable("repositories")
@@ -30,9 +30,9 @@ const countUp = query("repositories.countUpIssues", (db, p: Params<{ id: number;
 )
 
 /**
- * Keeps others from opening and closing the repository's issues until the transaction ends, and gives its row. `opens` names what the caller
- * is about to add: a new one is counted up, since counting a long list anew would make every one dearer than the last.
- * Refuses `notFound` where the repository is gone, `archived` where it takes no changes any more.
+ * Locks the repository, so that no other transaction opens or closes its issues until this one ends, and returns its row. `opens` says what
+ * the caller is about to add: the counter is incremented, since recounting would make each new issue more expensive.
+ * Refuses `notFound` where the repository is gone, `archived` where it is archived.
  */
 export async function lockForIssues(tx: Transaction, repositoryId: number, opens?: "issue" | "pull"): Promise<Repository> {
   const repository = opens

@@ -7,7 +7,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { blockersAmong } from "../../people/blocks/rules.ts"
 import { readMentions } from "./reference-text.ts"
 
-/** Who can be told something: accounts of people that are in use. */
+/** Active accounts of people, who can be notified. */
 const findPeopleNamed = query("references.findPeopleNamed", (db, p: Params<{ names: readonly string[] }>) =>
   db
     .selectFrom("users")
@@ -19,7 +19,7 @@ const findPeopleNamed = query("references.findPeopleNamed", (db, p: Params<{ nam
     .orderBy("id"),
 )
 
-/** The members of an organisation's teams that reach a repository's unit. */
+/** The members of those of an organisation's teams that have access to a repository's unit. */
 const findTeamPeople = query(
   "references.findTeamPeople",
   (db, p: Params<{ organizationId: number; repositoryId: number; teams: readonly string[]; unit: string }>) =>
@@ -57,7 +57,7 @@ const findTeamPeople = query(
       .orderBy("users.id"),
 )
 
-/** A text on an issue, by somebody. */
+/** A text on an issue, with its author. */
 export interface WrittenText extends Owned {
   readonly issue: Pick<Issue, "id" | "is_pull">
   readonly author: User
@@ -66,8 +66,8 @@ export interface WrittenText extends Owned {
 }
 
 /**
- * Writes down whom a text mentions, and gives them: people who may read the issue, the writer left out and whoever has blocked the writer.
- * A team counts only where it belongs to the owner of the repository and reaches it.
+ * Records the users that a text mentions and returns them: those who may read the issue, except the author and users who have blocked the
+ * author. Teams count only if they belong to the repository's owner and have access to it.
  */
 export async function recordMentions(tx: Transaction, { issue, repository, owner, author, text }: WrittenText): Promise<readonly User[]> {
   const { people, teams } = readMentions(text)

@@ -11,8 +11,8 @@ import { lockIssue } from "./lock.ts"
 import { touchIssue } from "./touch.ts"
 
 /**
- * Gives an issue a milestone of its repository, or none for null, and counts both milestones anew. The one that it has already changes
- * nothing. Refuses as `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
+ * Sets the milestone of an issue, or removes it for null, and recounts both milestones. Does nothing where it is unchanged. Refuses as
+ * `invalid` a milestone that the repository does not have, `notFound` where the issue is gone.
  */
 export async function setMilestone(
   tx: Transaction,

@@ -49,7 +49,7 @@ export const issueOperations: readonly Operation[] = [
       created(
         await services.database.write(async (tx) => {
           const issue = await createIssue(tx, services, found, body)
-          // Shown from inside: what was just written is at hand there, while every reader has to fetch it first.
+          // Presented inside the transaction, whose connection has the new rows in its cache.
           return presentIssue(tx, services.site, found.actor, issue, found)
         }),
       ),

@@ -7,10 +7,10 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { lockForIssues, lockIssue } from "./lock.ts"
 
-/** How many issues a repository shows first, and how many pull requests. */
+/** The most pinned issues of a repository, and the most pinned pull requests. */
 export const MOST_PINS = 3
 
-/** What is pinned in a repository, in its order. */
+/** The pinned issues or pull requests of a repository, in order. */
 export const findPinned = query("issues.findPinned", (db, p: Params<{ repositoryId: number; isPull: Flag }>) =>
   db
     .selectFrom("issues")
@@ -22,11 +22,11 @@ export const findPinned = query("issues.findPinned", (db, p: Params<{ repository
     .orderBy("id"),
 )
 
-/** Whether one more of this kind may be pinned. */
+/** Whether another one of this kind can be pinned. */
 export const mayPin = async (db: Handle, repositoryId: number, isPull: Flag): Promise<boolean> =>
   (await findPinned(db, { repositoryId, isPull })).length < MOST_PINS
 
-/** Pins an issue behind those pinned already. Refuses `badRequest` one that is pinned, and one more than {@link MOST_PINS}. */
+/** Pins an issue after those pinned already. Refuses `badRequest` a pinned one, and more than {@link MOST_PINS}. */
 export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
   await lockForIssues(tx, repository_id)
   const issue = await lockIssue(tx, id)
@@ -38,7 +38,7 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
   publish(tx, { kind: "issue.pinned", issue, actor, at: now })
 }
 
-/** Takes the pin away; the others keep their places. One that is not pinned stays as it is. */
+/** Unpins an issue; the others keep their positions. Does nothing where it is not pinned. */
 export async function unpinIssue(tx: Transaction, id: number, actor: User, now: Seconds): Promise<void> {
   const issue = await lockIssue(tx, id)
   if (issue.pin_order === 0) return
@@ -47,8 +47,8 @@ export async function unpinIssue(tx: Transaction, id: number, actor: User, now: 
 }
 
 /**
- * Moves a pinned issue to a place, counted from 1; those behind make room, and a place beyond the end is the last one.
- * Refuses `badRequest` a place below 1, `notFound` an issue that is not pinned.
+ * Moves a pinned issue to a position, counted from 1; those behind it move back, and a position beyond the end is the last one.
+ * Refuses `badRequest` a position below 1, `notFound` an issue that is not pinned.
  */
 export async function movePin(tx: Transaction, { id, repository_id }: Issue, position: number): Promise<void> {
   if (position < 1) throw refuse.badRequest("positions are counted from 1")

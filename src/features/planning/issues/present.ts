@@ -23,8 +23,8 @@ export interface PresentIssuesOptions {
 }
 
 /**
- * Issues and pull requests as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list.
- * The number of queries doesn't grow with the list.
+ * Issues and pull requests as the caller sees them, in the order given. The list must only contain issues that the caller may read. The
+ * number of queries doesn't grow with the list.
  */
 export async function presentIssues(
   db: Handle,
@@ -150,7 +150,7 @@ export async function milestonesOf(db: Handle, issues: readonly IssueRow[]): Pro
 
 const NO_MILESTONES: ReadonlyMap<number, Milestone> = new Map()
 
-/** The authors by their ids. Whoever asks is known already. */
+/** The authors by their ids. The caller is not queried again. */
 async function authorsOf(db: Handle, actor: Actor, issues: readonly IssueRow[]): Promise<ReadonlyMap<number, User>> {
   const own = actor.kind === "user" ? actor.user : undefined
   const ids = new Set(issues.map((issue) => issue.author_id))

@@ -103,14 +103,14 @@ withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, for
     await issues.create({ title: "one", projects: [shared, secret] })
     const seen = async (by: Caller) => projectIds(await issues.get(1, by))
     expect([await seen(ann), await seen(ben), await seen(forge.root)]).toEqual([[shared, secret], [shared], [shared, secret]])
-    // To ben the project is as good as missing, and so he can't take the issue out of it either.
+    // ben can't see the project, so they can't remove the issue from it either.
     expect((await issues.edit(1, { projects: [shared, other] }, ben)).body.message).toBe(`project ${other} not found`)
     expect((await issues.edit(1, { projects: [shared, secret] }, ben)).status).toBe(400)
     expect(projectIds(await issues.edit(1, { projects: [] }, ben))).toBe(null)
     expect(await seen(ann)).toEqual([secret])
   })
 
-  test("two who plan issues at once double none", async () => {
+  test("concurrent assignments to projects create no duplicates", async () => {
     const { own, ownBoard, myBoard, issues } = await planned()
     const empty = await own.create()
     await Promise.all(["a", "b"].map((title) => issues.create({ title })))

@@ -12,8 +12,6 @@ import { defaultColumn } from "../projects/columns.ts"
 import { type Column, type Project, readableAmong } from "../projects/store.ts"
 import { touchIssue } from "./touch.ts"
 
-/** The projects of an issue, seen from the issue. */
-
 export interface IssueProjects extends Me {
   readonly issue: Pick<Issue, "id" | "repository_id">
   /** The issue's repository as it is now, locked. */
@@ -23,10 +21,10 @@ export interface IssueProjects extends Me {
 }
 
 /**
- * Puts an issue into these projects, in each behind the last of the default column, and takes it out of all others that the caller may
- * read. A closed project takes it too: to plan an issue is not to change the board. The issue's row must be locked already.
- * Refuses `badRequest` a project that is missing, belongs neither to the repository nor to its owner, may not be read by the caller, or is of a
- * kind that the repository is set not to use.
+ * Adds an issue to these projects, at the end of their default columns, and removes it from all others that the caller may read. Closed
+ * projects are allowed, because the issue is changed and not the board. The issue's row must be locked already.
+ * Refuses `badRequest` a project that is missing, belongs neither to the repository nor to its owner, may not be read by the caller, or is
+ * of a kind that the repository is set not to use.
  */
 export async function setIssueProjects(tx: Transaction, { issue, repository, actor, me, projectIds, now }: IssueProjects): Promise<void> {
   const present = new Set((await findProjectIds(tx, { issueId: issue.id })).map((row) => row.project_id))
@@ -51,13 +49,13 @@ const isUsedBy = (project: Project, repository: Repository): boolean =>
     ? project.owner_id === repository.owner_id && repository.projects_mode !== "repo"
     : project.repository_id === repository.id && repository.projects_mode !== "owner"
 
-/** Puts an issue into the project of a column, behind the last there. It must not be in the project yet, which must be locked. */
+/** Adds an issue to a project, at the end of this column. It must not be in the project yet, and the project must be locked. */
 export async function enterColumn(tx: Transaction, { id, project_id }: Column, issue: IssueRow, me: User, now: Seconds): Promise<void> {
   await insertCard(tx, { issueId: issue.id, columnId: id })
-  await tell(tx, "issue.projectAdded", [project_id], issue, me, now)
+  await publishChange(tx, "issue.projectAdded", [project_id], issue, me, now)
 }
 
-/** Takes an issue out of projects that it is in. */
+/** Removes an issue from projects that it is in. */
 export async function leaveProjects(
   tx: Transaction,
   projectIds: readonly number[],
@@ -67,12 +65,12 @@ export async function leaveProjects(
 ): Promise<void> {
   if (projectIds.length === 0) return
   await deleteCards(tx, { issueId: issue.id, projectIds })
-  await tell(tx, "issue.projectRemoved", projectIds, issue, me, now)
+  await publishChange(tx, "issue.projectRemoved", projectIds, issue, me, now)
 }
 
 type IssueRow = Pick<Issue, "id" | "repository_id">
 
-async function tell(
+async function publishChange(
   tx: Transaction,
   kind: "issue.projectAdded" | "issue.projectRemoved",
   projectIds: readonly number[],
@@ -84,7 +82,7 @@ async function tell(
   await touchIssue(tx, issue.id, now)
 }
 
-/** Takes the issues of a repository out of an owner's projects: they stay behind when the repository goes to another owner. */
+/** Removes the issues of a repository from the projects of its previous owner after a transfer. */
 export async function leaveOwnersProjects(tx: Transaction, repositoryId: number, ownerId: number): Promise<void> {
   await tx
     .deleteFrom("project_cards")

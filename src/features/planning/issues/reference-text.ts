@@ -1,21 +1,21 @@
-/** Reading what a text refers to: issues, pull requests and people. Nothing here knows whether they exist. */
+/** Parses references to issues, pull requests and users in texts, without checking that they exist. */
 
 export type ReferenceAction = "none" | "closes" | "reopens"
 
-/** A reference to an issue or pull request. Without an owner it means the repository that the text stands in. */
+/** A reference to an issue or pull request. Without an owner it means the repository of the text. */
 export interface Reference {
   readonly owner?: string
   readonly repository?: string
   readonly number: number
   readonly action: ReferenceAction
-  /** Seconds of work that the text books with it: `closes #3 @1h30m`. */
+  /** Seconds of work that the text records with it: `closes #3 @1h30m`. */
   readonly spent: number
 }
 
-/** The most references and names that are followed from one text: no honest text has more, and each costs work. */
+/** The most references and names resolved from one text: ordinary texts have fewer, and each costs queries. */
 export const MOST_REFERENCES = 200
 
-// What stands before must not belong to a longer word: every candidate then begins at one place only, so reading stays linear.
+// The lookbehind excludes parts of longer words, so that each candidate begins at one position only and matching stays linear.
 const SHORT = /(?<![\w.\-/#!&])(?:(?<owner>[A-Za-z0-9][\w.-]{0,99})\/(?<repository>[\w.-]{1,100}))?[#!](?<number>[1-9]\d{0,14})(?![\w#/])/g
 
 const CLOSING = /(?<!\w)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? $/i
@@ -28,9 +28,8 @@ const SPENT = /^\s{1,4}@((?:\d{1,6}(?:mo|w|d|h|m))+)(?!\w)/
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 8 * 3600, w: 40 * 3600, mo: 160 * 3600 }
 
 /**
- * The references of a Markdown text in their order: `#1`, `!1`, `owner/repo#1`, `owner/repo!1`, and addresses of this server's issues and
- * pull requests, each with the closing or reopening word that stands directly before it. Code and quotations are not read.
- * `rootUrl` is the server's own address.
+ * The references of a Markdown text in their order: `#1`, `!1`, `owner/repo#1`, `owner/repo!1`, and URLs of this server's issues and pull
+ * requests, each with the closing or reopening word directly before it. Code and quotations are skipped. `rootUrl` is the server's own URL.
  */
 export const readReferences = (rootUrl: string, markdown: string): readonly Reference[] => referencesIn(rootUrl, prose(markdown))
 
@@ -55,7 +54,7 @@ export function referencesIn(rootUrl: string, text: string): readonly Reference[
 
 const patterns = new Map<string, RegExp>()
 
-/** Addresses of issues and pull requests below the server's own one. */
+/** Matches URLs of issues and pull requests below the server's own. */
 function addresses(rootUrl: string): RegExp {
   const known = patterns.get(rootUrl)
   if (known) return known
@@ -80,7 +79,7 @@ function spentAfter(text: string, at: number): number {
   return seconds
 }
 
-/** Who is mentioned: names of people, and teams with their organisations. */
+/** The mentioned users, and teams with their organisations. */
 export interface Mentions {
   /** In lower case. */
   readonly people: readonly string[]
@@ -91,7 +90,7 @@ export interface Mentions {
 const MENTION = /(?<![\w.\-/@`])@(?<name>[A-Za-z0-9][\w.-]{0,99})(?:\/(?<team>[A-Za-z0-9][\w.-]{0,99}))?/g
 const NOBODY: Mentions = { people: [], teams: [] }
 
-/** The mentions of a Markdown text, each once. Code and quotations are not read. */
+/** The mentions of a Markdown text, each once. Code and quotations are skipped. */
 export function readMentions(markdown: string): Mentions {
   if (!markdown.includes("@")) return NOBODY
   const people = new Set<string>()
@@ -128,10 +127,10 @@ export function prose(markdown: string): string {
   return text.includes("`") ? withoutSpans(text) : text
 }
 
-/** Takes out what stands between two runs of equally many backticks. */
+/** Removes the text between two backtick runs of equal length. */
 function withoutSpans(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map((run) => ({ at: run.index, length: run[0].length }))
-  // The next run of the same length, worked out from the end: however many runs there are, each is looked at once.
+  // The next run of the same length, found from the end, so that each run is visited once.
   const latest = new Map<number, number>()
   const partners = runs.map(() => -1)
   for (let i = runs.length - 1; i >= 0; i--) {

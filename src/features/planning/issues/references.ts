@@ -12,7 +12,7 @@ import type { WrittenText } from "./mentions.ts"
 import { type Reference, type ReferenceAction, readReferences } from "./reference-text.ts"
 import { touchIssue } from "./touch.ts"
 
-/** What other issues are told when a text refers to them. */
+/** Cross-references: timeline entries on issues that a text refers to. */
 
 const findNumbered = query("references.findNumbered", (db, p: Params<{ repositoryId: number; numbers: readonly number[] }>) =>
   db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "in", p.numbers),
@@ -30,7 +30,7 @@ const findWritten = query("references.findWritten", (db, p: Params<{ issueId: nu
 /** A text with references: the body of an issue, with its title before it, or one of its comments. */
 export interface ReferringText extends WrittenText {
   readonly comment?: { readonly id: number }
-  /** The text was there before and may have changed. */
+  /** Whether an existing text was edited. */
   readonly edited?: boolean
 }
 
@@ -40,16 +40,16 @@ interface Target extends Owned {
 }
 
 /**
- * Tells every issue and pull request that a text refers to, once each, in its timeline; where the text is edited, entries of references
- * that are gone are marked so. What the writer may not read, or where somebody concerned has blocked the writer, is passed over.
- * `rootUrl` is the server's own address.
+ * Publishes a reference to each issue and pull request that a text refers to, once; after an edit, the entries of removed references are
+ * marked as neutered. Skips issues that the author may not read, and those whose author or owner has blocked them. `rootUrl` is the
+ * server's own URL.
  */
 export async function crossReference(tx: Transaction, rootUrl: string, source: ReferringText, now: Seconds): Promise<void> {
   const references = readReferences(rootUrl, source.text)
   if (references.length === 0 && !source.edited) return
   const targets = await findTargets(tx, source, references)
   const written = source.edited ? await findWritten(tx, { issueId: source.issue.id, commentId: source.comment?.id ?? 0 }) : []
-  const stands = (target: Target) => written.some((entry) => entry.issue_id === target.issue.id && entry.ref_action === target.action)
+  const isRecorded = (target: Target) => written.some((entry) => entry.issue_id === target.issue.id && entry.ref_action === target.action)
   const gone = written.filter(
     (entry) => !targets.some((target) => entry.issue_id === target.issue.id && entry.ref_action === target.action),
   )
@@ -65,7 +65,7 @@ export async function crossReference(tx: Transaction, rootUrl: string, source: R
       )
       .execute()
   for (const target of targets) {
-    if (stands(target)) continue
+    if (isRecorded(target)) continue
     publish(tx, {
       kind: "issue.referenced",
       issue: target.issue,
@@ -81,7 +81,7 @@ export async function crossReference(tx: Transaction, rootUrl: string, source: R
 
 const kindOf = ({ comment, issue }: ReferringText) => (comment ? "comment_ref" : issue.is_pull === 1 ? "pull_ref" : "issue_ref")
 
-/** By id, so that two texts that refer to the same issues never wait for each other in a circle. */
+/** Ordered by id, so that two texts that refer to the same issues can't deadlock. */
 async function findTargets(tx: Transaction, source: ReferringText, references: readonly Reference[]): Promise<readonly Target[]> {
   const found = await resolveReferences(tx, source, source.author, references)
   const targets = new Map<number, Target>()
@@ -99,16 +99,16 @@ async function findTargets(tx: Transaction, source: ReferringText, references: r
   return all.toSorted((a, b) => a.issue.id - b.issue.id)
 }
 
-/** Whether somebody may close and reopen an issue by what they write elsewhere. Pull requests are not closed in this way. */
+/** Whether a user may close and reopen an issue by a reference. Pull requests can't be closed in this way. */
 export const mayAct = (target: OnIssue, writer: Pick<User, "id">): boolean =>
   target.issue.is_pull === 0 && (target.issue.author_id === writer.id || writesKind(target, target.issue))
 
-/** A reference together with what it leads to. */
+/** A reference with the issue that it resolves to. */
 export interface Resolved extends OnIssue {
   readonly reference: Reference
 }
 
-/** Follows references as `reader` may: what is missing or hidden is left out. At most seven queries. */
+/** Resolves references with the permissions of `reader`; missing and hidden issues are left out. At most seven queries. */
 export async function resolveReferences(
   db: Handle,
   home: Owned,

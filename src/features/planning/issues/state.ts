@@ -15,10 +15,10 @@ const changeState = query("issues.changeState", (db, p: Params<{ id: number; isC
   db.updateTable("issues").set({ is_closed: p.isClosed, closed_at: p.closedAt, updated_at: p.now }).where("id", "=", p.id).returningAll(),
 )
 
-/** Has a say before an issue is closed or reopened, with the repository locked: refuses what can't be, and prepares what follows. */
+/** Called before an issue is closed or reopened, with the repository locked: may refuse the change and prepare what follows from it. */
 export type StateRule = (tx: Transaction, services: Services, change: StateChange) => Promise<void>
 
-/** Asked before every change of state; the root lists them (src/extensions.ts). */
+/** Called before every change of state; listed in src/extensions.ts. */
 export const stateRules = extensionPoint<StateRule>("rules for the state of issues")
 
 export interface StateChange extends Owned {
@@ -26,13 +26,13 @@ export interface StateChange extends Owned {
   readonly closed: boolean
   readonly actor: User
   readonly now: Seconds
-  /** The commit that closes or reopens it, for those who are told. The timeline has it in an entry of its own. */
+  /** The commit that closes or reopens it, for notifications. In the timeline it has an entry of its own. */
   readonly commitId?: string
 }
 
 /**
- * Writes an issue's state and counts its repository and milestone anew, whatever the reason, and gives the changed row. Repository and issue
- * must be locked already. Refuses `notFound` where it is gone.
+ * Writes an issue's state, recounts its repository and milestone, and returns the changed row. Repository and issue must be locked already.
+ * Refuses `notFound` where it is gone.
  */
 export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, closed: boolean, now: Seconds): Promise<Issue> {
   const issue = await changeState.first(tx, { id, isClosed: flag(closed), closedAt: closed ? now : 0, now })
@@ -43,8 +43,8 @@ export async function writeState(tx: Transaction, { id }: Pick<Issue, "id">, clo
 }
 
 /**
- * Closes or reopens an issue with all that follows: counters, timeline, feed, and who is told. Gives the changed row; one that is in
- * this state already is given as it is. Repository and issue must be locked already. Refuses what a rule for states refuses.
+ * Closes or reopens an issue, updates the counters and publishes the change. Returns the changed row, or the row as it is where it has this
+ * state already. Repository and issue must be locked already. Refuses what a state rule refuses.
  */
 export async function setState(tx: Transaction, services: Services, change: StateChange): Promise<Issue> {
   const { repository, owner, closed, actor, now } = change

@@ -4,7 +4,7 @@ import type { Flag } from "../../../core/database/tables.ts"
 
 type Ids = Params<{ ids: readonly number[] }>
 
-// --- what stands around an issue -------------------------------------------------------------------------------------------------
+// --- what belongs to an issue ----------------------------------------------------------------------------------------------------
 
 export const findIssuesByIds = query("issues.findByIds", (db, p: Ids) => db.selectFrom("issues").selectAll().where("id", "in", p.ids))
 
@@ -23,16 +23,16 @@ export const findAssignees = query("issues.findAssignees", (db, p: Ids) =>
     .orderBy("issue_assignees.id"),
 )
 
-/** What is attached to the bodies of these issues. */
+/** The attachments of the bodies of these issues. */
 export const findAttachmentsOf = query("issues.findAttachments", (db, p: Ids) =>
   db.selectFrom("attachments").selectAll().where("issue_id", "in", p.ids).where("comment_id", "=", 0).orderBy("id"),
 )
 
-// --- making ----------------------------------------------------------------------------------------------------------------------
+// --- creating --------------------------------------------------------------------------------------------------------------------
 
 /**
- * The next number of a repository. The row is locked until the transaction ends: whoever else makes an issue there waits, and a number that
- * wasn't used after all is given to the next.
+ * The next number of a repository. The row is locked until the transaction ends: other transactions that create an issue there wait, and a
+ * rollback frees the number.
  */
 export const takeNumber = query("issues.takeNumber", (db, p: Params<{ repositoryId: number }>) =>
   db
@@ -148,7 +148,7 @@ export const findTeamNamed = query("issues.findTeamNamed", (db, p: Params<{ orga
   db.selectFrom("teams").selectAll().where("organization_id", "=", p.organizationId).where("lower_name", "=", p.lowerName),
 )
 
-/** When these issues were merged, of those that are merged pull requests. */
+/** The merge times of those of the issues that are merged pull requests. */
 export const findMerges = query("pulls.findMerges", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db.selectFrom("pulls").select(["issue_id", "merged_at"]).where("issue_id", "in", p.issueIds).where("is_merged", "=", 1),
 )

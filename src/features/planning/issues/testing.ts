@@ -1,7 +1,7 @@
 import type { Answer, Caller, TestHearth } from "../../../../tests/support/hearth.ts"
 
-/** What tests look at in an entry of a timeline. */
-export interface Told {
+/** The members of a timeline entry that tests check. */
+export interface TimelineEntryFields {
   readonly type: string
   readonly body: string
   readonly user: { readonly login: string }
@@ -24,8 +24,8 @@ export const issuesOf = ({ call }: TestHearth, caller: Caller, repository: strin
     edit: (index: number, body: object, by: Caller = caller): Promise<Answer> => call(by, `PATCH ${at}/${index}`, body),
     list: (query = "", by: Caller = caller): Promise<Answer> => call(by, `GET ${at}?${query}`),
     on: (method: string, path: string, body?: object, by: Caller = caller): Promise<Answer> => call(by, `${method} ${at}/${path}`, body),
-    /** The timeline, as its kinds with what is picked of each entry. */
-    timeline: async (index: number, pick: (entry: Told) => unknown = ({ type }) => type): Promise<unknown[]> => {
+    /** The timeline, with what `pick` takes from each entry; its kind by default. */
+    timeline: async (index: number, pick: (entry: TimelineEntryFields) => unknown = ({ type }) => type): Promise<unknown[]> => {
       const { body } = await call(caller, `GET ${at}/${index}/timeline`)
       return Array.isArray(body) ? body.map(pick) : []
     },

@@ -5,10 +5,10 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { insertTimelineEntry } from "./store.ts"
 
-/** What happened to an issue; plain comments are one kind of it. */
+/** An entry of an issue's timeline; comments are one kind. */
 export type TimelineEntry = Selectable<CommentsTable>
 
-/** The kinds of entries, by the words of the API; what belongs to a review that is not submitted yet is a draft, which no timeline shows. */
+/** The kinds of entries, as the API names them. Parts of a review that is not submitted yet are drafts, which no timeline shows. */
 export type TimelineKind =
   | "comment"
   | "reopen"
@@ -52,19 +52,19 @@ export type TimelineKind =
   | "unpin"
   | "change_time_estimate"
 
-/** The kinds of timeline entries that are somebody's words, which can be edited, reacted to and hung with files. */
+/** The kinds of timeline entries that are written texts, which can be edited, reacted to and have attachments. */
 const TEXTS: readonly TimelineKind[] = ["comment", "code", "code_draft", "review", "review_draft", "dismiss_review"]
 
 export const isText = ({ kind }: { readonly kind: string }): boolean => TEXTS.some((text) => text === kind)
 
-/** Refuses `notFound` for entries that only tell what happened. */
+/** Refuses `notFound` for entries that are no written text. */
 export function requireText(entry: { readonly kind: string }): void {
   if (!isText(entry)) throw refuse.notFound()
 }
 
 type Columns = Partial<Omit<TimelineEntry, "id" | "issue_id" | "kind" | "author_id" | "created_at" | "updated_at">>
 
-/** An entry to be: who did what to which issue, and the columns of `comments` that its kind has a use for. */
+/** A new entry: its issue, kind and author, and the columns of `comments` that its kind uses. */
 export interface NewTimelineEntry extends Columns {
   readonly issueId: number
   readonly kind: TimelineKind
@@ -72,7 +72,7 @@ export interface NewTimelineEntry extends Columns {
   readonly now: Seconds
 }
 
-/** Writes an entry of an issue's timeline and gives its row. The issue's `updated_at` is the caller's affair (`touchIssue`). */
+/** Writes an entry of an issue's timeline and returns its row. The caller updates the issue's `updated_at` (`touchIssue`). */
 export async function addTimelineEntry(tx: Transaction, entry: NewTimelineEntry): Promise<TimelineEntry> {
   const { issueId, kind, authorId, now, ...columns } = entry
   const [row] = await insertTimelineEntry(tx, { ...NOTHING, ...columns, issue_id: issueId, kind, author_id: authorId, now })
@@ -80,7 +80,7 @@ export async function addTimelineEntry(tx: Transaction, entry: NewTimelineEntry)
   return row
 }
 
-/** Writes several entries, in their order, in one statement; gives their rows in that order. */
+/** Writes several entries, in their order, in one statement, and returns their rows in that order. */
 export async function addTimelineEntries(
   tx: Transaction,
   entries: readonly NewTimelineEntry[],
@@ -96,11 +96,11 @@ export async function addTimelineEntries(
     created_at: now,
     updated_at: now,
   }))
-  // Ids are given in the order of the rows.
+  // Ids are assigned in the order of the rows.
   return (await tx.insertInto("comments").values(values).returning("id").execute()).toSorted((one, other) => one.id - other.id)
 }
 
-/** The columns of an entry that says nothing beyond its kind. */
+/** The columns of an entry without details. */
 const NOTHING = {
   content: "",
   content_version: 0,

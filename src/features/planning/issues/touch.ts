@@ -4,15 +4,15 @@ import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 
-/** What follows in an issue's own row, and in its repository's, from what happens around it. */
+/** Updates derived columns of an issue's row and of its repository's: times and counters. */
 
 const touch = query("issues.touch", (db, p: Params<{ id: number; now: number }>) =>
   db.updateTable("issues").set({ updated_at: p.now }).where("id", "=", p.id),
 )
 
 /**
- * Moves the time of the issue's last change, which also keeps others from changing its row until the transaction ends. Refuses `notFound`
- * where the issue was deleted meanwhile.
+ * Updates the time of the issue's last change, which also locks its row until the transaction ends. Refuses `notFound` where the issue was
+ * deleted meanwhile.
  */
 export async function touchIssue(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
   if ((await touch.changes(tx, { id: issueId, now })) === 0) throw refuse.notFound()
@@ -32,7 +32,10 @@ const countComments = query("issues.countComments", (db, p: Params<{ id: number;
     .where("id", "=", p.id),
 )
 
-/** Counts the plain and review comments anew, and moves the time of the last change unless `now` is 0. The issue's row must be locked already. */
+/**
+ * Recounts the plain and review comments, and updates the time of the last change unless `now` is 0. The issue's row must be locked
+ * already.
+ */
 export async function recountComments(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
   await countComments(tx, { id: issueId, now })
 }
@@ -54,8 +57,8 @@ const countIssues = query("issues.countOpen", (db, p: Params<{ repositoryId: num
 )
 
 /**
- * Counts the repository's open issues and pull requests anew. The repository's row must be locked already (`lockForIssues`), so that a
- * count also sees what others committed while it waited.
+ * Recounts the repository's open issues and pull requests. The repository's row must be locked already (`lockForIssues`), so that the count
+ * also includes what others committed while it waited.
  */
 export async function recountOpen(tx: Transaction, repositoryId: number): Promise<void> {
   await countIssues(tx, { repositoryId })

@@ -2,20 +2,20 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { CreateLabelOption, EditLabelOption } from "./records.ts"
-import { findLabel, type Label, type LabelHome } from "./store.ts"
+import { findLabel, type Label, type LabelOwner } from "./store.ts"
 
-/** A colour as it is kept: six hex digits in lower case, from three or six with or without "#". */
+/** A colour as it is stored: six hex digits in lower case, from three or six with or without "#". */
 export function normalizeColor(text: string): string {
   const digits = text.replace("#", "").toLowerCase()
   return digits.length === 3 ? digits.replace(/./g, "$&$&") : digits
 }
 
-/** Makes a label of a repository or an organisation. Several may bear the same name. */
-export const createLabel = (tx: Transaction, home: LabelHome, options: CreateLabelOption, now: Seconds): Promise<Label> =>
+/** Creates a label of a repository or an organisation. Several may have the same name. */
+export const createLabel = (tx: Transaction, labelOwner: LabelOwner, options: CreateLabelOption, now: Seconds): Promise<Label> =>
   tx
     .insertInto("labels")
     .values({
-      ...home,
+      ...labelOwner,
       name: options.name,
       color: normalizeColor(options.color),
       description: options.description ?? "",
@@ -27,9 +27,15 @@ export const createLabel = (tx: Transaction, home: LabelHome, options: CreateLab
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Changes what is given of a label; the rest stays. Refuses `notFound` where the home has no such label. */
-export async function editLabel(tx: Transaction, home: LabelHome, id: number, options: EditLabelOption, now: Seconds): Promise<Label> {
-  const label = await findLabel(tx, home, id)
+/** Changes the given members of a label. Refuses `notFound` where the owner has no such label. */
+export async function editLabel(
+  tx: Transaction,
+  labelOwner: LabelOwner,
+  id: number,
+  options: EditLabelOption,
+  now: Seconds,
+): Promise<Label> {
+  const label = await findLabel(tx, labelOwner, id)
   if (!label) throw refuse.notFound()
   const { name, color, description, exclusive, is_archived } = options
   const edited = await tx
@@ -49,8 +55,8 @@ export async function editLabel(tx: Transaction, home: LabelHome, id: number, op
   return edited
 }
 
-/** Deletes a label, which takes it off every issue and out of their timelines. One that the home has not changes nothing. */
-export async function deleteLabel(tx: Transaction, home: LabelHome, id: number): Promise<void> {
-  const label = await findLabel(tx, home, id)
+/** Deletes a label, which removes it from all issues and timelines. Does nothing where the owner has no such label. */
+export async function deleteLabel(tx: Transaction, labelOwner: LabelOwner, id: number): Promise<void> {
+  const label = await findLabel(tx, labelOwner, id)
   if (label) await tx.deleteFrom("labels").where("id", "=", label.id).execute()
 }

@@ -62,7 +62,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       }
     })
 
-    test("are listed by name, or by how many issues bear them, in pages", async () => {
+    test("are listed by name, or by how many issues have them, in pages", async () => {
       const box = await repository("listing")
       const [, busy] = [await create(box, "b"), await create(box, "c")]
       await create(box, "a")
@@ -90,7 +90,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       expect(await names(box)).toEqual([["area/the api"], "1"])
     })
 
-    test("are edited as far as is said", async () => {
+    test("are edited partially", async () => {
       const box = await repository("editing")
       const id = await create(box, "bug", { description: "broken", is_archived: true, exclusive: true })
       const edited = await call(ben, `PATCH ${box}/labels/${id}`, { name: "defect" })
@@ -112,7 +112,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       expect(await status(ann, `PATCH ${box}/labels/999999999`, { name: "x" })).toBe(404)
     })
 
-    test("go off the issues, and out of their timelines, when they are deleted", async () => {
+    test("are removed from issues and timelines when they are deleted", async () => {
       const box = await repository("deleting")
       const [kept, gone] = [await create(box, "kept"), await create(box, "gone")]
       const at = await issue(box)
@@ -123,7 +123,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       expect(await entries(at)).toEqual(["ann +kept"])
     })
 
-    test("are for whoever may write to issues or pull requests, and fixed once it is archived", async () => {
+    test("are for users who may write to issues or pull requests, and read-only once it is archived", async () => {
       const box = await repository("writing")
       const id = await create(box, "bug")
       const writes = [
@@ -185,7 +185,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       expect(await status(ann, `GET ${at}`)).toBe(404)
     })
 
-    test("serve the issues of its repositories alone, and stay behind when one goes", async () => {
+    test("are available only in its repositories, and are removed when one is transferred", async () => {
       const shared = await create("/orgs/guild", "shared")
       const box = await repository("served", "guild")
       const own = await create(box, "own")
@@ -279,7 +279,7 @@ withHearth("labels", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, st
       expect(await borne(at)).toEqual([])
     })
 
-    test("are for whoever may write to issues, and missing with the issue", async () => {
+    test("are for users who may write to issues, and not found without the issue", async () => {
       const box = await repository("permitting")
       const id = await create(box, "bug")
       const at = await issue(box)

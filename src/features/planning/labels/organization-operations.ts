@@ -5,7 +5,7 @@ import Type from "../../../core/schema.ts"
 import { createLabel, deleteLabel, editLabel } from "./definitions.ts"
 import { presentLabel } from "./present.ts"
 import { CreateLabelOption, EditLabelOption, Label, labelQuery } from "./records.ts"
-import { findLabel, findLabels, homeInOrganization } from "./store.ts"
+import { findLabel, findLabels, ofOrganization } from "./store.ts"
 
 const shared = { tag: "organization", scope: ["organization"] } as const
 
@@ -22,7 +22,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 200: Type.Array(Label) },
     refuses: ["notFound", "invalid"],
     handle: async ({ db, services, organization: owner, query: { sort = "alphabetically" }, page }) => {
-      const { rows, total } = await findLabels(db, homeInOrganization(owner.id), sort, page)
+      const { rows, total } = await findLabels(db, ofOrganization(owner.id), sort, page)
       return listed(
         rows.map((label) => presentLabel(services.site, { owner }, label)),
         total,
@@ -40,7 +40,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 201: Label },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, organization: owner, body }) => {
-      const label = await services.database.write((tx) => createLabel(tx, homeInOrganization(owner.id), body, services.now()))
+      const label = await services.database.write((tx) => createLabel(tx, ofOrganization(owner.id), body, services.now()))
       return created(presentLabel(services.site, { owner }, label))
     },
   }),
@@ -54,7 +54,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 200: Label },
     refuses: ["notFound"],
     handle: async ({ db, services, organization: owner, path }) => {
-      const label = await findLabel(db, homeInOrganization(owner.id), path.id)
+      const label = await findLabel(db, ofOrganization(owner.id), path.id)
       if (!label) throw refuse.notFound()
       return ok(presentLabel(services.site, { owner }, label))
     },
@@ -71,8 +71,8 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 200: Label },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, organization: owner, path, body }) => {
-      const home = homeInOrganization(owner.id)
-      const label = await services.database.write((tx) => editLabel(tx, home, path.id, body, services.now()))
+      const labelOwner = ofOrganization(owner.id)
+      const label = await services.database.write((tx) => editLabel(tx, labelOwner, path.id, body, services.now()))
       return ok(presentLabel(services.site, { owner }, label))
     },
   }),
@@ -87,7 +87,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, organization, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, homeInOrganization(organization.id), path.id))
+      await services.database.write((tx) => deleteLabel(tx, ofOrganization(organization.id), path.id))
       return noContent()
     },
   }),

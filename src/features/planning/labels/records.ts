@@ -2,7 +2,7 @@ import { int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const LABEL_NAME_LENGTH = 255
-/** Three or six hex digits; three stand for six, each doubled. */
+/** Three or six hex digits; each of three is doubled. */
 export const LABEL_COLOR_PATTERN = "^#?([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$"
 
 export const Label = record("Label", {
@@ -27,7 +27,7 @@ const optional = {
 export const CreateLabelOption = record("CreateLabelOption", { name, color, ...optional })
 export type CreateLabelOption = Static<typeof CreateLabelOption>
 
-/** What is left out stays as it is. */
+/** Members that are left out don't change. */
 export const EditLabelOption = record("EditLabelOption", { name: Type.Optional(name), color: Type.Optional(color), ...optional })
 export type EditLabelOption = Static<typeof EditLabelOption>
 

@@ -6,11 +6,11 @@ import Type from "../../../core/schema.ts"
 import { createLabel, deleteLabel, editLabel } from "./definitions.ts"
 import { presentLabel } from "./present.ts"
 import { CreateLabelOption, EditLabelOption, Label, labelQuery } from "./records.ts"
-import { findLabel, findLabelByName, findLabels, homeInRepository } from "./store.ts"
+import { findLabel, findLabelByName, findLabels, ofRepository } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
 
-/** A repository's own labels; those that its organisation shares stand under the organisation. */
+/** A repository's own labels; those that its organisation shares are listed under the organisation. */
 export const repositoryLabelOperations: readonly Operation[] = [
   operation({
     ...shared,
@@ -24,7 +24,7 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 200: Type.Array(Label) },
     refuses: ["notFound", "invalid"],
     handle: async ({ db, services, owner, repository, query: { sort = "alphabetically" }, page }) => {
-      const { rows, total } = await findLabels(db, homeInRepository(repository.id), sort, page)
+      const { rows, total } = await findLabels(db, ofRepository(repository.id), sort, page)
       return listed(
         rows.map((label) => presentLabel(services.site, { owner, repository }, label)),
         total,
@@ -43,8 +43,8 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 201: Label },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, owner, repository, body }) => {
-      const home = homeInRepository(repository.id)
-      const label = await services.database.write((tx) => createLabel(tx, home, body, services.now()))
+      const labelOwner = ofRepository(repository.id)
+      const label = await services.database.write((tx) => createLabel(tx, labelOwner, body, services.now()))
       return created(presentLabel(services.site, { owner, repository }, label))
     },
   }),
@@ -60,9 +60,9 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 200: Label },
     refuses: ["notFound"],
     handle: async ({ db, services, owner, repository, path }) => {
-      const home = homeInRepository(repository.id)
+      const labelOwner = ofRepository(repository.id)
       const isId = /^\d+$/.test(path.id)
-      const label = await (isId ? findLabel(db, home, pathNumber(path.id)) : findLabelByName(db, home, path.id))
+      const label = await (isId ? findLabel(db, labelOwner, pathNumber(path.id)) : findLabelByName(db, labelOwner, path.id))
       if (!label) throw refuse.notFound()
       return ok(presentLabel(services.site, { owner, repository }, label))
     },
@@ -80,8 +80,8 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 200: Label },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ services, owner, repository, path, body }) => {
-      const home = homeInRepository(repository.id)
-      const label = await services.database.write((tx) => editLabel(tx, home, path.id, body, services.now()))
+      const labelOwner = ofRepository(repository.id)
+      const label = await services.database.write((tx) => editLabel(tx, labelOwner, path.id, body, services.now()))
       return ok(presentLabel(services.site, { owner, repository }, label))
     },
   }),
@@ -97,7 +97,7 @@ export const repositoryLabelOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, homeInRepository(repository.id), path.id))
+      await services.database.write((tx) => deleteLabel(tx, ofRepository(repository.id), path.id))
       return noContent()
     },
   }),

@@ -1,27 +1,27 @@
 import type { Label } from "./store.ts"
 
-/** What the names of exclusive labels are compared by: all before the last slash. A label without one excludes no other. */
+/** The scope of an exclusive label: the part of its name before the last slash. A label without one excludes no other. */
 export function exclusiveScope({ exclusive, name }: Pick<Label, "exclusive" | "name">): string | undefined {
   const slash = name.lastIndexOf("/")
   return exclusive === 1 && slash > 0 && slash < name.length - 1 ? name.slice(0, slash) : undefined
 }
 
-/** What is to be done with an issue's labels: give it more, give it these instead, take these off, take all off. */
+/** How an issue's labels change: add some, replace all, remove some, or remove all. */
 export type LabelMode = "add" | "replace" | "remove" | "clear"
 
 /**
- * The labels that an issue is to bear, from those that it bears and those that are named. Of new ones in one exclusive scope the last stays,
- * and it drives out what the issue bore of that scope; what it bears already is left alone otherwise.
+ * The labels of an issue after a change, from its present ones and the named ones. Of several new labels in one exclusive scope the last
+ * counts and replaces the present ones of that scope; other present labels stay.
  */
-export function labelsAfter(borne: readonly Label[], named: readonly Label[], mode: LabelMode): readonly Label[] {
+export function labelsAfter(present: readonly Label[], named: readonly Label[], mode: LabelMode): readonly Label[] {
   const names = new Set(named.map(({ id }) => id))
   if (mode === "clear") return []
-  if (mode === "remove") return borne.filter(({ id }) => !names.has(id))
+  if (mode === "remove") return present.filter(({ id }) => !names.has(id))
   if (mode === "replace") return lastOfScopes(named)
-  const had = new Set(borne.map(({ id }) => id))
-  const gained = lastOfScopes(named.filter(({ id }) => !had.has(id)))
-  const scopes = new Set(gained.map(exclusiveScope))
-  return [...borne.filter((label) => !isAmong(scopes, exclusiveScope(label))), ...gained]
+  const had = new Set(present.map(({ id }) => id))
+  const added = lastOfScopes(named.filter(({ id }) => !had.has(id)))
+  const scopes = new Set(added.map(exclusiveScope))
+  return [...present.filter((label) => !isAmong(scopes, exclusiveScope(label))), ...added]
 }
 
 const isAmong = (scopes: ReadonlySet<string | undefined>, scope: string | undefined): boolean => scope !== undefined && scopes.has(scope)

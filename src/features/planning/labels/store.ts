@@ -7,29 +7,29 @@ import type { LabelSort } from "./records.ts"
 
 export type Label = Selectable<LabelsTable>
 
-/** Whose labels they are: those of an organisation serve all its repositories. */
-export interface LabelHome {
+/** The owner of labels: a repository, or an organisation, whose labels are available in all its repositories. */
+export interface LabelOwner {
   readonly repository_id: number | null
   readonly organization_id: number | null
 }
 
-export const homeInRepository = (id: number): LabelHome => ({ repository_id: id, organization_id: null })
-export const homeInOrganization = (id: number): LabelHome => ({ repository_id: null, organization_id: id })
+export const ofRepository = (id: number): LabelOwner => ({ repository_id: id, organization_id: null })
+export const ofOrganization = (id: number): LabelOwner => ({ repository_id: null, organization_id: id })
 
 /** The labels of a repository, or those of an organisation. */
-const labelsOf = (db: Handle, { repository_id, organization_id }: LabelHome) =>
+const labelsOf = (db: Handle, { repository_id, organization_id }: LabelOwner) =>
   repository_id === null
     ? db.selectFrom("labels").where("organization_id", "=", organization_id)
     : db.selectFrom("labels").where("repository_id", "=", repository_id)
 
-/** A page of those labels in the order that was asked for, and their number. */
+/** A page of those labels in the given order, and their total number. */
 export async function findLabels(
   db: Handle,
-  home: LabelHome,
+  labelOwner: LabelOwner,
   sort: LabelSort,
   page: Page,
 ): Promise<{ readonly rows: readonly Label[]; readonly total: number }> {
-  const labels = labelsOf(db, home)
+  const labels = labelsOf(db, labelOwner)
   const { total } = await labels.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await labels
     .selectAll()
@@ -52,14 +52,14 @@ export async function findLabels(
 }
 
 /** One of those labels by its id. */
-export const findLabel = (db: Handle, home: LabelHome, id: number): Promise<Label | undefined> =>
-  labelsOf(db, home).selectAll().where("id", "=", id).executeTakeFirst()
+export const findLabel = (db: Handle, labelOwner: LabelOwner, id: number): Promise<Label | undefined> =>
+  labelsOf(db, labelOwner).selectAll().where("id", "=", id).executeTakeFirst()
 
-/** One of those labels by its name, letter for letter; of several the oldest. */
-export const findLabelByName = (db: Handle, home: LabelHome, name: string): Promise<Label | undefined> =>
-  labelsOf(db, home).selectAll().where("name", "=", name).orderBy("id").limit(1).executeTakeFirst()
+/** One of those labels by its name, case-sensitive; of several the oldest. */
+export const findLabelByName = (db: Handle, labelOwner: LabelOwner, name: string): Promise<Label | undefined> =>
+  labelsOf(db, labelOwner).selectAll().where("name", "=", name).orderBy("id").limit(1).executeTakeFirst()
 
-/** The labels that issues bear, each with its issue, by name. */
+/** The labels of issues, each with its issue, by name. */
 export const findLabelsOfIssues = query("labels.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db
     .selectFrom("issue_labels")
@@ -71,7 +71,7 @@ export const findLabelsOfIssues = query("labels.findOfIssues", (db, p: Params<{ 
     .orderBy("labels.id"),
 )
 
-/** The labels that an issue bears, by name. */
+/** The labels of an issue, by name. */
 export const findIssueLabels = query("labels.findOfIssue", (db, p: Params<{ issueId: number }>) =>
   db
     .selectFrom("issue_labels")
@@ -82,13 +82,13 @@ export const findIssueLabels = query("labels.findOfIssue", (db, p: Params<{ issu
     .orderBy("labels.id"),
 )
 
-interface Homes {
+interface UsableBy {
   readonly repositoryId: number
   readonly ownerId: number
 }
 
-/** Of these labels those that the repository's issues may bear, by name: its own, and those of the organisation that owns it. */
-export const findUsableLabelsById = query("labels.findUsableById", (db, p: Params<Homes & { ids: readonly number[] }>) =>
+/** Those of the labels that the repository's issues can have, by name: its own, and those of the organisation that owns it. */
+export const findUsableLabelsById = query("labels.findUsableById", (db, p: Params<UsableBy & { ids: readonly number[] }>) =>
   db
     .selectFrom("labels")
     .selectAll()
@@ -98,8 +98,8 @@ export const findUsableLabelsById = query("labels.findUsableById", (db, p: Param
     .orderBy("id"),
 )
 
-/** The same by names, letter for letter; a name can stand for several labels. */
-export const findUsableLabelsByName = query("labels.findUsableByName", (db, p: Params<Homes & { names: readonly string[] }>) =>
+/** The same by names, case-sensitive; a name can match several labels. */
+export const findUsableLabelsByName = query("labels.findUsableByName", (db, p: Params<UsableBy & { names: readonly string[] }>) =>
   db
     .selectFrom("labels")
     .selectAll()

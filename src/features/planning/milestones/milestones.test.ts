@@ -39,7 +39,7 @@ withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call
       due_on: null,
     })
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", due_on: "tomorrow" })).toBe(422)
-    // As clients send it that were given neither.
+    // As sent by clients where the user gave neither.
     expect(await create({ title: "bare", state: "", due_on: null }, box)).toMatchObject({ state: "open", due_on: null })
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", state: "done" })).toBe(422)
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x".repeat(256) })).toBe(422)
@@ -76,11 +76,11 @@ withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call
     expect((await call(undefined, `GET /repos/${box}/milestones/v1%20final`)).body.id).toBe(id)
     expect((await call(undefined, `GET /repos/${box}/milestones/2031`)).body.title).toBe("2031")
     expect((await call(undefined, `GET /repos/${box}/milestones/V1`)).status).toBe(404)
-    // Another repository's milestone is not there.
+    // Another repository's milestone is not found.
     expect((await call(undefined, `GET /repos/ann/box/milestones/${id}`)).status).toBe(404)
   })
 
-  test("are edited as far as is said", async () => {
+  test("are edited partially", async () => {
     const box = await repository("editing")
     const { id } = await create({ title: "v1", description: "first", due_on: "2031-01-31T12:00:00Z" }, box)
     const edit = async (options: object) => (await call(ann, `PATCH /repos/${box}/milestones/${id}`, options)).body
@@ -142,7 +142,7 @@ withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call
     expect((await call(ann, `GET /repos/${box}/issues/1`)).body.milestone).toBe(null)
   })
 
-  test("are for whoever may write to issues or pull requests", async () => {
+  test("are for users who may write to issues or pull requests", async () => {
     const { id } = await create({ title: "v1" })
     for (const [method, path] of [
       ["POST", ""],
@@ -162,7 +162,7 @@ withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call
     expect(await status(cal, "GET /repos/ann/box/milestones")).toBe(200)
   })
 
-  test("are hidden with their repository, and fixed once it is archived", async () => {
+  test("are hidden with their repository, and read-only once it is archived", async () => {
     const box = await repository("old")
     const { id } = await create({ title: "v1" }, box)
     await call(ann, `PATCH /repos/${box}`, { private: true, archived: true })
@@ -183,6 +183,6 @@ test.each([
   expect(dueAt(text)).toBe(Date.parse(end) / 1000)
 })
 
-test("the first year of all is no due date", () => {
+test("the year 1 is no due date", () => {
   expect(dueAt("0001-01-01T00:00:00Z")).toBe(0)
 })

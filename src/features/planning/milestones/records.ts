@@ -20,7 +20,7 @@ export type Milestone = Static<typeof Milestone>
 
 const title = Type.Optional(Type.String({ maxLength: MILESTONE_TITLE_LENGTH, description: "blanks around it are cut off" }))
 const description = Type.Optional(Type.String())
-// Existing clients send an empty one where they were given none.
+// Existing clients send an empty string for none.
 const state = (description: string) => Type.Optional(oneOf(["", ...MILESTONE_STATES], { description }))
 
 export const CreateMilestoneOption = record("CreateMilestoneOption", {
@@ -31,7 +31,7 @@ export const CreateMilestoneOption = record("CreateMilestoneOption", {
 })
 export type CreateMilestoneOption = Static<typeof CreateMilestoneOption>
 
-/** What is left out stays as it is; so does a title that would be empty. */
+/** Members that are left out don't change; nor does a title that would be empty. */
 export const EditMilestoneOption = record("EditMilestoneOption", {
   title,
   description,

@@ -8,7 +8,7 @@ import { dueAt } from "./due.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
 import type { Milestone } from "./store.ts"
 
-/** Makes a milestone of a repository, open or already closed. Several may bear the same title. */
+/** Creates a milestone of a repository, open or closed. Several may have the same title. */
 export function createMilestone(tx: Transaction, repositoryId: number, options: CreateMilestoneOption, now: Seconds): Promise<Milestone> {
   const { title = "", description = "", state, due_on } = options
   const isClosed = flag(state === "closed")
@@ -28,7 +28,10 @@ export function createMilestone(tx: Transaction, repositoryId: number, options: 
     .executeTakeFirstOrThrow()
 }
 
-/** Changes what is given of a milestone; the rest stays, and so does the time at which a closed one was closed. Refuses `notFound` where it is gone. */
+/**
+ * Changes the given members of a milestone. One that is closed already keeps the time at which it was closed. Refuses `notFound` where it
+ * is gone.
+ */
 export async function editMilestone(
   tx: Transaction,
   milestone: Pick<Milestone, "id">,
@@ -62,7 +65,7 @@ export async function editMilestone(
   return edited
 }
 
-/** Deletes a milestone. Its issues have none from then on; their timelines say nothing of that. Refuses `notFound` where it is gone. */
+/** Deletes a milestone. Its issues then have none, without entries in their timelines. Refuses `notFound` where it is gone. */
 export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone, "id">): Promise<void> {
   await deleteFound(tx.deleteFrom("milestones").where("id", "=", milestone.id))
 }
@@ -83,13 +86,13 @@ const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readon
 )
 
 /**
- * Counts the open and the closed issues and pull requests of these milestones anew; null among them is passed over, since an issue may have
- * none. To be called whenever an issue of theirs is made, closed, reopened, moved or deleted.
+ * Recounts the open and the closed issues and pull requests of these milestones; null is ignored, since an issue may have no milestone.
+ * Must be called whenever an issue of theirs is created, closed, reopened, moved or deleted.
  */
 export async function recountMilestones(tx: Transaction, ids: readonly (number | null)[], now: Seconds): Promise<void> {
   const real = ids.filter((id) => id !== null)
   if (real.length === 0) return
-  // Locked first, so that the count also sees what others committed while it waited.
+  // Locked first, so that the count also includes what others committed while it waited.
   await lockRows(tx, "milestones", real)
   await countIssues(tx, { ids: real, now })
 }

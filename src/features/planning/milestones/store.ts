@@ -9,11 +9,14 @@ export type Milestone = Selectable<MilestonesTable>
 
 export interface MilestoneFilter {
   readonly state: "open" | "closed" | "all"
-  /** A part of the title in any letter case; empty finds all. */
+  /** A part of the title, case-insensitive; empty matches all. */
   readonly title: string
 }
 
-/** A repository's milestones as the filter says, and their number: those without a due date first, then by due date, then by title. */
+/**
+ * A page of a repository's milestones that match the filter, and their total number: those without a due date first, then by due date, then
+ * by title.
+ */
 export async function findMilestones(
   db: Handle,
   repositoryId: number,
@@ -38,7 +41,7 @@ const findByTitle = query("milestones.findByTitle", (db, p: Params<{ repositoryI
   db.selectFrom("milestones").selectAll().where("repository_id", "=", p.repositoryId).where("title", "=", p.title).orderBy("id").limit(1),
 )
 
-/** A repository's milestone by its id, or else by its title, letter for letter; of several of one title the oldest. */
+/** A repository's milestone by its id, or else by its title, case-sensitive; of several with one title the oldest. */
 export async function findMilestone(db: Handle, repositoryId: number, idOrTitle: string): Promise<Milestone | undefined> {
   const id = pathNumber(idOrTitle)
   const found = id === 0 ? undefined : await findById.first(db, { repositoryId, id })

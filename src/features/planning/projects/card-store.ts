@@ -11,8 +11,8 @@ import type { Page } from "../../../core/operation.ts"
 import type { Column } from "./store.ts"
 
 /**
- * Cards of a column come by `sorting`, and those with the same one by the age of their issues, the newer first. That is an order of unique
- * places whatever `sorting` anybody gives: no card has to make room for another, so to move one is to write one row.
+ * Cards of a column are ordered by `sorting`, then by the id of their issues, newest first. The order is total whatever values clients
+ * send, so moving a card writes only its own row.
  */
 
 export type Card = Selectable<ProjectCardsTable>
@@ -30,7 +30,7 @@ export const findCard = query("projects.findCard", (db, p: Params<OnCard>) =>
   db.selectFrom("project_cards").selectAll().where("project_id", "=", p.projectId).where("issue_id", "=", p.issueId),
 )
 
-/** Puts an issue behind the last card of a column. */
+/** Adds an issue at the end of a column. */
 export const insertCard = query("projects.insertCard", (db, p: Params<InColumn>) =>
   db
     .insertInto("project_cards")
@@ -66,7 +66,7 @@ export const deleteCards = query("projects.deleteCards", (db, p: Params<{ issueI
   db.deleteFrom("project_cards").where("issue_id", "=", p.issueId).where("project_id", "in", p.projectIds),
 )
 
-/** Puts all cards of a column behind the last of another, in their order. */
+/** Moves all cards of a column to the end of another, in their order. */
 export const moveAllCards = query("projects.moveAllCards", (db, p: Params<{ from: number; to: number }>) =>
   db
     .updateTable("project_cards")
@@ -90,7 +90,7 @@ export const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ 
   db.selectFrom("project_cards").select("project_id").where("issue_id", "=", p.issueId).orderBy("project_id"),
 )
 
-/** The projects that issues are in, each with its issue and with what its address is made from. */
+/** The projects that issues are in, each with its issue and the names in its URL. */
 export const findProjectsOfIssues = query("projects.findOfIssues", (db, p: Params<{ issueIds: readonly number[] }>) =>
   db
     .selectFrom("project_cards")
@@ -105,7 +105,10 @@ export const findProjectsOfIssues = query("projects.findOfIssues", (db, p: Param
     .orderBy("projects.id"),
 )
 
-/** How many cards there are that the caller may see, by what decides it: asked once for each repository and kind, not for each card. */
+/**
+ * Counts of cards that the caller may read, grouped by repository and kind, so that access is checked once for each group and not for each
+ * card.
+ */
 const seenCards = (db: Handle, actor: Actor) =>
   db
     .selectFrom("project_card_totals as cards")
@@ -114,14 +117,14 @@ const seenCards = (db: Handle, actor: Actor) =>
 
 const sum = sql<number>`cast(sum(cards.total) as bigint)`.as("total")
 
-/** How many open or closed cards a project has that the caller may see. */
+/** The number of open or closed cards of a project that the caller may read. */
 export interface CardCount {
   readonly project_id: number
   readonly is_closed: Flag
   readonly total: number
 }
 
-/** Counts the cards of these projects that the caller may see. */
+/** Counts the cards of these projects that the caller may read. */
 export const countCards = (db: Handle, actor: Actor, projectIds: readonly number[]): Promise<CardCount[]> =>
   seenCards(db, actor)
     .select(["cards.project_id", "cards.is_closed", sum])
@@ -156,7 +159,7 @@ const findIssuesOfColumn = query(
       .orderBy("card.issue_id", "desc"),
 )
 
-/** The issues and pull requests of a column that the caller may see, in their order, and their number. */
+/** A page of the issues and pull requests of a column that the caller may read, in their order, and their total number. */
 export async function findColumnIssues(
   db: Handle,
   actor: Actor,

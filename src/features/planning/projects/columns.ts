@@ -8,11 +8,14 @@ import { lockOpenProject, requireColumn } from "./lock.ts"
 import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
 import { type AtColumn, type Column, findColumns, type Project } from "./store.ts"
 
-/** The columns of a project. All of these refuse `notFound` a project that the home has not, and `forbidden` a closed one. */
+/**
+ * The columns of a project. All of these refuse `notFound` a project that the owner or repository doesn't have, and `forbidden` a closed
+ * one.
+ */
 
 const MOST_COLUMNS = 20
 
-/** Makes a column behind the others. Refuses as `invalid` a colour that is none, and more than 20 columns. */
+/** Creates a column after the others. Refuses as `invalid` a malformed colour, and more than 20 columns. */
 export async function createColumn(
   tx: Transaction,
   home: ProjectHome,
@@ -29,7 +32,7 @@ export async function createColumn(
   return insertColumn(tx, project, {
     title: options.title,
     color,
-    // Behind the greatest there is no other: then the newer of two equal ones comes last.
+    // At the maximum the value is repeated; of equal ones the newer comes last.
     sorting: last ? Math.min(last.sorting + 1, COLUMN_SORTING.maximum) : 0,
     is_default: 0,
     creator_id: me.id,
@@ -49,8 +52,8 @@ const insertColumn = (tx: Transaction, { id }: Pick<Project, "id">, { now, ...co
     .executeTakeFirstOrThrow()
 
 /**
- * Changes what is given of a column; the rest stays. Others don't make room for it: of columns with the same `sorting` the older comes first.
- * Refuses `notFound`, and as `invalid` a colour that is none, and a `sorting` that is out of range.
+ * Changes the given members of a column. Other columns keep their `sorting`; of equal ones the older comes first.
+ * Refuses `notFound`, and as `invalid` a malformed colour, and a `sorting` that is out of range.
  */
 export async function editColumn(
   tx: Transaction,
@@ -84,29 +87,32 @@ function requireSorting(sorting: number): number {
   return sorting
 }
 
-/** Deletes a column; its cards go behind those of the default column, in their order. Refuses `notFound`, and as `invalid` the default column. */
+/**
+ * Deletes a column; its cards move to the end of the default column, in their order. Refuses `notFound`, and as `invalid` the default
+ * column.
+ */
 export async function deleteColumn(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<void> {
   const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) throw refuse.invalid("column_id", "cannot delete the default column")
-  // A project without a default column has no cards either: the first one makes it.
+  // A project without a default column has no cards: adding the first card creates the column.
   const target = (await findColumns(tx, { projectId: project.id })).find(({ is_default }) => is_default === 1)
   if (target) await moveAllCards(tx, { from: column.id, to: target.id })
   await tx.deleteFrom("project_columns").where("id", "=", column.id).execute()
 }
 
-/** Makes a column the default; the one that was it is it no longer. Refuses `notFound`. */
+/** Makes a column the default in place of the present one. Refuses `notFound`. */
 export async function makeDefault(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn, now: Seconds): Promise<void> {
   const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) return
   const columns = tx.updateTable("project_columns").where("project_id", "=", project.id)
-  // One after the other: there are never two, not even between rows of one statement.
+  // Two statements, because a unique index allows one default at a time, also within a statement.
   await columns.set({ is_default: 0, updated_at: now }).where("is_default", "=", 1).execute()
   await columns.set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
 }
 
-/** Puts the columns in this order. Refuses as `invalid` anything but each column of the project once. */
+/** Puts the columns in this order. Refuses as `invalid` a list that doesn't contain each column of the project exactly once. */
 export async function orderColumns(
   tx: Transaction,
   home: ProjectHome,
@@ -124,8 +130,8 @@ export async function orderColumns(
 }
 
 /**
- * The column of a locked project that takes what is put into the project as a whole. Where none is the default the first becomes it; where there
- * is none at all, one is made.
+ * The column of a locked project that issues are added to unless another is named. Where none is the default the first becomes it; where
+ * there is no column, one is created.
  */
 export async function defaultColumn(tx: Transaction, project: Project, now: Seconds): Promise<Column> {
   const columns = await findColumns(tx, { projectId: project.id })

@@ -4,25 +4,25 @@ import { refuse } from "../../../core/errors.ts"
 import { type AtColumn, type Column, findColumn, findColumnOf, findProject, lockProjectOf, type Project } from "./store.ts"
 
 /**
- * What a change builds on is locked until its transaction ends, always the repository before the issue before the project, so that there is
- * no deadlock. A change of what is in a project locks the project: its columns and cards are written by one at a time.
+ * A change locks the rows that it depends on, in the order repository, issue, project, to avoid deadlocks. Changes of columns and cards
+ * lock their project, so that one transaction at a time writes them.
  */
 
-/** The home's project. Refuses `notFound`. */
+/** A project of this owner or repository. Refuses `notFound`. */
 export async function requireProject(db: Handle, home: ProjectHome, id: number): Promise<Project> {
   const project = await findProject(db, home, id)
   if (!project) throw refuse.notFound()
   return project
 }
 
-/** The home's project, locked. Refuses `notFound`. */
+/** The same, locked. Refuses `notFound`. */
 export async function lockProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
   const project = await lockProjectOf(tx, home, id)
   if (!project) throw refuse.notFound()
   return project
 }
 
-/** The home's project, locked so that what is in it can be changed. Refuses `notFound`, and `forbidden` a closed one. */
+/** The same, locked for a change of its columns or cards. Refuses `notFound`, and `forbidden` a closed one. */
 export async function lockOpenProject(tx: Transaction, home: ProjectHome, id: number): Promise<Project> {
   const project = await lockProject(tx, home, id)
   if (project.is_closed === 1) throw refuse.forbidden("project is closed")
@@ -36,7 +36,7 @@ export async function requireColumn(db: Handle, project: Pick<Project, "id">, id
   return column
 }
 
-/** A column of one of the home's projects. Refuses `notFound`. */
+/** A column of a project of this owner or repository. Refuses `notFound`. */
 export async function requireColumnOf(db: Handle, home: ProjectHome, at: AtColumn): Promise<Column> {
   const column = await findColumnOf(db, home, at)
   if (!column) throw refuse.notFound()

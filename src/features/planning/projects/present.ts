@@ -9,28 +9,33 @@ import { countCards, findProjectsOfIssues } from "./card-store.ts"
 import type { ProjectColumn as ColumnRecord, Project as ProjectRecord } from "./records.ts"
 import { type Column, type Project, readableAmong } from "./store.ts"
 
-/** What a project's address and type are made from. */
-export interface Whereabouts {
+/** The owner and repository that a project's URL and type follow from. */
+export interface ProjectOwner {
   readonly owner: Pick<User, "name" | "kind">
   readonly repository: { readonly name: string } | null
 }
 
-export interface PlacedProject {
+export interface OwnedProject {
   readonly project: Project
-  readonly at: Whereabouts
+  readonly at: ProjectOwner
 }
 
-/** Projects as the caller sees them, in the order given, each with the number of its cards that the caller may see: two queries at most. */
-export async function presentProjects(db: Handle, site: Site, actor: Actor, placed: readonly PlacedProject[]): Promise<ProjectRecord[]> {
-  if (placed.length === 0) return []
-  const ids = placed.map(({ project }) => project.id)
+/** Projects as the caller sees them, in the order given, each with the number of its cards that the caller may read. At most two queries. */
+export async function presentProjects(
+  db: Handle,
+  site: Site,
+  actor: Actor,
+  ownedProjects: readonly OwnedProject[],
+): Promise<ProjectRecord[]> {
+  if (ownedProjects.length === 0) return []
+  const ids = ownedProjects.map(({ project }) => project.id)
   const counts = Map.groupBy(await countCards(db, actor, ids), (row) => row.project_id)
   const creators = await creatorsOf(
     db,
     actor,
-    placed.map(({ project }) => project),
+    ownedProjects.map(({ project }) => project),
   )
-  return placed.map(({ project, at }) => {
+  return ownedProjects.map(({ project, at }) => {
     const count = (isClosed: 0 | 1) => counts.get(project.id)?.find((row) => row.is_closed === isClosed)?.total ?? 0
     return record(site, actor, project, at, creators.get(project.creator_id), { open: count(0), closed: count(1) })
   })
@@ -51,14 +56,14 @@ export const presentProjectsOf = (
     rows.map((project) => ({ project, at })),
   )
 
-/** One of the home's projects as the caller sees it. */
+/** One project of an owner or repository as the caller sees it. */
 export async function presentProjectOf(db: Handle, site: Site, actor: Actor, at: ProjectHome, project: Project): Promise<ProjectRecord> {
   const [presented] = await presentProjectsOf(db, site, actor, at, [project])
   if (!presented) throw new TypeError("a project gives its record")
   return presented
 }
 
-/** A project that the caller has just made: nothing is in it yet. */
+/** A project that the caller has just created, still empty. */
 export const presentNewProject = (site: Site, actor: Actor, at: ProjectHome, project: Project, creator: User): ProjectRecord =>
   record(site, actor, project, at, creator, { open: 0, closed: 0 })
 
@@ -66,7 +71,7 @@ function record(
   site: Site,
   actor: Actor,
   project: Project,
-  { owner, repository }: Whereabouts,
+  { owner, repository }: ProjectOwner,
   creator: User | undefined,
   cards: { readonly open: number; readonly closed: number },
 ): ProjectRecord {
@@ -96,8 +101,8 @@ function record(
 }
 
 /**
- * The projects of these issues that the caller may read, by the issue's id: one query where there are none, otherwise a fixed number. Issues
- * without any are missing.
+ * The projects of these issues that the caller may read, by the issue's id: one query where there are none, otherwise a fixed number.
+ * Issues without projects are left out.
  */
 export async function presentIssueProjects(
   db: Handle,
@@ -108,7 +113,7 @@ export async function presentIssueProjects(
   const cards = await findProjectsOfIssues(db, { issueIds })
   if (cards.length === 0) return NO_PROJECTS
   const readable = await readableAmong(db, actor, cards)
-  const placed = new Map(
+  const ownedProjects = new Map(
     cards
       .filter(({ id }) => readable.has(id))
       .map(({ issue_id: _, owner_name, owner_kind, repository_name, ...project }) => {
@@ -116,7 +121,7 @@ export async function presentIssueProjects(
         return [project.id, { project, at: { owner: { name: owner_name, kind: owner_kind }, repository } }]
       }),
   )
-  const records = new Map((await presentProjects(db, site, actor, [...placed.values()])).map((record) => [record.id, record]))
+  const records = new Map((await presentProjects(db, site, actor, [...ownedProjects.values()])).map((record) => [record.id, record]))
   const shown = cards.flatMap(({ id, issue_id }) => {
     const record = records.get(id)
     return record ? [{ issue_id, record }] : []
@@ -126,7 +131,7 @@ export async function presentIssueProjects(
 
 const NO_PROJECTS: ReadonlyMap<number, ProjectRecord[]> = new Map()
 
-/** Columns as the caller sees them, in the order given: one query at most. */
+/** Columns as the caller sees them, in the order given. At most one query. */
 export async function presentColumns(db: Handle, site: Site, actor: Actor, columns: readonly Column[]): Promise<ColumnRecord[]> {
   const creators = await creatorsOf(db, actor, columns)
   return columns.map((column) => {
@@ -152,7 +157,7 @@ export async function presentColumn(db: Handle, site: Site, actor: Actor, column
   return presented
 }
 
-/** Who made these, by their ids; whoever is gone is missing. Whoever asks is known already. */
+/** The creators of these, by their ids, without deleted accounts. The caller is not queried again. */
 async function creatorsOf(db: Handle, actor: Actor, made: readonly { readonly creator_id: number }[]): Promise<ReadonlyMap<number, User>> {
   const ids = new Set(made.map((row) => row.creator_id))
   const own = actor.kind === "user" ? actor.user : undefined

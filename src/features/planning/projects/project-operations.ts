@@ -14,7 +14,7 @@ const list = {
   answers: { 200: Type.Array(Project) },
 } as const
 
-/** A state that there is none of counts as not given. */
+/** An unknown state counts as not given. */
 const stateOf = (word: string | undefined) => (word === "closed" || word === "all" ? word : "open")
 
 const scoped = inEveryScope((scope) => [
@@ -88,7 +88,7 @@ const scoped = inEveryScope((scope) => [
   }),
 ])
 
-/** Projects themselves. */
+/** The operations on projects. */
 export const projectOperations: readonly Operation[] = [
   ...scoped,
   operation({

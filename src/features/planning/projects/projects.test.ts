@@ -15,7 +15,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
   ])("at %s", (place, { html_url: home, ...shown }) => {
     const projects = () => projectsOf(forge, ann, place)
 
-    test("a title is all it takes", async () => {
+    test("a title is enough", async () => {
       const { status, body } = await projects().on("POST", { title: " Plan " })
       expect(status).toBe(201)
       expect(body).toEqual({
@@ -82,7 +82,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
       }
       expect(await projects().status(`PATCH /${id}`, { state: "" })).toBe(422)
       expect((await projects().on(`GET /${id}`)).body.description).toBe("")
-      // Whether there is such a project is asked before the words are looked at.
+      // Whether the project exists is checked before the values.
       expect(await projects().status("PATCH /999999", { state: "done" })).toBe(404)
       for (const title of [1, "", " \t"]) expect(await projects().status("PATCH /999999", { title })).toBe(422)
     })
@@ -149,7 +149,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
       expect(left).toEqual([])
     })
 
-    test("are those of the place, and of no other", async () => {
+    test("are those of one owner, and of no other", async () => {
       const id = await projects().create({ template_type: "basic_kanban" })
       const [column] = await projects().columns(id)
       await forge.call(ann, "POST /user/repos", { name: "other" })
@@ -177,7 +177,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
     })
   })
 
-  test("of a person are read by whoever sees the person, and written by nobody else", async () => {
+  test("of a person are read by callers who see the person, and written only by that person", async () => {
     const zoe = await forge.person("zoe", { visibility: "private" })
     const id = await projectsOf(forge, zoe, "/user").create({ title: "Secret" })
     const list = (by: string | undefined, name: string) => forge.call(by, `GET /users/${name}/projects`)
@@ -230,7 +230,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
     for (const route of ["POST", `PATCH /${id}`, `DELETE /${id}`, `POST /${id}/columns`]) expect(await projects.status(route, {})).toBe(423)
   })
 
-  test("outlive who made them, and go with what they belong to", async () => {
+  test("outlive their creator, and are deleted with their owner", async () => {
     const gil = await forge.person("gil")
     await forge.call(ann, "POST /orgs", { username: "short" })
     const team = (await forge.call(ann, "POST /orgs/short/teams", { name: "t", permission: "admin" })).body.id

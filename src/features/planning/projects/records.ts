@@ -6,12 +6,11 @@ export const TEMPLATE_TYPES = ["none", "basic_kanban", "bug_triage"] as const
 export const CARD_TYPES = ["text_only", "images_and_text"] as const
 export const PROJECT_STATES = ["open", "closed"] as const
 
-/** Where a column may stand among the others. */
+/** The range of a column's `sorting`. */
 export const COLUMN_SORTING = { minimum: -128, maximum: 127 } as const
 
 /**
- * Where a card may be put in its column. As many again can follow behind the last, each one higher, before a number is no longer exact in
- * JSON.
+ * The range of a card's `sorting`. Cards added after the last can still count up that far again before a number is no longer exact in JSON.
  */
 const CARD_SORTING = { minimum: -(2 ** 52), maximum: 2 ** 52 } as const
 
@@ -66,7 +65,7 @@ export const CreateProjectOption = record("CreateProjectOption", {
 })
 export type CreateProjectOption = Static<typeof CreateProjectOption>
 
-/** Only members that are sent change. Words are looked at once the project is found. */
+/** Only members that are sent change. Their values are checked once the project is found. */
 export const EditProjectOption = record("EditProjectOption", {
   title,
   description: Type.Optional(Type.String()),

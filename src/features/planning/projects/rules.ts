@@ -8,7 +8,7 @@ import { lockProject } from "./lock.ts"
 import { CARD_TYPES, type CreateProjectOption, type EditProjectOption, PROJECT_STATES } from "./records.ts"
 import type { Project } from "./store.ts"
 
-/** Columns that a title takes at most. */
+/** The maximum display width of a title, in columns. */
 const TITLE_WIDTH = 255
 
 /** The columns that a project begins with; the first is the default. */
@@ -18,7 +18,7 @@ const TEMPLATES: Readonly<Record<Project["template_type"], readonly string[]>> =
   bug_triage: ["Backlog", "Needs Triage", "High Priority", "Low Priority", "Closed"],
 }
 
-/** Makes a project with the columns of its template. Several may bear the same title. */
+/** Creates a project with the columns of its template. Several may have the same title. */
 export async function createProject(
   tx: Transaction,
   { owner, repository }: ProjectHome,
@@ -54,8 +54,8 @@ export async function createProject(
 }
 
 /**
- * Changes what is given of a project; the rest stays. What is in it stays when it is closed, but can't be changed until it is opened again.
- * Refuses `notFound`, and as `invalid` card types and states that there are none of.
+ * Changes the given members of a project. A closed project keeps its cards, but they can't be changed until it is reopened.
+ * Refuses `notFound`, and as `invalid` unknown card types and states.
  */
 export async function editProject(
   tx: Transaction,
@@ -84,7 +84,7 @@ export async function editProject(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes a project, open or closed, with its columns and cards. The issues stay, and so does what their timelines tell. Refuses `notFound`. */
+/** Deletes a project, open or closed, with its columns and cards. The issues and their timelines stay. Refuses `notFound`. */
 export async function deleteProject(tx: Transaction, home: ProjectHome, id: number): Promise<void> {
   const project = await lockProject(tx, home, id)
   await tx.deleteFrom("projects").where("id", "=", project.id).execute()

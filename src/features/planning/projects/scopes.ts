@@ -10,7 +10,7 @@ import type { Me } from "../../../access/policies/site.ts"
 import type { Access, Operation } from "../../../core/operation.ts"
 import { ME, ORGANIZATION, type OwnerScope, REPOSITORY } from "../../../core/owner-scope.ts"
 
-/** Where there are projects, and who may read and write them. */
+/** An owner scope that has projects, with its policies for reading and writing them. */
 export interface ProjectScope extends OwnerScope {
   readonly reading: Access<OnProjects>
   readonly writing: Access<OnProjects & Me>
@@ -38,10 +38,10 @@ const ofRepository: ProjectScope = {
   writing: onRepositoryProjectsAsWriter,
 }
 
-/** The operations that `declare` makes for one scope, for all of them. */
+/** Declares operations for every owner scope. */
 export const inEveryScope = (declare: (scope: ProjectScope) => readonly Operation[]): readonly Operation[] =>
   [mine, ofOrganization, ofRepository].flatMap(declare)
 
-/** What operations that read have in common in a scope, and what those have that write. */
+/** The common members of operations that read in a scope, and of those that write. */
 export const readingIn = ({ tag, scope, reading }: ProjectScope) => ({ tag, scope, access: reading })
 export const writingIn = ({ tag, scope, writing }: ProjectScope) => ({ tag, scope, access: writing, archived: "refused" }) as const

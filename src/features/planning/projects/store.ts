@@ -13,35 +13,34 @@ export type Column = Selectable<ProjectColumnsTable>
 
 // --- projects --------------------------------------------------------------------------------------------------------------------
 
-/** A project by its id in its home: the owner's, with repository 0, or the repository's, with owner 0. */
-interface Place {
+/** Identifies a project of an owner, with repository 0, or of a repository, with owner 0. */
+interface ProjectKey {
   readonly id: number
   readonly ownerId: number
   readonly repositoryId: number
 }
 
-const placeOf = ({ owner, repository }: ProjectHome, id: number): Place =>
+const keyOf = ({ owner, repository }: ProjectHome, id: number): ProjectKey =>
   repository ? { id, ownerId: 0, repositoryId: repository.id } : { id, ownerId: owner.id, repositoryId: 0 }
 
-const inPlace = (db: Handle, p: Params<Place>) =>
+const selectProject = (db: Handle, p: Params<ProjectKey>) =>
   db
     .selectFrom("projects")
     .selectAll()
     .where("id", "=", p.id)
     .where((eb) => eb.or([eb("owner_id", "=", p.ownerId), eb("repository_id", "=", p.repositoryId)]))
 
-const findInPlace = query("projects.find", (db, p: Params<Place>) => inPlace(db, p))
-const lockInPlace = query("projects.lock", (db, p: Params<Place>) => inPlace(db, p).modifyEnd(forNoKeyUpdate))
+const findByKey = query("projects.find", (db, p: Params<ProjectKey>) => selectProject(db, p))
+const lockByKey = query("projects.lock", (db, p: Params<ProjectKey>) => selectProject(db, p).modifyEnd(forNoKeyUpdate))
 
-/** A project of this home. */
-export const findProject = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
-  findInPlace.first(db, placeOf(home, id))
+/** A project of this owner or repository. */
+export const findProject = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> => findByKey.first(db, keyOf(home, id))
 
-/** A project of this home, locked: no other transaction changes it, nor anything in it, until the transaction ends. */
+/** The same, locked: no other transaction changes it, its columns or its cards until this one ends. */
 export const lockProjectOf = (db: Handle, home: ProjectHome, id: number): Promise<Project | undefined> =>
-  lockInPlace.first(db, placeOf(home, id))
+  lockByKey.first(db, keyOf(home, id))
 
-/** The home's projects in that state, newest first, and their number. */
+/** A page of the projects of this owner or repository in that state, newest first, and their total number. */
 export async function findProjects(
   db: Handle,
   { owner, repository }: ProjectHome,
@@ -57,7 +56,7 @@ export async function findProjects(
   return { rows, total }
 }
 
-/** The ids of those of the projects that the caller may read. */
+/** The ids of the projects that the caller may read. */
 export async function readableAmong(db: Handle, actor: Actor, projects: readonly Pick<Project, "id">[]): Promise<ReadonlySet<number>> {
   const ids = projects.map(({ id }) => id)
   const rows = await db.selectFrom("projects").select("id").where(inList("projects.id", ids)).where(readableProjects(actor)).execute()
@@ -66,7 +65,7 @@ export async function readableAmong(db: Handle, actor: Actor, projects: readonly
 
 // --- columns ---------------------------------------------------------------------------------------------------------------------
 
-/** A column as a path names it. */
+/** The ids of a column and its project, as in paths. */
 export interface AtColumn {
   readonly projectId: number
   readonly columnId: number
@@ -76,7 +75,7 @@ export const findColumn = query("projects.findColumn", (db, p: Params<{ projectI
   db.selectFrom("project_columns").selectAll().where("id", "=", p.id).where("project_id", "=", p.projectId),
 )
 
-const findColumnInPlace = query("projects.findColumnInPlace", (db, p: Params<Place & { readonly projectId: number }>) =>
+const findColumnByKey = query("projects.findColumnInPlace", (db, p: Params<ProjectKey & { readonly projectId: number }>) =>
   db
     .selectFrom("project_columns")
     .innerJoin("projects", "projects.id", "project_columns.project_id")
@@ -86,9 +85,9 @@ const findColumnInPlace = query("projects.findColumnInPlace", (db, p: Params<Pla
     .where((eb) => eb.or([eb("projects.owner_id", "=", p.ownerId), eb("projects.repository_id", "=", p.repositoryId)])),
 )
 
-/** A column of one of the home's projects. */
+/** A column of a project of this owner or repository. */
 export const findColumnOf = (db: Handle, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<Column | undefined> =>
-  findColumnInPlace.first(db, { ...placeOf(home, columnId), projectId })
+  findColumnByKey.first(db, { ...keyOf(home, columnId), projectId })
 
 /** All columns of a project in their order; there are few. */
 export const findColumns = query("projects.findColumns", (db, p: Params<{ projectId: number }>) =>

@@ -1,9 +1,9 @@
 import type { Answer, Caller, TestHearth } from "../../../../tests/support/hearth.ts"
 
-/** Who calls where that is not the usual caller; null for nobody. */
+/** The caller of a request instead of the default one; null for anonymous. */
 export type By = Caller | null
 
-/** Calls on the projects of one place ("/user", "/orgs/…", "/repos/…/…"), for tests. */
+/** Calls on the projects of one owner scope ("/user", "/orgs/…", "/repos/…/…"), for tests. */
 export const projectsOf = ({ call }: TestHearth, caller: Caller, place: string) => {
   const at = `${place}/projects`
   const on = (route: string, body?: object, by: By = caller): Promise<Answer> => {

@@ -1,9 +1,9 @@
 import { expect } from "vitest"
 import { withWorld } from "../../../../tests/support/fixture.ts"
-import { openTalk } from "../comments/testing.ts"
+import { openCommentFixture } from "../comments/testing.ts"
 import { REACTIONS } from "./records.ts"
 
-withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
+withWorld("reactions", { open: openCommentFixture }, ({ test, world: talk }) => {
   const at = "/repos/ann/open/issues"
   const shown = async (path: string) => {
     const { body, headers } = await talk.call(talk.dot, `GET ${path}`)
@@ -13,7 +13,7 @@ withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
     }
   }
 
-  test("are given once by each person, and taken back", async () => {
+  test("are added once by each user, and removed", async () => {
     const on = `${at}/1/reactions`
     expect((await shown(on)).list).toEqual([])
     const first = await talk.call(talk.cal, `POST ${on}`, { content: "+1" })
@@ -24,12 +24,12 @@ withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
     expect(await shown(`${on}?limit=2&page=1`)).toEqual({ list: ["cal +1", "ben +1"], total: "9" })
     expect(await shown(`${on}?limit=2&page=9`)).toEqual({ list: [], total: "9" })
     for (const _ of [1, 2]) expect(await talk.status(talk.cal, `DELETE ${on}`, { content: "+1" })).toBe(204)
-    // Nobody takes back what another gave.
+    // A user can't remove the reaction of another.
     expect(await talk.status(talk.cal, `DELETE ${on}`, { content: "heart" })).toBe(204)
     expect((await shown(on)).total).toBe("8")
   })
 
-  test("to a comment are apart from those to its issue", async () => {
+  test("to a comment are separate from those to its issue", async () => {
     const id = await talk.comment(talk.ben, "open/issues/2", "indeed")
     const on = `${at}/comments/${id}/reactions`
     expect(await talk.status(talk.ann, `POST ${on}`, { content: "laugh" })).toBe(201)
@@ -40,7 +40,7 @@ withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
     expect((await shown(on)).list).toEqual([])
   })
 
-  test("are refused to strangers, for other words, and where there is nothing", async () => {
+  test("are refused to users without access, for unknown reactions, and without a subject", async () => {
     const id = await talk.comment(talk.ben, "open/issues/2", "indeed")
     for (const on of [`${at}/2/reactions`, `${at}/comments/${id}/reactions`]) {
       for (const body of [{ content: "facepalm" }, {}, { content: "" }]) expect(await talk.status(talk.cal, `POST ${on}`, body)).toBe(403)
@@ -67,7 +67,7 @@ withWorld("reactions", { open: openTalk }, ({ test, world: talk }) => {
     }
   })
 
-  test("are refused to somebody who is blocked", async () => {
+  test("are refused to blocked users", async () => {
     const eve = await talk.person("eve")
     const { number } = (await talk.call(talk.ben, `POST ${at}`, { title: "By ben" })).body
     const id = await talk.comment(talk.dot, `open/issues/${number}`, "x")

@@ -5,7 +5,7 @@ import { User } from "../../people/users/records.ts"
 export const Reaction = record("Reaction", { user: User, content: Type.String(), created_at: dateTime() })
 export type Reaction = Static<typeof Reaction>
 
-/** What people may react with. */
+/** The allowed reactions. */
 export const REACTIONS: readonly string[] = ["+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"]
 
 export const EditReactionOption = record("EditReactionOption", {

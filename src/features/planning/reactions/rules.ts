@@ -10,7 +10,7 @@ import { lockIssue } from "../issues/lock.ts"
 import { REACTIONS } from "./records.ts"
 import { deleteAllReactions, deleteReaction, findReaction, insertReaction, type ReactionRow } from "./store.ts"
 
-/** Who reacts to what: to an issue, or to one of its comments. */
+/** A user who reacts to an issue, or to one of its comments. */
 export type Reacting = OnIssue & Me & { readonly comment?: Comment }
 
 const subjectOf = ({ issue, comment, me }: Reacting, content: string) => ({
@@ -21,9 +21,9 @@ const subjectOf = ({ issue, comment, me }: Reacting, content: string) => ({
 })
 
 /**
- * Adds a reaction, and says whether it is new; everybody has each only once.
- * Refuses `forbidden` what is none of those that there are, on a locked issue for those who may not write to it, and for somebody whom the
- * author of the text, the author of the issue, or the owner has blocked; `notFound` where the text is gone.
+ * Adds a reaction, and says whether it is new; each user has each reaction only once.
+ * Refuses `forbidden` an unknown reaction, on a locked issue users who may not write to it, and users blocked by the author of the text,
+ * the author of the issue, or the owner; `notFound` where the text is gone.
  */
 export async function addReaction(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function addReaction(
   return { reaction, isNew: added !== undefined }
 }
 
-/** Takes a reaction back, if there is one. Refuses `forbidden` on a locked issue, for those who may not write to it. */
+/** Removes a reaction, if there is one. Refuses `forbidden` on a locked issue to users who may not write to it. */
 export async function removeReaction(tx: Transaction, found: Reacting, content: string): Promise<void> {
   requireReactions(found)
   await deleteReaction(tx, subjectOf(found, content))
@@ -55,7 +55,7 @@ function requireReactions(found: OnIssue): void {
   if (found.issue.is_locked === 1 && !writesKind(found, found.issue)) throw refuse.forbidden("the issue is locked")
 }
 
-/** All reactions to a text go with it. */
+/** Deletes all reactions to a text. */
 export async function deleteReactions(tx: Transaction, issueId: number, commentId: number): Promise<void> {
   await deleteAllReactions(tx, { issueId, commentId })
 }

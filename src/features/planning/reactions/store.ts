@@ -6,18 +6,18 @@ import type { Page } from "../../../core/operation.ts"
 
 export type ReactionRow = Selectable<ReactionsTable>
 
-/** What is reacted to: an issue's body (comment 0), or one of its comments. */
+/** The text that is reacted to: an issue's body (comment 0), or one of its comments. */
 interface Subject {
   readonly issueId: number
   readonly commentId: number
 }
 
-/** All reactions to one text in the order of their arrival. */
+/** All reactions to one text, oldest first. */
 export const findReactions = query("reactions.find", (db, p: Params<Subject>) =>
   db.selectFrom("reactions").selectAll().where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId).orderBy("id"),
 )
 
-/** A page of the reactions to an issue's body, and their number. */
+/** A page of the reactions to an issue's body, and their total number. */
 export async function findReactionsPage(
   db: Handle,
   issueId: number,
@@ -29,9 +29,9 @@ export async function findReactionsPage(
   return { rows, total }
 }
 
-type One = Subject & { readonly userId: number; readonly content: string }
+type ReactionKey = Subject & { readonly userId: number; readonly content: string }
 
-export const findReaction = query("reactions.findOne", (db, p: Params<One>) =>
+export const findReaction = query("reactions.findOne", (db, p: Params<ReactionKey>) =>
   db
     .selectFrom("reactions")
     .selectAll()
@@ -41,8 +41,8 @@ export const findReaction = query("reactions.findOne", (db, p: Params<One>) =>
     .where("content", "=", p.content),
 )
 
-/** Gives no row where the reaction is there already. */
-export const insertReaction = query("reactions.insert", (db, p: Params<One & { now: number }>) =>
+/** Returns no row where the reaction exists already. */
+export const insertReaction = query("reactions.insert", (db, p: Params<ReactionKey & { now: number }>) =>
   db
     .insertInto("reactions")
     .values({ issue_id: p.issueId, comment_id: p.commentId, user_id: p.userId, content: p.content, created_at: p.now })
@@ -50,7 +50,7 @@ export const insertReaction = query("reactions.insert", (db, p: Params<One & { n
     .returningAll(),
 )
 
-export const deleteReaction = query("reactions.deleteOne", (db, p: Params<One>) =>
+export const deleteReaction = query("reactions.deleteOne", (db, p: Params<ReactionKey>) =>
   db
     .deleteFrom("reactions")
     .where("issue_id", "=", p.issueId)

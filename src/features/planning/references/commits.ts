@@ -16,7 +16,7 @@ import { touchIssue } from "../issues/touch.ts"
 import { MAX_SECONDS } from "../tracking/records.ts"
 import { addTime } from "../tracking/rules.ts"
 
-/** What the messages of pushed commits say of issues: they are told of the commit, and closed or reopened by it. */
+/** References to issues in the messages of pushed commits: the issues get a timeline entry, and are closed or reopened. */
 
 /** A commit with what its message refers to. */
 export interface ReferringCommit {
@@ -27,7 +27,7 @@ export interface ReferringCommit {
   readonly references: readonly Reference[]
 }
 
-/** Those of the commits that refer to anything, in their order. `rootUrl` is the server's own address. */
+/** Those of the commits that refer to issues, in their order. `rootUrl` is the server's own URL. */
 export const referringCommits = (
   rootUrl: string,
   branch: string,
@@ -38,7 +38,7 @@ export const referringCommits = (
     return references.length === 0 ? [] : [{ id, branch, subject: message.split("\n", 1)[0] ?? "", references }]
   })
 
-const findToldCommits = query(
+const findReferredCommits = query(
   "references.findToldCommits",
   (db, p: Params<{ issueIds: readonly number[]; commitIds: readonly string[] }>) =>
     db
@@ -49,22 +49,22 @@ const findToldCommits = query(
       .where("commit_id", "in", p.commitIds),
 )
 
-export interface Pushed extends Owned {
+export interface PushedReferences extends Owned {
   readonly pusher: User
   /** Oldest first. */
   readonly commits: readonly ReferringCommit[]
-  /** An issue that is not told of one of the commits. */
-  readonly silent?: { readonly issueId: number; readonly commitId: string | null | undefined } | undefined
+  /** An issue that gets no entry for one of the commits. */
+  readonly excluded?: { readonly issueId: number; readonly commitId: string | null | undefined } | undefined
   readonly now: Seconds
 }
 
 /**
- * Follows what pushed commits refer to, as the pusher may. Each issue is told of each commit once; an issue is closed or reopened where the
- * commit lies on the default branch, or on the branch that the issue names, and by whoever wrote it or may write to issues. What waits for
- * something open stays open; archived repositories are left alone.
+ * Applies the references of pushed commits with the permissions of the pusher. Each issue gets one entry for each commit. An issue is
+ * closed or reopened if the commit is on the default branch, or on the branch that the issue names, and the pusher is its author or may
+ * write to issues. Issues that depend on open ones are not closed; archived repositories are skipped.
  */
-export async function referencesInPushedCommits(tx: Transaction, services: Services, pushed: Pushed): Promise<void> {
-  const { commits, pusher, silent } = pushed
+export async function applyPushedReferences(tx: Transaction, services: Services, pushed: PushedReferences): Promise<void> {
+  const { commits, pusher, excluded } = pushed
   if (commits.length === 0) return
   const resolved = await resolveReferences(
     tx,
@@ -76,25 +76,31 @@ export async function referencesInPushedCommits(tx: Transaction, services: Servi
   const issueIds = [...new Set(resolved.map(({ issue }) => issue.id))]
   if (issueIds.length === 0) return
   const told = new Set(
-    (await findToldCommits(tx, { issueIds, commitIds: commits.map(({ id }) => id) })).map((row) => `${row.issue_id} ${row.commit_id}`),
+    (await findReferredCommits(tx, { issueIds, commitIds: commits.map(({ id }) => id) })).map((row) => `${row.issue_id} ${row.commit_id}`),
   )
   for (const commit of commits) {
     const acted = new Set<string>()
     for (const reference of commit.references) {
       const target = targets.get(reference)
       if (!target || target.repository.is_archived === 1) continue
-      if (target.issue.id === silent?.issueId && commit.id === silent.commitId) continue
+      if (target.issue.id === excluded?.issueId && commit.id === excluded.commitId) continue
       const once = `${target.issue.id} ${commit.id}`
-      if (!told.has(once)) await tell(tx, services, pushed, commit, target)
+      if (!told.has(once)) await publishReference(tx, services, pushed, commit, target)
       told.add(once)
       const action = `${target.issue.id} ${reference.action}`
-      if (!acted.has(action)) await act(tx, services, pushed, commit, target)
+      if (!acted.has(action)) await changeState(tx, services, pushed, commit, target)
       acted.add(action)
     }
   }
 }
 
-async function tell(tx: Transaction, { site }: Services, pushed: Pushed, commit: ReferringCommit, { issue }: Resolved): Promise<void> {
+async function publishReference(
+  tx: Transaction,
+  { site }: Services,
+  pushed: PushedReferences,
+  commit: ReferringCommit,
+  { issue }: Resolved,
+): Promise<void> {
   const { owner, repository, pusher, now } = pushed
   const url = `${site.rootUrl}/${owner.name}/${repository.name}/commit/${commit.id}`
   const html = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
@@ -102,7 +108,13 @@ async function tell(tx: Transaction, { site }: Services, pushed: Pushed, commit:
   publish(tx, { kind: "issue.referencedByCommit", issue, actor: pusher, commitId: commit.id, html, at: now })
 }
 
-async function act(tx: Transaction, services: Services, pushed: Pushed, commit: ReferringCommit, target: Resolved): Promise<void> {
+async function changeState(
+  tx: Transaction,
+  services: Services,
+  pushed: PushedReferences,
+  commit: ReferringCommit,
+  target: Resolved,
+): Promise<void> {
   const { pusher, now } = pushed
   const { action, spent } = target.reference
   if (action === "none" || !mayAct(target, pusher)) return

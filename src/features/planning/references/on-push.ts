@@ -2,21 +2,21 @@ import { branchOf, type ObjectId } from "../../../git/index.ts"
 import { readTips } from "../../code/pushes/branches.ts"
 import { READ_COMMITS } from "../../code/pushes/new-commits.ts"
 import type { MovedPush, PushStep } from "../../code/pushes/step.ts"
-import { type ReferringCommit, referencesInPushedCommits, referringCommits } from "./commits.ts"
+import { applyPushedReferences, type ReferringCommit, referringCommits } from "./commits.ts"
 
-/** Branches of one push whose commits are read. */
+/** The most branches of one push whose commits are read. */
 const READ_BRANCHES = 100
 
-/** What pushed commits say of issues comes about. */
-export const followCommits: PushStep = async (moved) => {
+/** Applies the references to issues in pushed commits. */
+export const applyCommitReferences: PushStep = async (moved) => {
   const commits = await readReferringCommits(moved)
   const { merge, changes } = moved
-  // The commit that merges a pull request names it, which tells it nothing.
-  const silent = merge && { issueId: merge.issueId, commitId: changes[0]?.newId }
-  return (tx, written) => referencesInPushedCommits(tx, moved.services, { ...written, commits, silent })
+  // The merge commit of a pull request names it, which needs no entry.
+  const excluded = merge && { issueId: merge.issueId, commitId: changes[0]?.newId }
+  return (tx, written) => applyPushedReferences(tx, moved.services, { ...written, commits, excluded })
 }
 
-/** The pushed commits that refer to issues, oldest first on each branch. Of a branch that is new, those that the default branch hasn't. */
+/** The pushed commits that refer to issues, oldest first on each branch. Of a new branch, those that are not on the default branch. */
 async function readReferringCommits({
   services: { git, site },
   row,
@@ -25,7 +25,7 @@ async function readReferringCommits({
   newCommits,
 }: MovedPush): Promise<readonly ReferringCommit[]> {
   const found: ReferringCommit[] = []
-  // The commits of a mirror speak of the issues of the repository that it follows.
+  // The commits of a mirror refer to issues of its upstream repository.
   if (row.is_mirror === 1) return found
   for (const { ref, oldId, newId } of changes.slice(0, READ_BRANCHES)) {
     const branch = branchOf(ref)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import { ok } from "../../../git/testing.ts"
-import { issuesOf, numbers, type Told } from "../issues/testing.ts"
+import { issuesOf, numbers, type TimelineEntryFields } from "../issues/testing.ts"
 
 withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, test, forge, ann, ben, cyd }) => {
   let folder: string
@@ -22,9 +22,9 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
   }
 
   describe("references", () => {
-    const told = ({ type, user, ref_issue, ref_action }: Told) => [type, user.login, ref_issue?.number, ref_action]
+    const told = ({ type, user, ref_issue, ref_action }: TimelineEntryFields) => [type, user.login, ref_issue?.number, ref_action]
 
-    test("are told once to what they lead to, and not to itself", async () => {
+    test("are recorded once on their targets, and not on the issue itself", async () => {
       const { issues } = await repository()
       await issues.create({ title: "target" })
       await issues.create({ title: "see #1", body: "#1 and closes #1, #2 and #9, `#1`" }, ben)
@@ -61,7 +61,7 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
       expect(await hidden.issues.timeline(1, told)).toEqual([["issue_ref", "ben", 2, "none"]])
     })
 
-    test("of somebody whom the author there has blocked are passed over", async () => {
+    test("by a user whom the author there has blocked are skipped", async () => {
       const { issues } = await repository()
       await issues.create({ title: "target" }, cyd)
       const dan = await forge.person(`dan${kind}`)
@@ -72,7 +72,7 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
     })
   })
 
-  test("mentions find those who may read, people and teams", async () => {
+  test("mentions resolve to users and teams who may read", async () => {
     const { issues } = await repository({ private: true })
     await issues.create({ title: "x", body: "@ben @cyd @ann @nobody" })
     expect(numbers(await issues.list("mentioned_by=ben"))).toEqual([1])
@@ -115,9 +115,9 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
       }
     }
     const state = async (issues: ReturnType<typeof issuesOf>, index: number) => (await issues.get(index)).body.state
-    const told = ({ type, body, ref_commit_sha }: Told) => [type, body, ref_commit_sha]
+    const told = ({ type, body, ref_commit_sha }: TimelineEntryFields) => [type, body, ref_commit_sha]
 
-    test("tell what they refer to, and close it on the default branch", { timeout: 30_000 }, async () => {
+    test("add entries to what they refer to, and close it on the default branch", { timeout: 30_000 }, async () => {
       const { name, issues } = await repository()
       for (const title of ["a", "b", "c"]) await issues.create({ title })
       await issues.edit(3, { ref: "refs/heads/dev" })
@@ -135,14 +135,14 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
       await work.push("dev")
       expect([await state(issues, 1), await state(issues, 2), await state(issues, 3)]).toEqual(["closed", "open", "closed"])
       expect((await issues.on("GET", "3/times")).body).toMatchObject([{ time: 5400, user_name: "ann" }])
-      // What comes to the default branch later acts then, and is not told twice.
+      // A commit that reaches the default branch later acts then, and gets no second entry.
       await work.commit("Merge", "main")
       await work.push("main")
       expect([await state(issues, 1), await state(issues, 2)]).toEqual(["open", "closed"])
       expect((await issues.timeline(2)).filter((type) => type === "commit_ref")).toHaveLength(2)
     })
 
-    test("act only for those who may, and not on what waits or is archived", { timeout: 30_000 }, async () => {
+    test("act only for users who may, and not on blocked or archived issues", { timeout: 30_000 }, async () => {
       const { name, issues } = await repository()
       const other = await repository()
       const old = await repository()

@@ -11,7 +11,7 @@ import { isSubscribed, setSubscribed } from "./rules.ts"
 import { findSubscribers } from "./store.ts"
 
 const shared = { tag: "issue", scope: ["issue"] } as const
-/** 201 where something changed, 200 where it was so already. */
+/** 201 for a change, 200 where nothing changes. */
 const answers = { 200: null, 201: null } as const
 const answer = (changed: boolean) => ({ status: changed ? 201 : 200, body: undefined }) as const
 

@@ -6,8 +6,8 @@ import { refuse } from "../../../core/errors.ts"
 import { findImplicitWatch, findIssueWatch, putIssueWatch } from "./store.ts"
 
 /**
- * Whether somebody is told of an issue: by an explicit wish, or else as its author or assignee, by having written to it, being asked to review
- * it, or watching its repository.
+ * Whether a user is notified about an issue: by an explicit subscription, or else as its author, assignee, commenter or requested reviewer,
+ * or because they watch its repository.
  */
 export async function isSubscribed(db: Handle, issue: Pick<Issue, "id">, user: Pick<User, "id">): Promise<boolean> {
   const key = { issueId: issue.id, userId: user.id }
@@ -16,8 +16,8 @@ export async function isSubscribed(db: Handle, issue: Pick<Issue, "id">, user: P
 }
 
 /**
- * Writes down that somebody wants to be told of an issue, or not. Gives whether that changed anything: what is so already, explicitly or
- * not, leaves no row. Refuses `notFound` where issue or person is gone.
+ * Subscribes a user to an issue or unsubscribes them. Returns whether that changed anything: where it is so already, explicitly or not,
+ * nothing is written. Refuses `notFound` where issue or user is gone.
  */
 export async function setSubscribed(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function setSubscribed(
 ): Promise<boolean> {
   if ((await isSubscribed(tx, issue, user)) === wanted) return false
   try {
-    // Nothing is changed where another call has said the same meanwhile.
+    // No row is changed where another call has done the same meanwhile.
     return (await putIssueWatch.changes(tx, { issueId: issue.id, userId: user.id, isWatching: flag(wanted), now })) > 0
   } catch (error) {
     throw isForeignKeyViolation(error) ? refuse.notFound() : error

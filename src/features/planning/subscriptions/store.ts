@@ -12,14 +12,14 @@ interface Pair {
   readonly userId: number
 }
 
-/** Somebody's explicit wish. */
+/** A user's explicit subscription, or their refusal of one. */
 export const findIssueWatch = query("issueSubscriptions.find", (db, p: Params<Pair>) =>
   db.selectFrom("issue_watches").select("is_watching").where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
 )
 
 /**
- * One row if, without an explicit wish, somebody is told of an issue: as its author or assignee, by having written to it, being asked to
- * review it, or watching its repository. Those that `insertIssueThreads` tells.
+ * One row if a user is notified about an issue without an explicit subscription: as its author, assignee, commenter or requested reviewer,
+ * or because they watch its repository.
  */
 export const findImplicitWatch = query("issueSubscriptions.findImplicit", (db, p: Params<Pair>) =>
   db
@@ -76,7 +76,7 @@ export const putIssueWatch = query("issueSubscriptions.put", (db, p: Params<Pair
     ),
 )
 
-/** Who asked to be told of the issue and can sign in, of those whom the caller may know of, by name. */
+/** The explicit subscribers of the issue that can sign in and that the caller may see, by name. */
 export async function findSubscribers(db: Handle, actor: Actor, issueId: number, page: Page): Promise<Found<User>> {
   const shown = db
     .selectFrom("issue_watches")

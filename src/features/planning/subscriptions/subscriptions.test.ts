@@ -31,7 +31,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     expect(await names(undefined, at)).toEqual([["cal"], "1"])
   })
 
-  test("are told in the words of a repository's watch", async () => {
+  test("are shown in the form of a repository's watch", async () => {
     const at = await issue("words")
     const { body: record } = await call(ann, `GET ${at}`)
     const url = `${forge.hearth.services.site.rootUrl}/api/v1${at}`
@@ -45,7 +45,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     })
   })
 
-  test("go without saying for assignees, who can decline too", async () => {
+  test("are implicit for assignees, who can decline too", async () => {
     const at = await issue("assigned")
     expect(await status(ann, `POST ${at}/assignees`, { assignees: ["ben"] })).toBe(201)
     expect(await told(ben, at)).toBe(true)
@@ -56,7 +56,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     expect((await call(ben, "GET /notifications/new")).body).toEqual({ new: 0 })
   })
 
-  test("go without saying for watchers, authors and commenters, until they are declined", async () => {
+  test("are implicit for watchers, authors and commenters, until they are declined", async () => {
     const at = await issue("unsaid", ben)
     expect([await told(ann, at), await told(ben, at), await told(cal, at)]).toEqual([true, true, false])
     expect(await status(ann, `PUT ${at}/subscriptions/ann`)).toBe(200)
@@ -70,7 +70,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
       expect(await status(caller, `PUT ${at}/subscriptions/${name}`)).toBe(201)
     }
     expect(await names(undefined, at)).toEqual([["ann", "ben"], "2"])
-    // A watch of the repository that was declined counts for nothing.
+    // A declined watch of the repository doesn't count.
     const other = await issue("declined", ben)
     await call(ann, "DELETE /repos/ann/declined/subscription")
     expect(await told(ann, other)).toBe(false)
@@ -80,7 +80,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     await database.write(async (tx) => {
       const { id } = await tx.selectFrom("users").select("id").where("lower_name", "=", "cal").executeTakeFirstOrThrow()
       const written = { issue_id, author_id: id, content: "words", created_at: now(), updated_at: now() }
-      // Other entries of the timeline are no comments.
+      // Other timeline entries are not comments.
       await tx
         .insertInto("comments")
         .values({ ...written, kind: "label" })
@@ -91,7 +91,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     expect(await told(cal, other)).toBe(true)
   })
 
-  test("are one's own affair", async () => {
+  test("can be changed only by their user", async () => {
     const at = await issue("own")
     for (const method of ["PUT", "DELETE"]) {
       expect(await status(cal, `${method} ${at}/subscriptions/ben`)).toBe(403)
@@ -109,7 +109,7 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     expect(await status(ben, `PUT ${secret}/subscriptions/ben`)).toBe(404)
   })
 
-  test("show neither who hides nor who can't sign in", async () => {
+  test("show neither hidden users nor those who can't sign in", async () => {
     const at = await issue("shown")
     const eve = await forge.person("eve", { visibility: "private" })
     const fay = await forge.person("fay")

@@ -1,7 +1,7 @@
 import type { Listener } from "../../../core/events/events.ts"
 import { stopStopwatch } from "./stopwatches.ts"
 
-/** The stopwatch of the person who closes or merges stops, and its time is booked. */
+/** Stops the stopwatch of the user who closes or merges, and records its time. */
 export const tracking: Listener = {
   name: "time tracking",
   async hear({ tx, events }) {

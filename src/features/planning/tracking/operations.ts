@@ -18,7 +18,7 @@ import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { type KnownOfTimes, presentTimes } from "./present.ts"
+import { type KnownSubjects, presentTimes } from "./present.ts"
 import { AddTimeOption, TrackedTime, timesQuery } from "./records.ts"
 import { addTime, deleteTime, resetTimes } from "./rules.ts"
 import { stopwatchOperations } from "./stopwatch-operations.ts"
@@ -40,10 +40,10 @@ interface Period {
 const period = ({ since, before }: Period): TimesFilter => ({ since: secondsOf(since), before: secondsOf(before) })
 
 /**
- * Whose times are listed: everybody's, or those of the one who is asked for. Who doesn't manage the issues sees only the own: refuses
- * `forbidden` to ask for those of somebody else, and `notFound` nobody's.
+ * The filter of a list of times: those of all users, or of the given one. Users who don't manage the issues see only their own. Refuses
+ * `forbidden` to them the times of another user, and `notFound` an unknown user.
  */
-async function filterFor(db: Handle, found: OnRepository & Me, query: Period & { readonly user?: string }): Promise<TimesFilter> {
+async function filterOf(db: Handle, found: OnRepository & Me, query: Period & { readonly user?: string }): Promise<TimesFilter> {
   const name = query.user?.trim() ?? ""
   const manages = managesTimes(found)
   if (name === "") return { ...period(query), userId: manages ? undefined : found.me.id }
@@ -58,8 +58,8 @@ async function namedUser(db: Handle, name: string, field: string): Promise<User>
   return user
 }
 
-/** Who spent the time: the caller, or whom the body names. Only administrators of the repository may book for others. */
-async function spender(db: Handle, { me, permission }: OnRepository & Me, name = ""): Promise<User> {
+/** The user who spent the time: the caller, or the one named in the body. Only administrators of the repository may record time for others. */
+async function userOfTime(db: Handle, { me, permission }: OnRepository & Me, name = ""): Promise<User> {
   if (name === "" || name.toLowerCase() === me.lower_name) return me
   if (permission.mode < Mode.admin) throw refuse.forbidden("user_name: only administrators of the repo may track time for others")
   const user = await namedUser(db, name, "user_name")
@@ -67,8 +67,8 @@ async function spender(db: Handle, { me, permission }: OnRepository & Me, name =
   return user
 }
 
-const inRepository = ({ owner, repository }: Owned): KnownOfTimes => ({ owned: [{ owner, repository }] })
-const onIssue = (found: OnIssue): KnownOfTimes => ({ ...inRepository(found), issues: [found.issue] })
+const inRepository = ({ owner, repository }: Owned): KnownSubjects => ({ owned: [{ owner, repository }] })
+const onIssue = (found: OnIssue): KnownSubjects => ({ ...inRepository(found), issues: [found.issue] })
 
 export const trackingOperations: readonly Operation[] = [
   operation({
@@ -83,7 +83,7 @@ export const trackingOperations: readonly Operation[] = [
     answers: { 200: Type.Array(TrackedTime) },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, query, page, ...found }) => {
-      const { rows, total } = await findTimes(db, ofIssue(found.issue.id), await filterFor(db, found, query), page)
+      const { rows, total } = await findTimes(db, ofIssue(found.issue.id), await filterOf(db, found, query), page)
       return listed(await presentTimes(db, services.site, found.actor, rows, onIssue(found)), total)
     },
   }),
@@ -100,7 +100,7 @@ export const trackingOperations: readonly Operation[] = [
     answers: { 200: TrackedTime },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ db, services, body, ...found }) => {
-      const user = await spender(db, found, body.user_name)
+      const user = await userOfTime(db, found, body.user_name)
       const now = services.now()
       const spentAt = secondsOf(body.created) ?? now
       const time = await services.database.write((tx) => addTime(tx, { issue: found.issue, user, seconds: body.time, spentAt, now }))
@@ -155,7 +155,7 @@ export const trackingOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ db, services, query, page, ...found }) => {
       const where = ofRepository(found.repository.id, readableKinds(found).pulls)
-      const { rows, total } = await findTimes(db, where, await filterFor(db, found, query), page)
+      const { rows, total } = await findTimes(db, where, await filterOf(db, found, query), page)
       return listed(await presentTimes(db, services.site, found.actor, rows, inRepository(found)), total)
     },
   }),

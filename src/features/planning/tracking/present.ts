@@ -10,24 +10,24 @@ import { presentIssues } from "../issues/present.ts"
 import { findIssuesByIds } from "../issues/store.ts"
 import type { StopWatch, TrackedTime } from "./records.ts"
 import type { NamedTime, RunningStopwatch } from "./store.ts"
-import { timeText } from "./words.ts"
+import { timeText } from "./time-text.ts"
 
-/** What the times belong to, as far as it is known already. */
-export interface KnownOfTimes {
+/** Issues and repositories of the times that are loaded already. */
+export interface KnownSubjects {
   readonly owned?: readonly Owned[]
   readonly issues?: readonly Issue[]
 }
 
 /**
- * Times with their issues as the caller sees them, in the order given. That the caller may read the issues was decided by whoever made the
- * list. The number of queries doesn't grow with the list.
+ * Times with their issues as the caller sees them, in the order given. The list must only contain times of issues that the caller may read.
+ * The number of queries doesn't grow with the list.
  */
 export async function presentTimes(
   db: Handle,
   site: Site,
   actor: Actor,
   times: readonly NamedTime[],
-  { owned, issues }: KnownOfTimes = {},
+  { owned, issues }: KnownSubjects = {},
 ): Promise<TrackedTime[]> {
   if (times.length === 0) return []
   const rows = issues ?? (await findIssuesByIds(db, { ids: [...new Set(times.map((time) => time.issue_id))] }))
@@ -49,7 +49,7 @@ export async function presentTimes(
   })
 }
 
-/** A stopwatch as it stands at `now`. */
+/** A stopwatch with its time until `now`. */
 export function presentStopwatch({ created_at, number, title, owner, repository }: RunningStopwatch, now: Seconds): StopWatch {
   const seconds = Math.max(0, now - created_at)
   return {

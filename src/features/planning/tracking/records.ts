@@ -2,7 +2,7 @@ import { dateTime, int64, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Issue } from "../issues/records.ts"
 
-/** A hundred years: longer is a slip of the pen, and sums of it would not stay whole numbers. */
+/** A hundred years: longer times are mistakes, and their sums could exceed exact integers. */
 export const MAX_SECONDS = 100 * 365 * 86_400
 
 export const TrackedTime = record("TrackedTime", {

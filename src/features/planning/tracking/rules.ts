@@ -11,7 +11,7 @@ type IssueRow = Pick<Issue, "id" | "repository_id">
 
 export interface NewTime {
   readonly issue: IssueRow
-  /** Who spent it; the timeline tells of it in this person's name. */
+  /** The user who spent it, who is also the author of the timeline entry. */
   readonly user: Pick<User, "id">
   readonly seconds: number
   /** When it was spent. */
@@ -19,7 +19,7 @@ export interface NewTime {
   readonly now: Seconds
 }
 
-/** Books time on an issue, with an entry of the timeline. Who may is the caller's affair. Refuses `notFound` where the issue is gone. */
+/** Records time on an issue, with a timeline entry. The caller checks access. Refuses `notFound` where the issue is gone. */
 export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, now }: NewTime): Promise<Time> {
   await touchIssue(tx, issue.id, now)
   const time = await bookTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt })
@@ -28,24 +28,24 @@ export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, 
 }
 
 /**
- * Takes one entry out of the lists and sums; it stays in the timeline, which tells of the deletion too. Refuses `notFound` what is not among
- * the issue's entries or was deleted already, and `forbidden` the entries of others to all but site administrators.
+ * Removes one time from lists and sums; its timeline entry stays, and another one records the deletion. Refuses `notFound` a time that the
+ * issue doesn't have or that was deleted already, and `forbidden` the times of others to all but site administrators.
  */
 export async function deleteTime(tx: Transaction, issue: IssueRow, timeId: number, actor: User, now: Seconds): Promise<void> {
   const time = await findTime.first(tx, { id: timeId, issueId: issue.id })
   if (!time) throw refuse.notFound()
   if (time.user_id !== actor.id && actor.is_admin === 0) throw refuse.forbidden("only those who booked it may delete it")
   await touchIssue(tx, issue.id, now)
-  await tellDeleted(tx, issue, await markDeleted(tx, { id: time.id }), actor, now)
+  await publishDeletion(tx, issue, await markDeleted(tx, { id: time.id }), actor, now)
 }
 
-/** Does the same to all entries that the person has on the issue. Refuses `notFound` where there is none. */
+/** Removes all times of the user on the issue in the same way. Refuses `notFound` where there is none. */
 export async function resetTimes(tx: Transaction, issue: IssueRow, actor: User, now: Seconds): Promise<void> {
   await touchIssue(tx, issue.id, now)
-  await tellDeleted(tx, issue, await markAllDeleted(tx, { issueId: issue.id, userId: actor.id }), actor, now)
+  await publishDeletion(tx, issue, await markAllDeleted(tx, { issueId: issue.id, userId: actor.id }), actor, now)
 }
 
-async function tellDeleted(
+async function publishDeletion(
   tx: Transaction,
   issue: IssueRow,
   deleted: readonly Pick<Time, "seconds">[],

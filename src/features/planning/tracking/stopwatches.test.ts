@@ -36,7 +36,7 @@ withHearth("stopwatches", { people: ["ann", "ben", "cal"] }, ({ test, forge, cal
         .execute(),
     )
 
-  test("run, are told of, and book their time", async () => {
+  test("run, appear in the timeline, and record their time", async () => {
     const at = await repository("running")
     expect(await running(ben)).toEqual(nothing)
     expect(await stop(ben, `${at}/1`)).toBe(409)

@@ -12,21 +12,21 @@ import { touchIssue } from "../issues/touch.ts"
 import { bookTime, deleteStopwatch, findRunningIssues, findStopwatch, insertStopwatch, type Time } from "./store.ts"
 
 /**
- * Starts the person's stopwatch on an issue. Nobody has two running: one on another issue is stopped and its time booked, or only
- * forgotten where the person could not book there any more. Refuses `conflict` where it runs here already.
+ * Starts the user's stopwatch on an issue. A user has at most one: one on another issue is stopped and its time recorded, or discarded
+ * where the user may no longer record time there. Refuses `conflict` where it runs here already.
  */
 export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id" | "repository_id">, user: User, now: Seconds): Promise<void> {
-  // One start of a person at a time, so that none overlooks another.
+  // One start of a user at a time, so that concurrent starts see each other.
   const person = await lockUser(tx, user.id)
   const running = await findRunningIssues(tx, { userId: person.id })
   if (running.some(({ id }) => id === issue.id)) throw refuse.conflict("cannot start a stopwatch again if it already exists")
-  for (const other of running) await leave(tx, other, person, now)
+  for (const other of running) await stopElsewhere(tx, other, person, now)
   await touchIssue(tx, issue.id, now)
   await insertStopwatch(tx, { issueId: issue.id, userId: person.id, createdAt: now })
   publish(tx, { kind: "time.started", issue, actor: person, at: now })
 }
 
-async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): Promise<void> {
+async function stopElsewhere(tx: Transaction, issue: Issue, user: User, now: Seconds): Promise<void> {
   const [owned] = await withOwners(tx, await findRepositoriesByIds(tx, { ids: [issue.repository_id] }))
   const permission = owned && (await permissionOn(tx, signedInAs(user), owned))
   const mayBook = permission && owned.repository.is_archived === 0 && mayTrackByStopwatch({ ...owned, permission }, issue)
@@ -35,8 +35,8 @@ async function leave(tx: Transaction, issue: Issue, user: User, now: Seconds): P
 }
 
 /**
- * Stops the person's stopwatch on the issue and books its time, with an entry of the timeline. Gives what was booked; undefined where none
- * was running, and then nothing is written. A second is the least that is booked. Refuses `notFound` where the issue is gone.
+ * Stops the user's stopwatch on the issue and records its time, at least a second, with a timeline entry. Returns the recorded time;
+ * undefined, without a change, where none was running. Refuses `notFound` where the issue is gone.
  */
 export async function stopStopwatch(
   tx: Transaction,
@@ -55,7 +55,7 @@ export async function stopStopwatch(
   return time
 }
 
-/** Forgets the person's stopwatch on the issue; only the timeline tells of it. Refuses `conflict` where none is running. */
+/** Discards the user's stopwatch on the issue, with a timeline entry. Refuses `conflict` where none is running. */
 export async function cancelStopwatch(
   tx: Transaction,
   issue: Pick<Issue, "id" | "repository_id">,

@@ -11,7 +11,7 @@ import type { Found } from "../../people/users/store.ts"
 export type Time = Selectable<TrackedTimesTable>
 export type Stopwatch = Selectable<StopwatchesTable>
 
-/** A time with the name of who spent it, as far as the account is still there. */
+/** A time with the name of the user who spent it, if the account still exists. */
 export interface NamedTime extends Time {
   readonly user_name: string | null
 }
@@ -34,7 +34,7 @@ export const ofReadable = (actor: SignedIn): Condition => sql<SqlBool>`exists (
   where issues.id = tracked_times.issue_id and ${readableRepositories(actor, unit)})`
 
 export interface TimesFilter {
-  /** Of one person only. */
+  /** Of one user only. */
   readonly userId?: number | undefined
   readonly since?: Seconds | undefined
   readonly before?: Seconds | undefined
@@ -56,7 +56,7 @@ const named = (found: ReturnType<typeof times>) =>
     .select("users.name as user_name")
     .orderBy("tracked_times.id")
 
-/** A page of times in the order in which they were booked, and their number. Deleted ones are not among them. */
+/** A page of times in the order in which they were recorded, without deleted ones, and their total number. */
 export async function findTimes(db: Handle, where: Condition, filter: TimesFilter, page: Page): Promise<Found<NamedTime>> {
   const found = times(db, where, filter)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
@@ -64,7 +64,7 @@ export async function findTimes(db: Handle, where: Condition, filter: TimesFilte
   return { rows, total }
 }
 
-/** All of those times at once. */
+/** All of those times. */
 export const findAllTimes = (db: Handle, where: Condition, filter: TimesFilter): Promise<readonly NamedTime[]> =>
   named(times(db, where, filter)).execute()
 
@@ -83,7 +83,7 @@ const insertTime = query("tracking.insertTime", (db, p: Params<TimeToBook>) =>
     .returningAll(),
 )
 
-/** Writes the row alone. */
+/** Writes only the row. */
 export async function bookTime(tx: Transaction, time: TimeToBook): Promise<Time> {
   const [row] = await insertTime(tx, time)
   if (!row) throw new TypeError("an insert gives its row")
@@ -114,7 +114,7 @@ export const findStopwatch = query("tracking.findStopwatch", (db, p: Params<{ is
   db.selectFrom("stopwatches").selectAll().where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
 )
 
-/** The issues on which somebody's stopwatches run. */
+/** The issues on which a user's stopwatches run. */
 export const findRunningIssues = query("tracking.findRunningIssues", (db, p: Params<{ userId: number }>) =>
   db
     .selectFrom("stopwatches")
@@ -132,7 +132,7 @@ export const deleteStopwatch = query("tracking.deleteStopwatch", (db, p: Params<
   db.deleteFrom("stopwatches").where("issue_id", "=", p.issueId).where("user_id", "=", p.userId).returningAll(),
 )
 
-/** A running stopwatch with what it is told by. */
+/** A running stopwatch with the names that it is shown with. */
 export interface RunningStopwatch {
   readonly created_at: Seconds
   readonly number: number
@@ -141,7 +141,7 @@ export interface RunningStopwatch {
   readonly repository: string
 }
 
-/** A page of the caller's running stopwatches on issues that it may still read, the newest first, and their number. */
+/** A page of the caller's running stopwatches on issues that they may still read, newest first, and their total number. */
 export async function findStopwatches(db: Handle, actor: SignedIn, page: Page): Promise<Found<RunningStopwatch>> {
   const running = db
     .selectFrom("stopwatches")

@@ -46,7 +46,7 @@ withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, fo
       .execute()
   }
 
-  test("is booked by who may write, wrote the issue or is assigned to it, and by nobody else", async () => {
+  test("is recorded only by users who may write, the author and assignees", async () => {
     const at = await repository("who")
     expect((await track(ann, `${at}/issues/1`, { time: 100 })).status).toBe(200)
     expect((await track(ben, `${at}/issues/1`, { time: 200 })).status).toBe(200)
@@ -68,7 +68,7 @@ withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, fo
     ])
   })
 
-  test("is booked by everybody who may read, where the repository allows it", async () => {
+  test("is recorded by all users who may read, where the repository allows it", async () => {
     const at = await repository("everybody")
     await tracker(at, { allow_only_contributors_to_track_time: false })
     expect((await track(dan, `${at}/issues/1`, { time: 5 })).status).toBe(200)
@@ -263,7 +263,7 @@ withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, fo
     await call(ann, `PUT ${at}/collaborators/eve`, { permission: "write" })
     await track(eve, `${at}/issues/2`, { time: 9 })
     await call(cal, "PATCH /user/settings", { hide_email: true })
-    // Booked for cal, but told to ann: not with the address that only cal may see.
+    // Recorded for cal but shown to ann: without the address that only cal may see.
     const { body } = await track(ann, `${at}/issues/2`, { time: 8, user_name: "cal" })
     expect(body.issue.user.email).not.toBe("cal@example.com")
     await call(cal, "PATCH /user/settings", { hide_email: false })

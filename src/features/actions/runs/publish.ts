@@ -10,17 +10,17 @@ import { ACTIONS_USER, standIn } from "../../people/users/stand-ins.ts"
 import { readCommit } from "./checked-commit.ts"
 import { findAttempt, findJobsOfAttempt, type Job, type Run } from "./store.ts"
 
-/** What is told of a run while it goes on: to webhooks, and as statuses of the commit that it is about. */
+/** Publishes changes of runs and writes the statuses of their commits. */
 
 interface Snapshot {
   readonly run: Run
   readonly states: ReadonlyMap<number, ActionState>
 }
 
-/** Runs as they are before a change; nobody else changes them until the transaction ends. */
-async function lookAt(tx: Transaction, runIds: readonly number[]): Promise<readonly Snapshot[]> {
+/** Locks runs and takes their state before a change. */
+async function lockSnapshots(tx: Transaction, runIds: readonly number[]): Promise<readonly Snapshot[]> {
   const found: Snapshot[] = []
-  // In one order, against deadlocks.
+  // In order of id, to avoid deadlocks.
   for (const id of [...new Set(runIds)].sort((one, other) => one - other)) {
     const run = await lockRow(tx, "action_runs", id)
     if (!run) continue
@@ -30,54 +30,54 @@ async function lookAt(tx: Transaction, runIds: readonly number[]): Promise<reado
   return found
 }
 
-/** Changes runs or their jobs, and tells of what is another than before, in the same transaction. */
-export async function telling<Result>(
+/** Changes runs or their jobs, and publishes what has changed, in the same transaction. */
+export async function publishingChanges<Result>(
   tx: Transaction,
   services: Services,
   runIds: readonly number[],
   change: () => Promise<Result>,
 ): Promise<Result> {
-  const before = await lookAt(tx, runIds)
+  const before = await lockSnapshots(tx, runIds)
   const result = await change()
   for (const { run, states } of before) {
     const now = await lockRow(tx, "action_runs", run.id)
     if (!now) continue
     const jobs = await findJobsOfAttempt(tx, { runId: run.id, attempt: now.attempt })
-    await tell(tx, services, now, {
-      runIsNews: now.state !== run.state || now.attempt !== run.attempt,
-      // What stands from an earlier attempt was told of then.
+    await publishRun(tx, services, now, {
+      isRunChanged: now.state !== run.state || now.attempt !== run.attempt,
+      // Jobs kept from an earlier attempt were published then.
       jobs: jobs.filter((job) => job.original_id === 0 && states.get(job.id) !== job.state),
     })
   }
   return result
 }
 
-/** Tells of a run that has just been made. */
-export async function tellOfNewRun(tx: Transaction, services: Services, run: Run): Promise<void> {
-  await tell(tx, services, run, { runIsNews: true, jobs: await findJobsOfAttempt(tx, { runId: run.id, attempt: run.attempt }) })
+/** Publishes a new run. */
+export async function publishNewRun(tx: Transaction, services: Services, run: Run): Promise<void> {
+  await publishRun(tx, services, run, { isRunChanged: true, jobs: await findJobsOfAttempt(tx, { runId: run.id, attempt: run.attempt }) })
 }
 
-interface News {
-  readonly runIsNews: boolean
+interface RunChanges {
+  readonly isRunChanged: boolean
   readonly jobs: readonly Job[]
 }
 
-async function tell(tx: Transaction, services: Services, run: Run, { runIsNews, jobs }: News): Promise<void> {
-  if (!runIsNews && jobs.length === 0) return
+async function publishRun(tx: Transaction, services: Services, run: Run, { isRunChanged, jobs }: RunChanges): Promise<void> {
+  if (!isRunChanged && jobs.length === 0) return
   const attempt = await findAttempt.first(tx, { runId: run.id, number: run.attempt })
   const senderId = attempt?.actor_id ?? run.actor_id
   const sender = (await findUserById.first(tx, { id: senderId })) ?? standIn(senderId)
-  publish(tx, { kind: "run.changed", run, actor: sender, isRunChanged: runIsNews, jobs, at: services.now() })
-  await checkCommit(tx, services, run, jobs)
+  publish(tx, { kind: "run.changed", run, actor: sender, isRunChanged, jobs, at: services.now() })
+  await writeStatuses(tx, services, run, jobs)
 }
 
 // --- statuses ------------------------------------------------------------------------------------------------------------------------
 
-/** What brings about runs that say something of a commit. */
-const CHECKING: ReadonlySet<string> = new Set(["push", "pull_request", "pull_request_target"])
+/** The events whose runs write statuses of a commit. */
+const STATUS_EVENTS: ReadonlySet<string> = new Set(["push", "pull_request", "pull_request_target"])
 
-async function checkCommit(tx: Transaction, services: Services, run: Run, jobs: readonly Job[]): Promise<void> {
-  if (!CHECKING.has(run.event) || jobs.length === 0) return
+async function writeStatuses(tx: Transaction, services: Services, run: Run, jobs: readonly Job[]): Promise<void> {
+  if (!STATUS_EVENTS.has(run.event) || jobs.length === 0) return
   const repository = await findRepositoryById.first(tx, { id: run.repository_id })
   const owner = repository && (await findUserById.first(tx, { id: repository.owner_id }))
   if (!owner) return
@@ -117,7 +117,7 @@ function statusOf({ state, started_at, stopped_at }: Job) {
   }
 }
 
-/** Seconds as "1h2m3s", without the parts that are nothing at the front. */
+/** Seconds as "1h2m3s", without leading zero parts. */
 function durationOf(seconds: number): string {
   const whole = Math.max(0, seconds)
   const hours = Math.floor(whole / 3600)

@@ -1,6 +1,6 @@
 const plural = (count: number, unit: string): string => (count === 0 ? "" : count === 1 ? `1 ${unit}` : `${count} ${unit}s`)
 
-/** A length of time as people read it: "26 hours 5 minutes"; below a minute "42 seconds", and nothing at all for 0. */
+/** A duration as text: "26 hours 5 minutes"; below a minute "42 seconds", and an empty text for 0. */
 export function timeText(seconds: number): string {
   const hours = Math.floor(seconds / 3600)
   const minutes = Math.floor((seconds % 3600) / 60)

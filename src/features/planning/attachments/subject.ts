@@ -5,14 +5,17 @@ import type { AttachmentHome } from "../../code/attachments/rules.ts"
 import { touchComment } from "../comments/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 
-interface Text {
+interface WrittenText {
   readonly issue: Pick<Issue, "id" | "repository_id" | "is_pull">
   /** Left out for the issue's own body. */
   readonly comment?: Pick<Comment, "id">
 }
 
-/** A text of an issue as files hang on it. They belong to the text: an edit of an older version of it is refused. */
-export const homeOf = ({ issue, comment }: Text): AttachmentHome => ({
+/**
+ * The body of an issue or one of its comments, as files are attached to it. They count as part of the text: attaching a file makes a new
+ * version of it.
+ */
+export const subjectOf = ({ issue, comment }: WrittenText): AttachmentHome => ({
   place: { repositoryId: issue.repository_id, issueId: issue.id, commentId: comment?.id ?? 0, releaseId: null },
   limits: ({ attachments: { types, maxBytes } }) => ({ types, maxBytes }),
   touch: async (tx, actor, at) => {

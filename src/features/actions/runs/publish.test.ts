@@ -52,7 +52,7 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     return body.workflow_run_id
   }
 
-  test("a push tells of the run, of its jobs, and of the commit", async () => {
+  test("a push publishes the run and its jobs, and writes statuses of the commit", async () => {
     const [run] = await runs()
     const jobs = await jobsOf(run.id)
     const told = await news()
@@ -94,10 +94,10 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     })
   })
 
-  test("what runners do is told step by step, and nothing twice", async () => {
+  test("progress of runners is published step by step, without repetition", async () => {
     const [run] = await runs()
     const [job] = await jobsOf(run.id)
-    // Heard of just now, though it began long ago: the clock goes by real time, and would end it as abandoned where its minute comes meanwhile.
+    // Recently active, though it began long ago: the clock uses real time, and would end it as abandoned if its task runs meanwhile.
     await takeJob(forge, job.id, runner, [], services().now() - 3725, services().now())
     expect((await news()).said).toEqual({ runs: ["in_progress "], jobs: ["build in_progress "] })
     expect(await statuses()).toContainEqual(["build / build (push)", "pending", "In progress"])
@@ -112,7 +112,7 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     expect((await news()).said).toEqual({ runs: [], jobs: [] })
   })
 
-  test("another attempt is news of what is done again", async () => {
+  test("another attempt publishes the jobs that are rerun", async () => {
     const [run] = await runs()
     await forge.person("ben")
     await forge.call(ann, "PUT /repos/guild/lamp/collaborators/ben", { permission: "write" })
@@ -132,7 +132,7 @@ withHearth("what is told of runs", { people: ["ann"], config: { outgoing: { allo
     expect((await news()).said.jobs).toEqual(["check queued "])
   })
 
-  test("what is started by hand says nothing of its commit; what nobody takes is cancelled", async () => {
+  test("a run started by hand writes no statuses; a job that no runner takes is cancelled", async () => {
     const before = await statuses()
     const run = await dispatch()
     expect((await news()).said).toEqual({ runs: ["requested "], jobs: ["build queued ", "check waiting "] })

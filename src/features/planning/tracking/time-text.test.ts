@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { timeText } from "./words.ts"
+import { timeText } from "./time-text.ts"
 
 test.each([
   [0, ""],

@@ -5,17 +5,17 @@ import type { ActionState } from "../../../core/database/tables/actions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Services } from "../../../core/services.ts"
 import { texts } from "../../code/repositories/present.ts"
-import { telling } from "./news.ts"
+import { publishingChanges } from "./publish.ts"
 import { countsAsSuccess, isDone, stateOf } from "./status.ts"
 import { findJobsOfAttempt, type Job } from "./store.ts"
 
-/** What follows for a run when jobs of it have ended. */
+/** Updates runs when jobs have ended. */
 
 /**
- * What blocked jobs become now that others have ended, by their ids: with nothing left to wait for they wait for a runner where all went well,
- * and are skipped otherwise, which may again end the waiting of others. A condition of their own is for whoever runs jobs to judge: they stay.
+ * The new states of blocked jobs after others have ended, by their ids: once all needed jobs have ended they wait for a runner if all
+ * succeeded, and are skipped otherwise, which may unblock others. Jobs with a condition stay blocked, because runners evaluate conditions.
  */
-export function unblocked(jobs: readonly Job[]): ReadonlyMap<number, ActionState> {
+export function unblockedStates(jobs: readonly Job[]): ReadonlyMap<number, ActionState> {
   const changed = new Map<number, ActionState>()
   const now = (job: Job): Job => ({ ...job, state: changed.get(job.id) ?? job.state })
   for (let before = -1; changed.size > before; ) {
@@ -30,12 +30,12 @@ export function unblocked(jobs: readonly Job[]): ReadonlyMap<number, ActionState
   return changed
 }
 
-/** Brings the jobs that waited for others, the last attempt and the run itself in step with its jobs. */
-export async function settleRun(tx: Transaction, runId: number, now: Seconds): Promise<void> {
+/** Updates the blocked jobs, the last attempt and the run itself from the states of its jobs. */
+export async function updateRun(tx: Transaction, runId: number, now: Seconds): Promise<void> {
   const run = await lockRow(tx, "action_runs", runId)
   if (!run) return
   const { attempt } = run
-  const next = run.needs_approval === 1 ? new Map<number, ActionState>() : unblocked(await findJobsOfAttempt(tx, { runId, attempt }))
+  const next = run.needs_approval === 1 ? new Map<number, ActionState>() : unblockedStates(await findJobsOfAttempt(tx, { runId, attempt }))
   for (const state of ["waiting", "skipped"] as const) {
     const ids = [...next].flatMap(([id, to]) => (to === state ? [id] : []))
     if (ids.length > 0)
@@ -57,7 +57,7 @@ export async function settleRun(tx: Transaction, runId: number, now: Seconds): P
   await tx.updateTable("action_attempts").set(change).where("run_id", "=", runId).where("number", "=", attempt).execute()
 }
 
-/** Ends jobs as they are, whatever they wait for, with what follows for the jobs that need them and for their runs, and tells of it. */
+/** Ends jobs in any state, updates the jobs that need them and their runs, and publishes the changes. */
 export async function endJobs(
   tx: Transaction,
   services: Services,
@@ -66,9 +66,9 @@ export async function endJobs(
 ): Promise<void> {
   const now = services.now()
   const runIds = [...new Set(jobs.map(({ run_id }) => run_id))]
-  await telling(tx, services, runIds, async () => {
+  await publishingChanges(tx, services, runIds, async () => {
     const ids = jobs.map(({ id }) => id)
     await tx.updateTable("action_jobs").set({ state, stopped_at: now }).where(inList("action_jobs.id", ids)).execute()
-    for (const runId of runIds) await settleRun(tx, runId, now)
+    for (const runId of runIds) await updateRun(tx, runId, now)
   })
 }
