@@ -5,7 +5,7 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { folderOf } from "./cache.ts"
 
-/** Milliseconds after which nobody writes to a file any more that is not whole. */
+/** Milliseconds after which an incomplete file counts as abandoned. */
 const ABANDONED = 86_400_000
 
 interface KeptFile {
@@ -15,7 +15,7 @@ interface KeptFile {
   readonly usedAt: number
 }
 
-/** Removes archives that nobody has asked for lately, what killed processes left of others, and the longest unused of more than may be kept. */
+/** Removes archives not used lately, incomplete files of killed processes, and the least recently used ones beyond the cache's limit. */
 export const sweepArchives: Task = {
   name: "sweep_archives",
   cron: "47 * * * *",
@@ -25,7 +25,7 @@ export const sweepArchives: Task = {
   },
 }
 
-/** Brings the kept archives within their bounds; gives how many files were removed. */
+/** Shrinks the cache to its limits; returns how many files were removed. */
 export async function trim(services: Services): Promise<number> {
   const { archives } = services.config
   const now = services.now() * 1000

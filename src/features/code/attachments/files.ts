@@ -8,7 +8,7 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 
-/** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */
+/** Attachment files, stored below the data folder by uuid. A row is inserted after its file is written, and deleted before the file is removed. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -23,7 +23,7 @@ export const removeFilesJob = defineJob({
   },
 })
 
-/** The folder of all attachments; the files lie in folders named after the beginnings of their names. */
+/** The folder of all attachments; files are grouped in subfolders named after their prefix. */
 export const folderOf = ({ config }: Housed): string => join(config.dataDir, "attachments")
 
 function pathOf(services: Housed, uuid: string): string {
@@ -31,7 +31,7 @@ function pathOf(services: Housed, uuid: string): string {
   return join(folderOf(services), uuid.slice(0, 2), uuid)
 }
 
-/** A file that lies whole on the disk and waits for its row. */
+/** A file completely written to disk whose row is not inserted yet. */
 export interface StoredFile {
   readonly uuid: string
   /** Bytes. */
@@ -39,8 +39,8 @@ export interface StoredFile {
 }
 
 /**
- * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
- * nothing is left of it then. Should the process end before the row is written, `sweepAttachments` removes the file.
+ * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte over the limit, and fails as `content` does if it aborts;
+ * the file is removed then. If the process ends before the row is written, `sweepAttachments` removes the file.
  */
 export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
@@ -57,8 +57,8 @@ export async function storeFile(services: Housed, content: Readable, maxBytes: n
   return { uuid, size }
 }
 
-/** Takes a file away again whose row could not be written. */
+/** Removes a file whose row could not be written. */
 export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
 
-/** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
+/** Opens the file of an attachment, which the caller closes; undefined if it is gone. */
 export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))

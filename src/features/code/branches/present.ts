@@ -19,11 +19,11 @@ import { maintainedBranches } from "../pushes/maintainer-edits.ts"
 import type { Branch } from "./records.ts"
 import type { BranchRow } from "./store.ts"
 
-/** What of a branch's row is presented. */
+/** The part of a branch's row that is presented. */
 export type ToldBranch = Omit<BranchRow, "id" | "repository_id" | "pusher_id" | "updated_at">
 
 /**
- * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries, and a look at git only for the
+ * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries; git is read only for
  * commits that are signed or have very long messages.
  */
 export async function presentBranches(
@@ -51,7 +51,7 @@ export async function presentBranch(services: Services, db: Handle, actor: Actor
   return branch
 }
 
-/** What a branch's rule says, and what it lets the caller do; undefined stands for somebody who hasn't signed in. */
+/** What a branch's rule requires, and what it allows the caller; undefined for anonymous callers. */
 function ruled(protection: Protection | undefined, who: Standing | undefined, isMaintained: boolean): Omit<Branch, "name" | "commit"> {
   return {
     protected: protection !== undefined,
@@ -80,7 +80,7 @@ async function commitsOf(
   return [...read, ...distinct.filter(({ is_told }) => is_told === 1).map(commitOf)]
 }
 
-/** The commit of a row that holds all that is told of it. */
+/** The commit of a row that holds everything to be presented. */
 const commitOf = (row: ToldBranch): UnsignedCommit => ({
   id: objectId(row.commit_id),
   author: { name: row.author_name, email: row.author_email, when: row.authored_at, offset: row.author_offset },

@@ -12,14 +12,14 @@ import { lastCommits } from "./last-commits.ts"
 import { findEntry } from "./paths.ts"
 import { type ContentsResponse, type FileCommitResponse, MAX_INLINE_BYTES } from "./records.ts"
 
-/** Where files are looked at: a repository at a revision. */
+/** A repository at a revision. */
 export interface Place {
   readonly services: Services
   readonly owned: Owned
   readonly revision: Revision
 }
 
-/** What is told of a file beyond its place. */
+/** Optional parts of a file's record. */
 export interface Wishes {
   readonly content: boolean
   readonly commit: boolean
@@ -35,7 +35,7 @@ export function repositoryOf({ services: { git }, owned: { repository } }: Place
 
 export const apiUrl = (site: Site, { owner, repository }: Owned): string => repositoryApiUrl(site, owner.name, repository.name)
 
-/** One entry, whose content is read where it is wished for. */
+/** One entry, with its content if requested. */
 export async function presentEntry(
   place: Place,
   directory: readonly string[],
@@ -47,7 +47,7 @@ export async function presentEntry(
   return record
 }
 
-/** The entries of one directory, with one walk through the history for all of them. */
+/** The entries of one directory, with one history walk for all of them. */
 export async function presentEntries(
   place: Place,
   directory: readonly string[],
@@ -148,7 +148,7 @@ function present(
   }
 }
 
-/** Where the submodules come from, by their paths, as `.gitmodules` has it. */
+/** The URLs of the submodules by path, from `.gitmodules`. */
 async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
   const { git } = place.services
   const repository = repositoryOf(place)
@@ -170,7 +170,7 @@ async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
 
 // --- the commit that a change made ---------------------------------------------------------------------------------------------------
 
-/** A commit that was just made here, which nobody has signed. */
+/** A commit that was just made here, which is unsigned. */
 export function presentCommit(site: Site, owned: Owned, { id, tree, parents, author, committer, message }: Commit) {
   const api = apiUrl(site, owned)
   const meta = (kind: "commits" | "trees", sha: ObjectId) => ({ url: `${api}/git/${kind}/${sha}`, sha, created: NEVER })

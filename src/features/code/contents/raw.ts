@@ -9,15 +9,15 @@ import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { findEntry, partsToRead } from "./paths.ts"
 import { type Place, repositoryOf } from "./present.ts"
 
-/** The first bytes of a file, by which it is told whether people can read it. */
+/** The number of leading bytes inspected to detect text. */
 const LOOKED_AT = 8000
-/** What is read whole rather than in pieces. */
+/** Files up to this size are read whole instead of streamed. */
 const SMALL = 1024 * 1024
 
-/** The bare bytes of a file or symbolic link at a path. Refuses `notFound` where there is neither. */
+/** The raw bytes of a file or symbolic link at a path. Refuses `notFound` if there is neither. */
 export const rawFile = async (place: Place, path: string): Promise<Download> => downloadOf(place, await locateBlob(place, path))
 
-/** Like `rawFile`, but where a pointer stands for a large file that the repository has, the bytes of that. */
+/** Like `rawFile`, but for an LFS pointer to an object that the repository has, the object's bytes. */
 export async function mediaFile(place: Place, path: string): Promise<Download> {
   const blob = await locateBlob(place, path)
   return (await largeFileOf(place, blob)) ?? downloadOf(place, blob)
@@ -74,7 +74,7 @@ function downloadOf(place: Place, { entry, size }: Blob): Download {
   }
 }
 
-/** Pictures and films by the ending of the name; of all else texts are shown as plain text, whatever they are, and the rest can be saved. */
+/** Images and videos get their type by file extension; all other text is served as plain text, and the rest as a download. */
 function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
   const { type, disposition } = fileHeadersOf(name)
   if (/^(image|video)\//.test(type)) return { type, disposition }
@@ -85,7 +85,7 @@ function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
   }
 }
 
-/** The first bytes of a stream, which are still there for whoever reads it. */
+/** Peeks at the first bytes of a stream without consuming them. */
 async function beginning(content: Readable): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     content.once("readable", resolve).once("error", reject)

@@ -168,7 +168,7 @@ export const contentsReadOperations: readonly Operation[] = [
   }),
 ]
 
-/** The paths in a body that stands in a query. Refuses `badRequest` anything else. */
+/** Parses the JSON body in a query parameter into paths. Refuses `badRequest` for anything else. */
 function readPaths(text: string): readonly string[] {
   try {
     const body: unknown = JSON.parse(text)

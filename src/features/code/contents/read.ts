@@ -6,14 +6,14 @@ import { findEntry, partsToRead } from "./paths.ts"
 import { type Place, presentEntries, presentEntry, repositoryOf, type Wishes } from "./present.ts"
 import type { ContentsResponse } from "./records.ts"
 
-/** What is told of files unless something else is asked for. */
+/** The default parts of a file's record. */
 export const USUAL: Wishes = { content: true, commit: true, message: false, lfs: true }
 
-/** The files of one answer, and how much their contents together take in it. */
+/** The most files of one response, and the most bytes of their contents together. */
 const MOST_FILES = 30
 const MOST_BYTES = 100 * 1024 * 1024
 
-/** The repository at the revision that is asked for, or at its default branch. Refuses `notFound` a revision that is not there. */
+/** The repository at the requested revision, by default its default branch. Refuses `notFound` for an unknown revision. */
 export async function placeOf(services: Services, owned: OnRepository, ref: string | undefined): Promise<Place> {
   const revision = await resolveRevision(services.git, owned.repository, ref)
   if (!revision) throw refuse.notFound()
@@ -32,7 +32,7 @@ export async function contentsAt(place: Place, path: string, wishes: Wishes): Pr
   return [...(await presentEntries(place, parts, entries, { ...wishes, content: false }))]
 }
 
-/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB of content. */
+/** The entries at several paths, in their order, null for a missing one; truncated after thirty, and after 100 MiB of content. */
 export async function filesAt(place: Place, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
   const found: (ContentsResponse | null)[] = []
   let bytes = 0
@@ -52,7 +52,7 @@ async function fileAt(place: Place, path: string): Promise<ContentsResponse | nu
   return entry ? presentEntry(place, parts.slice(0, -1), entry, USUAL) : null
 }
 
-/** The parts of a path; undefined for one at which nothing can be. One such path spoils none of the others. */
+/** The components of a path; undefined for an impossible one, so that it doesn't fail the whole request. */
 function partsOf(path: string): readonly string[] | undefined {
   try {
     return partsToRead(path)
@@ -64,7 +64,7 @@ function partsOf(path: string): readonly string[] | undefined {
 
 const INCLUDES = ["file_content", "lfs_metadata", "commit_metadata", "commit_message"] as const
 
-/** What a list of words asks for. Refuses `badRequest` a word that means nothing. */
+/** Parses the list of requested parts. Refuses `badRequest` for an unknown word. */
 export function readIncludes(text: string): Wishes {
   const words = text
     .split(",")

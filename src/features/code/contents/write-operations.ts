@@ -31,7 +31,7 @@ interface Call extends OnRepository {
   readonly actor: SignedIn
 }
 
-/** Commits the changes, and tells of each file as it is then; of what was deleted, null. */
+/** Commits the changes, and returns each file's record afterwards; null for deleted files. */
 async function change(
   { services, actor, ...on }: Call,
   fields: CommitFields,
@@ -48,7 +48,7 @@ async function change(
   return { contents, ...presentCommit(services.site, on, commit) }
 }
 
-/** One file, whose fields stand in the body itself. */
+/** A change of one file, whose fields are in the body itself. */
 async function changeOne(call: Call, fields: CommitFields, file: ChangeFileOperation) {
   const { contents, ...made } = await change(call, fields, [file], (_, name) => (name === "path" ? "filepath" : name))
   return { content: contents[0] ?? null, ...made }
@@ -134,7 +134,7 @@ export const contentsWriteOperations: readonly Operation[] = [
     summary: "Apply a unified diff",
     description: "All files are changed, or none. Binary files, links and submodules are not changed this way.",
     body: ApplyDiffPatchFileOptions,
-    // Clients are made from a description that says 200, and are used to being answered with 201.
+    // Clients are generated from a description that says 200, but expect the status 201.
     answers: { 200: FileResponse, 201: FileResponse },
     refuses,
     handle: async ({ services, actor, body: { content, ...fields }, path: _, ...on }) => {

@@ -6,7 +6,7 @@ import { findEntry, partsToRead } from "../contents/paths.ts"
 import { type Place, repositoryOf } from "../contents/present.ts"
 import { globMatches } from "./glob.ts"
 
-/** What EditorConfig says of one file. What is not said of it is absent. */
+/** The EditorConfig properties of one file. Unset properties are absent. */
 export const EditorConfigDefinition = record("EditorConfigDefinition", {
   charset: Type.Optional(Type.String()),
   indent_style: Type.Optional(Type.String()),
@@ -28,15 +28,15 @@ const NAMES = [
   "insert_final_newline",
 ] as const
 
-/** Bytes of one .editorconfig, and characters of a pattern in it, that are read. */
+/** The largest .editorconfig that is read, in bytes, and the longest pattern in it, in characters. */
 const LARGEST = 32 * 1024
 const LONGEST_PATTERN = 1024
-/** Characters of a path: the work on a file grows with the product of both. */
+/** The longest path, in characters: matching time grows with the product of both. */
 const LONGEST_PATH = 1024
 
 /**
- * What the .editorconfig files from the root down to a file's directory say of it, the nearer ones last. The file itself need not be there.
- * Refuses `notFound` where there is no .editorconfig on the way.
+ * The properties of a file from the .editorconfig files from the root down to its directory; nearer ones win. The file itself need not exist.
+ * Refuses `notFound` if there is no .editorconfig among them.
  */
 export async function definitionFor(place: Place, path: string): Promise<EditorConfigDefinition> {
   const parts = partsToRead(path)
@@ -71,12 +71,12 @@ async function readConfig(place: Place, directory: readonly string[]): Promise<B
 const sizeOf = async (place: Place, id: ObjectId): Promise<number> =>
   (await place.services.git.objects.info(repositoryOf(place), id))?.size ?? Number.POSITIVE_INFINITY
 
-/** What one file says of a path below its directory, in its order; names and the known values are in lower case. */
+/** The properties that one file sets for a path below its directory, in file order; names and known values are in lower case. */
 async function sayingsOf(text: Buffer, path: string) {
   const { parseBuffer } = await import("editorconfig")
   let isRoot = false
   const said: (readonly [string, string])[] = []
-  // The parser takes nothing but well-formed text.
+  // The parser accepts only well-formed text.
   for (const [pattern, body] of parseBuffer(Buffer.from(text.toString("utf8")))) {
     const pairs = Object.entries(body).map(([name, value]) => [name.toLowerCase(), String(value).trim().toLowerCase()] as const)
     if (pattern === null) isRoot ||= pairs.some(([name, value]) => name === "root" && value === "true")

@@ -10,15 +10,15 @@ import { establish, requireRoom } from "./establish.ts"
 import { commitFiles, initialFiles } from "./initial.ts"
 
 export interface Creation {
-  /** Who makes it. That he may is the caller's affair. */
+  /** Who creates it. The caller must check that they may. */
   readonly doer: User
   readonly owner: User
   readonly options: CreateRepoOption
 }
 
 /**
- * Makes a repository, empty or with a first commit. Everything is checked before anything is made.
- * Refuses `invalid` and `badRequest` for what can't be, `forbidden` beyond the owner's limit, `conflict` for a name that is taken.
+ * Creates a repository, empty or with a first commit. Everything is validated before anything is created.
+ * Refuses `invalid` and `badRequest` for invalid options, `forbidden` over the owner's limit, `conflict` for a name that is taken.
  */
 export async function createRepository(services: Services, { doer, owner, options }: Creation): Promise<Owned> {
   const { config, database, git, now } = services
@@ -53,7 +53,7 @@ export async function createRepository(services: Services, { doer, owner, option
           is_private: flag(config.repository.forcePrivate || (options.private ?? false)),
           is_template: flag(isTemplate),
           is_empty: flag(!commit),
-          // What others start from shouldn't run anything by itself.
+          // A template shouldn't run actions by itself.
           has_actions: flag(!isTemplate),
           licenses: JSON.stringify(license === "" ? [] : [license]),
         },

@@ -16,7 +16,7 @@ import { archiveChanges, type Changes, issueChanges, plainChanges, projectChange
 import { changeVisibility, requireVisibilityChange } from "./visibility.ts"
 
 /**
- * Changes what is sent, all of it or nothing. Refuses as `invalid` what can't be, naming it; as `notFound` a repository that was deleted
+ * Changes the members that are sent, all of them or none. Refuses `invalid` for an invalid member; `notFound` for a repository that was deleted
  * meanwhile.
  */
 export async function editRepository(services: Services, doer: User, repositoryId: number, wishes: EditRepoOption): Promise<Owned> {
@@ -74,11 +74,11 @@ async function find(tx: Transaction, id: number): Promise<Owned> {
   return { repository, owner }
 }
 
-/** What differs from what is there: an edit that says what is so already changes nothing, not even the time of the last change. */
+/** The changes that differ from the stored values: an edit without a difference changes nothing, not even the update time. */
 const onlyNew = (repository: Repository, changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([name, value]) => Reflect.get(repository, name) !== value))
 
-/** Another default branch, which must be there already unless nothing is. */
+/** Another default branch, which must exist unless the repository is empty. */
 async function branchChange(tx: Transaction, repository: Repository, { default_branch: wanted = "" }: EditRepoOption): Promise<Changes> {
   if (wanted === "" || wanted === repository.default_branch) return {}
   requireBranchName(wanted, "default_branch")

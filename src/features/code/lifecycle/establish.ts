@@ -18,11 +18,11 @@ import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
 import { watchAutomatically } from "../watches/automatic.ts"
 
-/** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
+/** What all new repositories have in common, whether created empty, from a template, as a fork or by a push. */
 
 type Row = Insertable<RepositoriesTable>
 
-/** What is not said otherwise: everything switched on, every way to merge allowed. */
+/** The default values: everything switched on, every merge style allowed. */
 const PLAIN = {
   description: "",
   website: "",
@@ -84,7 +84,7 @@ const PLAIN = {
   releases_count: 0,
 } as const satisfies Partial<Row>
 
-/** The settings of pull requests that a repository begins with, and begins anew with when they are switched off and on again. */
+/** The initial settings of pull requests, which also apply when they are switched off and on again. */
 export const PULL_DEFAULTS = {
   ignore_whitespace_conflicts: PLAIN.ignore_whitespace_conflicts,
   allow_merge_commits: PLAIN.allow_merge_commits,
@@ -102,41 +102,41 @@ export const PULL_DEFAULTS = {
   default_update_style: PLAIN.default_update_style,
 } as const
 
-/** The settings of issues that a repository begins with. */
+/** The initial settings of issues. */
 export const TRACKER_DEFAULTS = {
   enable_time_tracker: PLAIN.enable_time_tracker,
   allow_only_contributors_to_track_time: PLAIN.allow_only_contributors_to_track_time,
   enable_issue_dependencies: PLAIN.enable_issue_dependencies,
 } as const
 
-/** Who makes a repository for whom, and what its row says beyond the plain. */
+/** A repository to create: its creator, its owner, and values that differ from the defaults. */
 export interface Birth {
   readonly doer: User
   readonly owner: User
   readonly name: string
   readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage" | "git_size">>
-  /** Branches that are there from the start. */
+  /** The initial branches. */
   readonly tips?: readonly { readonly name: string; readonly commit: Commit }[]
-  /** Tags that are there from the start. */
+  /** The initial tags. */
   readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
-  /** Whether it began elsewhere: then the feed says nothing of it. */
+  /** Whether it is an import, which isn't published to the feed. */
   readonly isBrought?: boolean
-  /** The repository whose webhooks it gets. */
+  /** The repository whose webhooks are copied. */
   readonly webhooksFrom?: number
-  /** What else belongs into the same transaction. */
+  /** Additional writes in the same transaction. */
   readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
 }
 
-/** A place where no repository has ever been; two hundred and fifty-six folders share them. */
+/** A new unique storage path, in one of 256 folders. */
 export function newStorageKey(): string {
   const key = randomBytes(16).toString("hex")
   return `${key.slice(0, 2)}/${key}`
 }
 
 /**
- * Refuses what would be refused anyway, before any file is made: `forbidden` where the owner has as many repositories as it may have,
- * `conflict` where the name is taken.
+ * Checks early, before any file is created: refuses `forbidden` if the owner has reached the repository limit,
+ * `conflict` if the name is taken.
  */
 export async function requireRoom(
   db: Handle,
@@ -149,13 +149,13 @@ export async function requireRoom(
 
 const taken = () => refuse.conflict("The repository with the same name already exists.")
 
-/** How many repositories somebody may own, or undefined where there is no limit. */
+/** How many repositories an owner may have; undefined if there is no limit. */
 export function repositoryLimit({ config }: Services, owner: User): number | undefined {
   const limit = owner.max_repositories < 0 ? config.repository.maxPerUser : owner.max_repositories
   return limit < 0 ? undefined : limit
 }
 
-/** Refuses `forbidden` where `count` repositories would be more than the owner may have. Site administrators may exceed every limit. */
+/** Refuses `forbidden` if `count` repositories exceed the owner's limit. Site administrators may exceed every limit. */
 export function requireBelowLimit(services: Services, doer: User, owner: User, count: number): void {
   const limit = repositoryLimit(services, owner)
   if (limit === undefined || count <= limit || doer.is_admin === 1) return
@@ -163,8 +163,8 @@ export function requireBelowLimit(services: Services, doer: User, owner: User, c
 }
 
 /**
- * Makes git's part with `make`, then the rows in one transaction, with everything that follows for people. Whatever fails, nothing is left.
- * Refuses like `requireRoom`, which is asked again where it counts.
+ * Creates the git repository with `make`, then the rows in one transaction, with everything that follows from them. On failure nothing is left behind.
+ * Refuses like `requireRoom`, which is checked again inside the transaction.
  */
 export async function establish(
   services: Services,
@@ -178,7 +178,7 @@ export async function establish(
     const gitSize = birth.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
     return await services.database.write((tx) => insert(tx, services, birth, { storage, git_size: gitSize }))
   } catch (error) {
-    // A commit whose answer was lost may have happened: what has a row keeps its files.
+    // The transaction may have committed although its answer was lost: the files are kept if there is a row.
     const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
     if (!row) await services.git.repositories.remove(made)
     throw error
@@ -206,7 +206,7 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 
-/** An older name that led elsewhere leads there no more once it is taken. */
+/** Deletes the redirect of an old name once it is taken. */
 export async function dropRedirect(tx: Transaction, ownerId: number, lowerName: string): Promise<void> {
   await tx.deleteFrom("repository_redirects").where("owner_id", "=", ownerId).where("lower_name", "=", lowerName).execute()
 }

@@ -21,27 +21,27 @@ import { INITIAL_MESSAGE } from "./initial.ts"
 
 export interface Generation {
   readonly doer: User
-  /** That the doer may make repositories for it is the caller's affair. */
+  /** The caller must check that the doer may create repositories for it. */
   readonly owner: User
   readonly wishes: GenerateRepoOption
 }
 
 const ITEMS = ["git_content", "topics", "git_hooks", "webhooks", "avatar", "labels", "protected_branch"] as const
 
-/** Refuses `invalid` what is no template, and wishes that take nothing of it. */
+/** Refuses `invalid` for a repository that is no template, and if no item is selected. */
 export function requireTemplateItems({ repository }: Owned, wishes: GenerateRepoOption): void {
   if (repository.is_template === 0) throw refuse.invalid("template_repo", "this is not a template repo")
   if (!ITEMS.some((item) => wishes[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
 }
 
-/** Refuses `forbidden` to take along the webhooks of somebody else's template: their addresses, and what they sign in with, are not for everybody. */
+/** Refuses `forbidden` for copying webhooks without being an administrator of the template: their URLs and credentials are secret. */
 export function requireOwnHooks({ permission }: OnRepository, { webhooks }: GenerateRepoOption): void {
   if (webhooks && permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the template may take its webhooks along")
 }
 
 /**
- * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks,
- * its rules for branches. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for what is no name, `forbidden` beyond the owner's
+ * Creates a repository with the selected items of a template: its files as one first commit, its topics, avatar, labels, webhooks and
+ * branch protections. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for an invalid name, `forbidden` over the owner's
  * limit, `conflict` for a name that is taken.
  */
 export async function generateRepository(services: Services, template: Owned, { doer, owner, wishes }: Generation): Promise<Owned> {
@@ -69,7 +69,7 @@ export async function generateRepository(services: Services, template: Owned, { 
         tips: commit ? [{ name: branch, commit }] : [],
         row: {
           description,
-          // Clients know a repository that took no files as one without a default branch; the first push gives it one.
+          // Clients expect a repository without files to have no default branch; the first push sets it.
           default_branch: branch,
           object_format: source.object_format,
           trust_model: source.trust_model,
@@ -105,7 +105,7 @@ interface Copying {
   readonly generated: Naming
 }
 
-/** Commits the files of the template's default branch. Gives undefined where there are none. */
+/** Commits the files of the template's default branch. Returns undefined if there are none. */
 async function copyContent(
   services: Services,
   { repository, owner }: Owned,

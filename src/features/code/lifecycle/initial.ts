@@ -7,9 +7,9 @@ import type { CreateRepoOption } from "../repositories/records.ts"
 import { gitignores as gitignoreTemplates } from "../repositories/templates/gitignores.ts"
 import { fillLicense, licenseText } from "../repositories/templates/licenses.ts"
 
-/** The first commit of a repository that doesn't begin empty. */
+/** The first commit of a repository that isn't created empty. */
 
-/** The only readme template there is. */
+/** The only readme template. */
 const README = "Default"
 export const INITIAL_MESSAGE = "Initial commit\n"
 
@@ -21,8 +21,8 @@ export interface InitialFile {
 type Wishes = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "license" | "readme">
 
 /**
- * The files that a repository begins with: README.md, and .gitignore and LICENSE where they are wished for.
- * Refuses `badRequest` for an unknown readme template, as clients know it, and `invalid` for every other unknown template.
+ * The initial files of a repository: README.md, and .gitignore and LICENSE if requested.
+ * Refuses `badRequest` for an unknown readme template, as clients expect, and `invalid` for every other unknown template.
  */
 export async function initialFiles(
   wishes: Wishes,

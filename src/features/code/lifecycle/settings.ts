@@ -5,13 +5,13 @@ import { refuse } from "../../../core/errors.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
 import { PULL_DEFAULTS, TRACKER_DEFAULTS } from "./establish.ts"
 
-/** What an edit changes in a repository's own row, worked out from the row and the wishes alone. Refuses as `invalid` what can't be. */
+/** The column changes of an edit, derived from the row and the request alone. Refuses `invalid` for invalid values. */
 
 export type Changes = Updateable<RepositoriesTable>
 
 const flagOf = (value: boolean | undefined) => (value === undefined ? undefined : flag(value))
 
-/** Only members that are there. */
+/** Only the members that are set. */
 const given = (changes: { readonly [K in keyof Changes]?: Changes[K] | undefined }): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 
@@ -86,7 +86,7 @@ export function projectChanges(repository: Repository, { has_projects: wanted, p
 
 const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text)
 
-/** An address with places for whatever tells one issue from another. */
+/** A URL with placeholders for an issue. */
 function isIssueAddress(text: string): boolean {
   const filled = text.replaceAll(/\{(user|repo|index)\}/g, "x")
   return !/[{}]/.test(filled) && isWebAddress(filled)
@@ -98,7 +98,7 @@ type PullSettings = { -readonly [K in keyof typeof PULL_DEFAULTS]?: Changes[K] }
 
 export function pullChanges(repository: Repository, wishes: EditRepoOption): Changes {
   const { has_pull_requests: wanted } = wishes
-  // They begin with the defaults again, should they come back.
+  // The defaults apply again when the unit is switched on again.
   if (wanted === false) return { has_pull_requests: 0, ...PULL_DEFAULTS }
   const sent: PullSettings = given({
     ignore_whitespace_conflicts: flagOf(wishes.ignore_whitespace_conflicts),
@@ -121,13 +121,13 @@ export function pullChanges(repository: Repository, wishes: EditRepoOption): Cha
     return value !== undefined && value !== initial
   })
   const there = repository.has_pull_requests === 1
-  // Clients switch pull requests on by asking for a setting of theirs.
+  // Clients switch pull requests on by sending one of their settings.
   if (!there && !wanted && !differs) return {}
   requireUpdateStyle(there ? { ...repository, ...sent } : { ...PULL_DEFAULTS, ...sent }, sent)
   return { has_pull_requests: 1, ...(there ? {} : PULL_DEFAULTS), ...sent }
 }
 
-/** How a branch is brought up to date by default must be one of the ways that are allowed. */
+/** The default update style must be one of those allowed. */
 function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
   const { allow_merge_update: merge, allow_rebase_update: rebase, default_update_style: style } = sent
   if (merge === undefined && rebase === undefined && style === undefined) return
