@@ -169,7 +169,7 @@ describe("archives", () => {
     expect(spawned() - before).toBeLessThanOrEqual(4)
   })
 
-  // --- attacks -----------------------------------------------------------------------------------------------------------------------
+  // --- attacks --------------------------------------------------------------------------------------------------------------------
 
   test("lead nowhere outside: links stay links, names stay names", async () => {
     await pushed("links", async (at) => {
@@ -240,7 +240,7 @@ describe("archives", () => {
     expect(await stage.status(undefined, "GET /repos/ann/bomb/archive/main.zip")).toBe(413)
   })
 
-  // --- what is kept ------------------------------------------------------------------------------------------------------------------
+  // --- what is kept ---------------------------------------------------------------------------------------------------------------
 
   test("are removed when there are too many, or when they are unused", async () => {
     const { services } = stage.hearth

@@ -22,7 +22,7 @@ import { presentRepositories, presentRepository } from "../repositories/present.
 import { Repository } from "../repositories/records.ts"
 import { withOwners } from "../repositories/store.ts"
 
-// --- from the team ---------------------------------------------------------------------------------------------------------------
+// --- from the team ----------------------------------------------------------------------------------------------------------------
 
 const shared = { tag: "organization", scope: ["organization"] } as const
 
@@ -127,7 +127,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
   }),
 ]
 
-// --- from the repository ---------------------------------------------------------------------------------------------------------
+// --- from the repository ----------------------------------------------------------------------------------------------------------
 
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 

@@ -107,7 +107,7 @@ async function present(tree: WorkingTree, parts: readonly string[]): Promise<Lea
   return there
 }
 
-// --- lines -------------------------------------------------------------------------------------------------------------------------------
+// --- lines ------------------------------------------------------------------------------------------------------------------------
 
 /** A file as a string with one character per byte, and the offsets of its lines; the last offset is its end. */
 interface Lines {

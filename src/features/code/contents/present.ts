@@ -168,7 +168,7 @@ async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
   return modules
 }
 
-// --- the commit that a change made ---------------------------------------------------------------------------------------------------
+// --- the commit that a change made ------------------------------------------------------------------------------------------------
 
 /** A commit that was just made here, which is unsigned. */
 export function presentCommit(site: Site, owned: Owned, { id, tree, parents, author, committer, message }: Commit) {

@@ -8,7 +8,7 @@ import { PayloadCommitVerification } from "../signatures/records.ts"
 /** The largest file, in bytes, whose content is included in JSON. */
 export const MAX_INLINE_BYTES = 10 * 1024 * 1024
 
-// --- responses --- -----------------------------------------------------------------------------------------------------------
+// --- responses --------------------------------------------------------------------------------------------------------------------
 
 export const FileLinksResponse = record("FileLinksResponse", {
   self: Type.String(),
@@ -102,7 +102,7 @@ export const GitBlobResponse = record("GitBlobResponse", {
   lfs_size: Type.Optional(int64()),
 })
 
-// --- requests --- -----------------------------------------------------------------------------------------------------------------
+// --- requests ---------------------------------------------------------------------------------------------------------------------
 
 export const Identity = record("Identity", {
   name: Type.Optional(Type.String({ maxLength: 100 })),

@@ -140,7 +140,7 @@ withWorld("languages and licences of a repository", { open: openStage, on: oneDa
     expect(Object.values(await languages(at))).toEqual([Number.MAX_SAFE_INTEGER])
   }, 120_000)
 
-  // --- licences ----------------------------------------------------------------------------------------------------------------------
+  // --- licences -------------------------------------------------------------------------------------------------------------------
 
   test.each([
     ["MIT", "Copyright (c) 2024 Ann\n"],

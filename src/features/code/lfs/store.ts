@@ -95,7 +95,7 @@ export async function copyObjects(
   if ((await copyLinks.changes(tx, { from, to, now })) > 0) await recountSize(tx, to)
 }
 
-// --- unused objects --- ---------------------------------------------------------------------------------------------------
+// --- unused objects ---------------------------------------------------------------------------------------------------------------
 
 export const findLastObject = query("lfs.findLastObject", (db) =>
   db.selectFrom("lfs_objects").select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("last")),

@@ -27,7 +27,7 @@ export function plainChanges(wishes: EditRepoOption): Changes {
   })
 }
 
-// --- issues, wiki, projects ------------------------------------------------------------------------------------------------------
+// --- issues, wiki, projects -------------------------------------------------------------------------------------------------------
 
 const NO_TRACKER = {
   external_tracker_url: "",
@@ -92,7 +92,7 @@ function isIssueAddress(text: string): boolean {
   return !/[{}]/.test(filled) && isWebAddress(filled)
 }
 
-// --- pull requests ---------------------------------------------------------------------------------------------------------------
+// --- pull requests ----------------------------------------------------------------------------------------------------------------
 
 type PullSettings = { -readonly [K in keyof typeof PULL_DEFAULTS]?: Changes[K] }
 
@@ -141,7 +141,7 @@ function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
     )
 }
 
-// --- the archive -----------------------------------------------------------------------------------------------------------------
+// --- the archive ------------------------------------------------------------------------------------------------------------------
 
 export function archiveChanges(repository: Repository, { archived }: EditRepoOption, now: Seconds): Changes {
   if (archived === undefined) return {}

@@ -10,12 +10,12 @@ import { askBatch, BATCH, type BatchedObject, type LfsServer } from "./lfs-serve
 import { openObject, upload } from "./lfs-transfer.ts"
 import { RemoteRefused } from "./remote.ts"
 
-/** Large files on their way from and to other servers. */
+/** Transfers of large files from and to other servers. */
 
-/** Objects transferred at once: most are small, and each waits for the other side. */
+/** Concurrent transfers: most objects are small, and latency dominates. */
 const AT_ONCE = 4
 
-/** What has been brought, or was there before, of how many; `missing` of those that were asked for can't be had. */
+/** Progress: how many objects are here, of how many; `missing` ones are not available. */
 export interface Brought {
   readonly done: number
   readonly missing: number
@@ -25,9 +25,9 @@ export interface Brought {
 type Place = Pick<RepositoryRow, "id">
 
 /**
- * Brings large files to a repository that it doesn't have. Each is there for good once it has come whole, so that doing it again goes on where it stopped.
- * What the server doesn't have, what is larger than this site takes, and what turns out to be something else is left out and counted.
- * Throws RemoteRefused where asking again is of no use, RemoteTrouble where it may be.
+ * Downloads large files that a repository doesn't have. Each is stored once it is complete, so that a repetition resumes after the last one.
+ * Objects that the server doesn't have, that exceed this site's limit or whose content is wrong are skipped and counted.
+ * Throws RemoteRefused for permanent failures, RemoteTrouble for temporary ones.
  */
 export async function bringFiles(
   services: Services,
@@ -57,7 +57,7 @@ export async function bringFiles(
   return brought
 }
 
-/** Whether an object has come. */
+/** Downloads one object. Returns whether it could be stored. */
 async function bring(
   services: Services,
   repositoryId: number,
@@ -83,7 +83,7 @@ async function bring(
 }
 
 /**
- * Sends those large files that a repository has and the server lacks. What the repository itself doesn't have is left out.
+ * Uploads the large files that a repository has and the server lacks. Those that the repository itself doesn't have are skipped.
  * Throws like {@link bringFiles}.
  */
 export async function sendFiles(
@@ -119,7 +119,7 @@ async function send(services: Services, server: LfsServer, file: LfsObject, obje
   }
 }
 
-/** Works on some at once. The first failure ends the others, and is thrown once they have ended. */
+/** Processes items concurrently. The first failure aborts the others, and is thrown once they have ended. */
 async function eachAtOnce<T>(
   items: readonly T[],
   signal: AbortSignal,

@@ -13,8 +13,8 @@ import { nextSync } from "./schedule.ts"
 import { findPushMirrors, type PushMirror } from "./store.ts"
 
 /**
- * Makes a mirror elsewhere of a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients know, `badRequest` for what is no
- * address or no interval, and `unauthenticated` for an address that must not be called.
+ * Adds a push mirror to a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients expect, `badRequest` for an invalid
+ * address or interval, and `unauthenticated` for an address that must not be called.
  */
 export async function addPushMirror(services: Services, repository: Repository, wishes: CreatePushMirrorOption): Promise<PushMirror> {
   const { config, database, secrets, now } = services
@@ -42,13 +42,13 @@ export async function addPushMirror(services: Services, repository: Repository, 
       })
       .returning("id")
       .executeTakeFirstOrThrow()
-    // What it is sealed for is known only now.
+    // The id in the seal's context is known only now.
     const sealed = target.secret === "" ? "" : secrets.seal(target.secret, pushSecretContext(id))
     return tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
   })
 }
 
-/** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with why any of them failed. */
+/** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with the reasons of failures. */
 export async function pushToAll(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
   const failures: string[] = []
   for (const { id, remote_name } of await findPushMirrors(services.database.read, { repositoryId })) {

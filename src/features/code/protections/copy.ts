@@ -7,7 +7,7 @@ interface Place {
   readonly owner_id: number
 }
 
-/** The switches of the lists of people and teams. */
+/** Switches the lists of users and teams off. */
 const UNLISTED = {
   enable_push_whitelist: 0,
   enable_force_push_allowlist: 0,
@@ -17,8 +17,8 @@ const UNLISTED = {
 } as const
 
 /**
- * Gives a new repository the rules for branches of another. The people and teams that they list come along where both have the same owner;
- * under another one they would be strangers, and those who may write count instead.
+ * Copies the branch protections of a repository to a new one. Their lists of users and teams are copied if both have the same owner;
+ * otherwise the lists are switched off, and everyone with write access is allowed.
  */
 export async function copyProtections(tx: Transaction, from: Place, to: Place, now: Seconds): Promise<void> {
   const rules = await findProtections(tx, from.id)

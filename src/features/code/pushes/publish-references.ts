@@ -5,10 +5,10 @@ import { branchContent, deletedTagContent, type Place, tagContent } from "./cont
 import type { NewCommits } from "./new-commits.ts"
 import type { MovedPush, PushStep, RefChange } from "./step.ts"
 
-/** References of one push that are published; nobody reads the ten thousand entries that pushing a mirror would make. */
+/** The most references of one push that are published, since pushing a mirror may change ten thousand. */
 const MOST_PUBLISHED = 100
 
-/** Publishes which branches and tags a push has made, moved and removed. */
+/** Publishes which branches and tags a push has created, moved and deleted. */
 export const publishReferences: PushStep = async (moved) => {
   const place = placeOf(moved)
   const changes: (RefChange & { readonly summary: string })[] = []
@@ -32,7 +32,7 @@ function placeOf({ services: { git }, row, repository, changes }: MovedPush): Pl
   return { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
 }
 
-/** What the feed says of it; undefined for what is neither a branch nor a tag. */
+/** The feed content of a change; undefined if it is neither a branch nor a tag. */
 async function summaryOf(place: Place, { ref, oldId, newId }: RefChange, newCommits: NewCommits): Promise<string | undefined> {
   const branch = branchOf(ref)
   if (branch !== undefined) return newId === null ? "" : branchContent(place, branch, oldId, newId, newCommits)

@@ -16,7 +16,7 @@ const common = { tag: "repository", scope: ["repository"] } as const
 const read = { ...common, access: ifEnabled(onRepositoryUnitRead("releases")) } as const
 const write = { ...common, access: ifEnabled(onRepositoryUnit("releases", "write")) } as const
 
-/** What is attached to releases for others to download. */
+/** Operations on the files attached to releases. */
 export const releaseAssetOperations: readonly Operation[] = [
   operation({
     ...read,

@@ -2,7 +2,7 @@ import type { AttachmentHome } from "../attachments/rules.ts"
 import type { Release } from "./store.ts"
 import { lockRelease } from "./store.ts"
 
-/** A release as files hang on it, for others to download. */
+/** A release as the parent of attachments. */
 export const homeOf = ({ id, repository_id }: Pick<Release, "id" | "repository_id">): AttachmentHome => ({
   place: { repositoryId: repository_id, issueId: null, commentId: 0, releaseId: id },
   limits: ({ releases }) => ({ types: releases.assetTypes, maxBytes: releases.maxAssetBytes }),

@@ -19,7 +19,7 @@ import { findWatch, findWatchers } from "./store.ts"
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 const ofUser = { tag: "user", scope: ["user"] } as const
 
-/** That a repository is watched. Clients know the repository's age as the watch's. */
+/** The record of a watch. Clients expect the repository's creation time as the watch's. */
 function presentWatch(site: Site, { owner, repository }: Owned): WatchInfo {
   const url = repositoryApiUrl(site, owner.name, repository.name)
   return {
