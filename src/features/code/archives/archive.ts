@@ -7,7 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import { openIfExists } from "../../../core/files.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError } from "../../../git/index.ts"
-import { findKept, folderOf, openKept } from "./cache.ts"
+import { findCached, folderOf, openCached } from "./cache.ts"
 import { type ArchiveRequest, type Format, readRequest } from "./requests.ts"
 import { trim } from "./sweep.ts"
 
@@ -23,14 +23,14 @@ export const archivesOf = (services: Pick<Services, "config">, storage: string):
 export async function archiveDownload(services: Services, on: OnRepository, asked: string, paths?: readonly string[]): Promise<Download> {
   const request = await readRequest(services, on, asked, paths)
   const path = join(archivesOf(services, on.repository.storage), `${request.digest}.${request.format}`)
-  const size = await findKept(services, path)
+  const size = await findCached(services, path)
   return {
     tag: `"${request.digest}"`,
     size,
     open: async () => ({
       type: TYPES[request.format],
       disposition: fileHeadersOf(request.fileName).disposition.replace(/^inline/, "attachment"),
-      content: size === undefined ? await openKept(services, path, () => make(services, on, request)) : await openWhole(path),
+      content: size === undefined ? await openCached(services, path, () => make(services, on, request)) : await openWhole(path),
     }),
   }
 }

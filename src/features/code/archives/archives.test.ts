@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { openStage, type Stage } from "../releases/testing.ts"
-import { findKept, openKept } from "./cache.ts"
+import { findCached, openCached } from "./cache.ts"
 import { sweepArchives, trim } from "./sweep.ts"
 
 const run = promisify(execFile)
@@ -143,7 +143,7 @@ describe("archives", () => {
     expect((await stage.get("/ann/hush/archive/main.zip")).status).toBe(404)
   })
 
-  test("are made once, and told apart by a tag", async () => {
+  test("are built once, and identified by an ETag", async () => {
     const first = await stage.get(`${API}/main.zip`)
     const bytes = Buffer.from(await first.arrayBuffer())
     const before = spawned()
@@ -307,11 +307,11 @@ describe("archives", () => {
         made++
         return stream
       }
-      const first = openKept(services, path, make)
+      const first = openCached(services, path, make)
       put("one ")
       const one = await first
-      const two = await openKept(services, path, make)
-      const leaver = await openKept(services, path, make)
+      const two = await openCached(services, path, make)
+      const leaver = await openCached(services, path, make)
       const begun = await new Promise((resolve) => leaver.once("data", resolve))
       expect(String(begun)).toBe("one ")
       leaver.destroy()
@@ -319,25 +319,25 @@ describe("archives", () => {
       put("two")
       put(null)
       expect(await texts).toEqual(["one two", "one two"])
-      expect([made, await findKept(services, path)]).toEqual([1, 7])
-      expect(await text(await openKept(services, path, make))).toBe("one two")
+      expect([made, await findCached(services, path)]).toEqual([1, 7])
+      expect(await text(await openCached(services, path, make))).toBe("one two")
     })
 
     test("fail for all readers, and leave nothing behind", async () => {
       const { services } = stage.hearth
       const path = join(folder, "failing")
       const { stream, put, fail } = slow()
-      const opening = openKept(services, path, async () => stream)
+      const opening = openCached(services, path, async () => stream)
       put("half")
       const half = await opening
       const reading = text(half)
       setTimeout(() => fail(new Error("broken")), 20)
       await expect(reading).rejects.toThrow("broken")
-      expect(await findKept(services, path)).toBeUndefined()
+      expect(await findCached(services, path)).toBeUndefined()
       expect((await readdir(folder)).filter((name) => name.startsWith("failing"))).toEqual([])
-      await expect(openKept(services, path, () => Promise.reject(new Error("at once")))).rejects.toThrow("at once")
-      expect(await text(await openKept(services, path, async () => Readable.from(["whole"])))).toBe("whole")
-      expect(await text(await openKept(services, join(folder, "void"), async () => Readable.from([])))).toBe("")
+      await expect(openCached(services, path, () => Promise.reject(new Error("at once")))).rejects.toThrow("at once")
+      expect(await text(await openCached(services, path, async () => Readable.from(["whole"])))).toBe("whole")
+      expect(await text(await openCached(services, join(folder, "void"), async () => Readable.from([])))).toBe("")
     })
   })
 })

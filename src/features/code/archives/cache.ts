@@ -36,7 +36,7 @@ function makingOf(services: Services): Map<string, Making> {
 export const folderOf = ({ config }: Pick<Services, "config">): string => join(config.dataDir, "archives")
 
 /** A cached file's size in bytes; undefined if there is none. Counts as a use of the file. */
-export async function findKept({ now }: Services, path: string): Promise<number | undefined> {
+export async function findCached({ now }: Services, path: string): Promise<number | undefined> {
   const found = await stat(path).catch(ifMissing(undefined))
   if (found) await utimes(path, now(), now()).catch(ifMissing(undefined))
   return found?.size
@@ -46,7 +46,7 @@ export async function findKept({ now }: Services, path: string): Promise<number 
  * The bytes of the file at `path`, which `make` provides if it isn't cached yet. Rejects as `make` and its stream do if they fail before the
  * first byte; after that the stream is cut off.
  */
-export async function openKept(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
+export async function openCached(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
   const all = makingOf(services)
   const under = all.get(path)
   if (under) return follow(under)
@@ -71,7 +71,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     wake = Promise.withResolvers<void>()
   }
 
-  async function* told(): AsyncGenerator<Buffer> {
+  async function* chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of await make()) {
       const bytes: Buffer = chunk
       yield bytes
@@ -82,7 +82,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     }
   }
 
-  const done = writeAtomically(path, told(), draft)
+  const done = writeAtomically(path, chunks(), draft)
   // Readers handle these rejections when they reach them.
   done.then(started.resolve, started.reject)
   done.then(tell, tell)

@@ -8,7 +8,7 @@ import { folderOf } from "./cache.ts"
 /** Milliseconds after which an incomplete file counts as abandoned. */
 const ABANDONED = 86_400_000
 
-interface KeptFile {
+interface CachedFile {
   readonly path: string
   readonly size: number
   /** Milliseconds. */
@@ -41,9 +41,9 @@ export async function trim(services: Services): Promise<number> {
   return surplus.length + abandoned.length
 }
 
-async function filesIn(folder: string): Promise<readonly KeptFile[]> {
+async function filesIn(folder: string): Promise<readonly CachedFile[]> {
   const names = await readdir(folder, { recursive: true }).catch(ifMissing([]))
-  const files: KeptFile[] = []
+  const files: CachedFile[] = []
   for (const name of names) {
     const path = join(folder, name)
     const found = await stat(path).catch(ifMissing(undefined))

@@ -12,7 +12,7 @@ import type { Services } from "../../../core/services.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type Housed = Pick<Services, "config">
+type WithConfig = Pick<Services, "config">
 
 /** Removes the files of deleted attachments. */
 export const removeFilesJob = defineJob({
@@ -24,9 +24,9 @@ export const removeFilesJob = defineJob({
 })
 
 /** The folder of all attachments; files are grouped in subfolders named after their prefix. */
-export const folderOf = ({ config }: Housed): string => join(config.dataDir, "attachments")
+export const folderOf = ({ config }: WithConfig): string => join(config.dataDir, "attachments")
 
-function pathOf(services: Housed, uuid: string): string {
+function pathOf(services: WithConfig, uuid: string): string {
   if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
   return join(folderOf(services), uuid.slice(0, 2), uuid)
 }
@@ -42,7 +42,7 @@ export interface StoredFile {
  * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte over the limit, and fails as `content` does if it aborts;
  * the file is removed then. If the process ends before the row is written, `sweepAttachments` removes the file.
  */
-export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
+export async function storeFile(services: WithConfig, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
   let size = 0
   async function* counted(): AsyncGenerator<Buffer> {
@@ -58,7 +58,7 @@ export async function storeFile(services: Housed, content: Readable, maxBytes: n
 }
 
 /** Removes a file whose row could not be written. */
-export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
+export const discardFile = (services: WithConfig, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
 
 /** Opens the file of an attachment, which the caller closes; undefined if it is gone. */
-export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))
+export const openFile = async (services: WithConfig, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))

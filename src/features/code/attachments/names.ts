@@ -4,7 +4,7 @@ import { refuse } from "../../../core/errors.ts"
 const MAX_NAME = 255
 
 /** Characters that file systems reject or that disguise a name: separators, control characters, bidirectional marks. */
-const UNFIT = /[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+const FORBIDDEN_CHARACTERS = /[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** Which files may be attached. */
 export interface FileLimits {
@@ -18,7 +18,7 @@ export interface FileLimits {
  * Refuses `invalid` for `field` if it is too long, or its extension is not accepted by `types`.
  */
 export function requireName(types: FileLimits["types"], field: string, given: string): string {
-  const name = (given.split(/[/\\]/).at(-1) ?? "").replaceAll(UNFIT, "").trim()
+  const name = (given.split(/[/\\]/).at(-1) ?? "").replaceAll(FORBIDDEN_CHARACTERS, "").trim()
   if (name === "" || name === "." || name === "..") throw refuse.invalid(field, "the file needs a name")
   if (name.length > MAX_NAME) throw refuse.invalid(field, `a name has at most ${MAX_NAME} characters`)
   if (!name.isWellFormed()) throw refuse.invalid(field, "must be well-formed Unicode")

@@ -12,7 +12,7 @@ import type { AttachmentRow } from "./present.ts"
 import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
 
 /** What files are attached to: an issue, a comment or a release. */
-export interface AttachmentHome {
+export interface AttachmentParent {
   /** The columns that identify the parent. */
   readonly place:
     | { readonly repositoryId: number; readonly issueId: number; readonly commentId: number; readonly releaseId: null }
@@ -24,8 +24,8 @@ export interface AttachmentHome {
 }
 
 /** The attachment with that id. Refuses `notFound` if it doesn't belong to this parent. */
-export async function locateAttachment({ database }: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
-  const { issueId, commentId, releaseId } = home.place
+export async function locateAttachment({ database }: Services, parent: AttachmentParent, id: number): Promise<AttachmentRow> {
+  const { issueId, commentId, releaseId } = parent.place
   const found =
     issueId === null
       ? await findReleaseAttachment.first(database.read, { id, releaseId })
@@ -40,21 +40,21 @@ export async function locateAttachment({ database }: Services, home: AttachmentH
  */
 export async function attach(
   services: Services,
-  home: AttachmentHome,
+  parent: AttachmentParent,
   uploader: User,
   upload: Upload,
   name: string,
 ): Promise<AttachmentRow> {
   const { database, now } = services
-  const { types, maxBytes } = home.limits(services.config)
+  const { types, maxBytes } = parent.limits(services.config)
   const fitting = requireName(types, name === "" ? "attachment" : "name", name || upload.fileName)
   const file = await storeFile(services, upload.content, maxBytes)
   const write = () =>
     database.write(async (tx) => {
-      await home.touch(tx, uploader, now())
+      await parent.touch(tx, uploader, now())
       const [row] = await insertAttachment(tx, {
         uuid: file.uuid,
-        ...home.place,
+        ...parent.place,
         uploaderId: uploader.id,
         name: fitting,
         size: file.size,
@@ -69,12 +69,12 @@ export async function attach(
 /** Renames an attachment; an empty name changes nothing. Refuses like `attach`, and `notFound` if it is gone. */
 export async function renameAttachment(
   services: Services,
-  home: AttachmentHome,
+  parent: AttachmentParent,
   attachment: AttachmentRow,
   name: string,
 ): Promise<AttachmentRow> {
   if (name === "" || name === attachment.name) return attachment
-  const fitting = requireName(home.limits(services.config).types, "name", name)
+  const fitting = requireName(parent.limits(services.config).types, "name", name)
   return services.database.write(async (tx) => {
     const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
     if (!row) throw refuse.notFound()

@@ -15,7 +15,7 @@ import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
 import { checkReferences } from "../pushes/checks.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { requireBranchName } from "../repositories/names.ts"
-import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
+import { type Changing, gitRepository, requireNoConflict, tipOf } from "./rules.ts"
 import { followRedirects, putRedirect, removeRedirect } from "./store.ts"
 
 /*
@@ -98,7 +98,7 @@ async function requireFree(changing: Changing, from: string, to: string): Promis
   if (from.startsWith(`${to}/`) || to.startsWith(`${from}/`))
     throw refuse.invalid("name", `${to} and ${from} can't be there at once; give the branch a third name first`)
   if ((await tipOf(changing, to)) !== undefined) throw refuse.invalid("name", `there is a branch ${to}`)
-  await requireRoom(changing, to).catch((error: unknown) => {
+  await requireNoConflict(changing, to).catch((error: unknown) => {
     throw error instanceof Refusal ? refuse.invalid("name", error.message) : error
   })
 }

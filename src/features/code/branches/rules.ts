@@ -28,25 +28,22 @@ export const tipOf = async (changing: Pick<Changing, "services" | "on">, branch:
  * Creates a branch and returns its commit. Refuses `notFound` for a missing start point, `invalid` for an invalid branch name,
  * `conflict` for a name that is taken or conflicts with another branch or tag, and like `pushFromServer`.
  */
-export async function createBranch(changing: Changing, wishes: CreateBranchRepoOption): Promise<Commit> {
+export async function createBranch(changing: Changing, options: CreateBranchRepoOption): Promise<Commit> {
   const { services, actor, on } = changing
-  const name = wishes.new_branch_name
+  const name = options.new_branch_name
   if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
   if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
   requireBranchName(name, "new_branch_name")
-  const commit = await beginningOf(changing, wishes)
+  const commit = await startOf(changing, options)
   if (!commit) throw refuse.notFound("there is no such branch, tag or commit to begin with")
   if (isTagName(name) && (await services.git.references.resolve(gitRepository(changing), tagRef(name))))
     throw refuse.conflict("The branch with the same tag already exists.")
-  await requireRoom(changing, name)
+  await requireNoConflict(changing, name)
   await pushFromServer(services, actor, on, [{ ref: branchRef(name), oldId: null, newId: commit.id }], { addedBytes: 0 })
   return commit
 }
 
-async function beginningOf(
-  changing: Changing,
-  { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption,
-): Promise<Commit | undefined> {
+async function startOf(changing: Changing, { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption): Promise<Commit | undefined> {
   const { git } = changing.services
   const { repository } = changing.on
   if (ref) return (await resolveRevision(git, repository, ref))?.commit
@@ -55,7 +52,7 @@ async function beginningOf(
 }
 
 /** Refuses `conflict` if a branch of this name exists or conflicts with it: next to `a` there can't be `a/b`. */
-export async function requireRoom(
+export async function requireNoConflict(
   { services: { database }, on: { repository } }: Pick<Changing, "services" | "on">,
   name: string,
 ): Promise<void> {
@@ -71,11 +68,11 @@ export async function requireRoom(
  * Points a branch to another commit. Refuses `notFound` for a missing branch or commit, `invalid` if it no longer points to `old_commit_id` or
  * would lose commits without `force`, and like `pushFromServer`.
  */
-export async function updateBranch(changing: Changing, branch: string, wishes: UpdateBranchRepoOption): Promise<void> {
+export async function updateBranch(changing: Changing, branch: string, options: UpdateBranchRepoOption): Promise<void> {
   const { services, actor, on } = changing
   const { git } = services
   const repository = gitRepository(changing)
-  const { new_commit_id: wanted, old_commit_id: expected = "", force = false } = wishes
+  const { new_commit_id: wanted, old_commit_id: expected = "", force = false } = options
   const oldId = await tipOf(changing, branch)
   if (oldId === undefined) throw refuse.notFound()
   const newId = await git.objects.expand(repository, wanted.toLowerCase())

@@ -14,7 +14,7 @@ import { findPeople } from "./people.ts"
 import type { Commit as CommitRecord, PayloadCommit } from "./records.ts"
 
 /** Optional parts of a commit record; each costs extra reads. */
-export interface Wishes {
+export interface CommitOptions {
   readonly stat: boolean
   readonly files: boolean
   readonly verification: boolean
@@ -26,12 +26,12 @@ export async function presentCommits(
   db: Handle,
   on: Owned,
   commits: readonly Commit[],
-  wishes: Wishes,
+  options: CommitOptions,
 ): Promise<CommitRecord[]> {
   const { git, site } = services
   const repository = git.at(on.repository.storage, on.repository.object_format)
   const person = await findPeople(db, site, peopleOf(commits))
-  const verified = wishes.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
+  const verified = options.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
   // Most pages have few distinct authors.
   const present = memoize((user: User) => presentUser(site, user))
   const account = (of: Person) => {
@@ -39,13 +39,13 @@ export async function presentCommits(
     return user ? present(user) : null
   }
   const ids = commits.map(({ id }) => id)
-  const changes = wishes.stat || wishes.files ? await git.diffs.ofCommits(repository, ids) : new Map<ObjectId, readonly ChangedFile[]>()
+  const changes = options.stat || options.files ? await git.diffs.ofCommits(repository, ids) : new Map<ObjectId, readonly ChangedFile[]>()
   return commits.map((commit) => {
     const changed = changes.get(commit.id) ?? []
     return {
       ...presentCommit(site, on, commit, account, verified.get(commit.id) ?? null),
-      files: wishes.files ? affected(changed) : null,
-      stats: wishes.stat ? statsOf(changed) : null,
+      files: options.files ? affected(changed) : null,
+      stats: options.stat ? statsOf(changed) : null,
     }
   })
 }

@@ -3,7 +3,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isGitError, type Repository } from "../../../git/index.ts"
-import { requireRoom } from "../branches/rules.ts"
+import { requireNoConflict } from "../branches/rules.ts"
 import { pushFromServer } from "../pushes/server-push.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { authorshipOf } from "./authorship.ts"
@@ -57,7 +57,7 @@ export async function commitEdit(
   const repository = git.at(on.repository.storage, on.repository.object_format)
   // A name conflict with another branch is the one conflict that retrying can't resolve.
   if (branch !== start && (await git.references.resolve(repository, branchRef(branch))) === undefined)
-    await requireRoom({ services, on }, branch)
+    await requireNoConflict({ services, on }, branch)
   const commit = () => commitOnce(services, { actor, on, repository, start, branch }, fields, edit)
   return git.references.inTurn(repository, branchRef(branch), () => again(commit))
 }

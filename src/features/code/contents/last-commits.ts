@@ -81,7 +81,7 @@ function reader(git: Git, repository: Repository, directory: readonly string[], 
   const commits = new LRUCache<ObjectId, Commit>({ max: 1000 })
   const directories = new LRUCache<ObjectId, Listing>({ max: 200 })
   const byRoot = new LRUCache<ObjectId, Listing>({ max: 1000 })
-  const told = ({ mode, id }: TreeEntry): string => `${mode} ${id}`
+  const entryText = ({ mode, id }: TreeEntry): string => `${mode} ${id}`
 
   async function listed(id: ObjectId): Promise<Listing> {
     const there = directories.get(id)
@@ -95,12 +95,12 @@ function reader(git: Git, repository: Repository, directory: readonly string[], 
   function searched(entries: readonly TreeEntry[]): Listing {
     return (name) => {
       const found = entries.find((entry) => entry.name === name)
-      return found && told(found)
+      return found && entryText(found)
     }
   }
 
   function mapped(entries: readonly TreeEntry[]): Listing {
-    const map = new Map(entries.map((entry) => [entry.name, told(entry)]))
+    const map = new Map(entries.map((entry) => [entry.name, entryText(entry)]))
     return (name) => map.get(name)
   }
 

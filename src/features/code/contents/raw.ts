@@ -7,20 +7,20 @@ import { openFile } from "../lfs/files.ts"
 import { findObject } from "../lfs/objects.ts"
 import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { findEntry, partsToRead } from "./paths.ts"
-import { type Place, repositoryOf } from "./present.ts"
+import { type RevisionView, repositoryOf } from "./present.ts"
 
 /** The number of leading bytes inspected to detect text. */
-const LOOKED_AT = 8000
+const PROBED_BYTES = 8000
 /** Files up to this size are read whole instead of streamed. */
-const SMALL = 1024 * 1024
+const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /** The raw bytes of a file or symbolic link at a path. Refuses `notFound` if there is neither. */
-export const rawFile = async (place: Place, path: string): Promise<Download> => downloadOf(place, await locateBlob(place, path))
+export const rawFile = async (view: RevisionView, path: string): Promise<Download> => downloadOf(view, await locateBlob(view, path))
 
 /** Like `rawFile`, but for an LFS pointer to an object that the repository has, the object's bytes. */
-export async function mediaFile(place: Place, path: string): Promise<Download> {
-  const blob = await locateBlob(place, path)
-  return (await largeFileOf(place, blob)) ?? downloadOf(place, blob)
+export async function mediaFile(view: RevisionView, path: string): Promise<Download> {
+  const blob = await locateBlob(view, path)
+  return (await largeFileOf(view, blob)) ?? downloadOf(view, blob)
 }
 
 interface Blob {
@@ -29,20 +29,20 @@ interface Blob {
   readonly size: number
 }
 
-async function locateBlob(place: Place, path: string): Promise<Blob> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, partsToRead(path))
+async function locateBlob(view: RevisionView, path: string): Promise<Blob> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, partsToRead(path))
   if (!entry || entry.mode === "40000" || entry.mode === "160000") throw refuse.notFound()
   const info = await git.objects.info(repository, entry.id)
   if (info?.type !== "blob") throw refuse.notFound()
   return { entry, size: info.size }
 }
 
-async function largeFileOf(place: Place, { entry, size }: Blob): Promise<Download | undefined> {
-  const { services, owned } = place
+async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<Download | undefined> {
+  const { services, owned } = view
   if (!services.config.lfs.enabled || size > POINTER_BYTES || entry.mode === "120000") return undefined
-  const pointer = readPointer(await services.git.objects.readBlob(repositoryOf(place), entry.id))
+  const pointer = readPointer(await services.git.objects.readBlob(repositoryOf(view), entry.id))
   const object = pointer && (await findObject(services.database.read, owned.repository, pointer.oid))
   if (!object || object.size !== pointer.size) return undefined
   return {
@@ -52,24 +52,24 @@ async function largeFileOf(place: Place, { entry, size }: Blob): Promise<Downloa
       const file = await openFile(services, object.file)
       if (!file) throw new Refusal("internal", `the file of large file ${object.oid} is gone`)
       const content = file.createReadStream()
-      return { ...deliver(entry.name, await beginning(content)), content }
+      return { ...deliver(entry.name, await peek(content)), content }
     },
   }
 }
 
-function downloadOf(place: Place, { entry, size }: Blob): Download {
-  const { objects } = place.services.git
-  const repository = repositoryOf(place)
+function downloadOf(view: RevisionView, { entry, size }: Blob): Download {
+  const { objects } = view.services.git
+  const repository = repositoryOf(view)
   return {
     tag: `"${entry.id}"`,
     size,
     open: async () => {
-      if (size <= SMALL) {
+      if (size <= MAX_BUFFERED_BYTES) {
         const content = await objects.readBlob(repository, entry.id)
         return { ...deliver(entry.name, content), content }
       }
       const { content } = await objects.streamBlob(repository, entry.id)
-      return { ...deliver(entry.name, await beginning(content)), content }
+      return { ...deliver(entry.name, await peek(content)), content }
     },
   }
 }
@@ -78,7 +78,7 @@ function downloadOf(place: Place, { entry, size }: Blob): Download {
 function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
   const { type, disposition } = fileHeadersOf(name)
   if (/^(image|video)\//.test(type)) return { type, disposition }
-  const isText = !start.subarray(0, LOOKED_AT).includes(0)
+  const isText = !start.subarray(0, PROBED_BYTES).includes(0)
   return {
     type: isText ? "text/plain; charset=utf-8" : "application/octet-stream",
     disposition: disposition.replace(/^\w+/, isText ? "inline" : "attachment"),
@@ -86,7 +86,7 @@ function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
 }
 
 /** Peeks at the first bytes of a stream without consuming them. */
-async function beginning(content: Readable): Promise<Buffer> {
+async function peek(content: Readable): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     content.once("readable", resolve).once("error", reject)
   })

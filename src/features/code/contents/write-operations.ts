@@ -10,7 +10,7 @@ import { readChanges } from "./changes.ts"
 import { commitEdit, editOf } from "./commit.ts"
 import { applyPatch, readPatch } from "./patch.ts"
 import { findEntry } from "./paths.ts"
-import { type Place, presentCommit, presentEntry, repositoryOf } from "./present.ts"
+import { presentCommit, presentEntry, type RevisionView, repositoryOf } from "./present.ts"
 import {
   ApplyDiffPatchFileOptions,
   type ChangeFileOperation,
@@ -40,10 +40,10 @@ async function change(
 ) {
   const changes = readChanges(files, fieldOf)
   const { commit, branch } = await commitEdit(services, { actor, on }, fields, editOf(changes))
-  const place: Place = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
+  const view: RevisionView = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
   const contents = await mapInBatches(changes, async ({ operation: kind, parts }): Promise<ContentsResponse | null> => {
-    const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(place), commit.tree, parts)
-    return entry ? presentEntry(place, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
+    const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(view), commit.tree, parts)
+    return entry ? presentEntry(view, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
   })
   return { contents, ...presentCommit(services.site, on, commit) }
 }

@@ -3,7 +3,7 @@ import { record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
-import { type Place, repositoryOf } from "../contents/present.ts"
+import { type RevisionView, repositoryOf } from "../contents/present.ts"
 import { globMatches } from "./glob.ts"
 
 /** The EditorConfig properties of one file. Unset properties are absent. */
@@ -38,13 +38,13 @@ const LONGEST_PATH = 1024
  * The properties of a file from the .editorconfig files from the root down to its directory; nearer ones win. The file itself need not exist.
  * Refuses `notFound` if there is no .editorconfig among them.
  */
-export async function definitionFor(place: Place, path: string): Promise<EditorConfigDefinition> {
+export async function definitionFor(view: RevisionView, path: string): Promise<EditorConfigDefinition> {
   const parts = partsToRead(path)
   if (parts.length === 0 || path.length > LONGEST_PATH) throw refuse.notFound()
   const sayings: (readonly (readonly [string, string])[])[] = []
   let isThere = false
   for (let depth = 0; depth < parts.length; depth++) {
-    const text = await readConfig(place, parts.slice(0, depth))
+    const text = await readConfig(view, parts.slice(0, depth))
     if (!text) continue
     isThere = true
     const { isRoot, said } = await sayingsOf(text, parts.slice(depth).join("/"))
@@ -60,16 +60,16 @@ export async function definitionFor(place: Place, path: string): Promise<EditorC
   return Object.fromEntries(known)
 }
 
-async function readConfig(place: Place, directory: readonly string[]): Promise<Buffer | undefined> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, [...directory, ".editorconfig"])
+async function readConfig(view: RevisionView, directory: readonly string[]): Promise<Buffer | undefined> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, [...directory, ".editorconfig"])
   if (entry?.mode !== "100644" && entry?.mode !== "100755") return undefined
-  return (await sizeOf(place, entry.id)) > LARGEST ? undefined : git.objects.readBlob(repository, entry.id)
+  return (await sizeOf(view, entry.id)) > LARGEST ? undefined : git.objects.readBlob(repository, entry.id)
 }
 
-const sizeOf = async (place: Place, id: ObjectId): Promise<number> =>
-  (await place.services.git.objects.info(repositoryOf(place), id))?.size ?? Number.POSITIVE_INFINITY
+const sizeOf = async (view: RevisionView, id: ObjectId): Promise<number> =>
+  (await view.services.git.objects.info(repositoryOf(view), id))?.size ?? Number.POSITIVE_INFINITY
 
 /** The properties that one file sets for a path below its directory, in file order; names and known values are in lower case. */
 async function sayingsOf(text: Buffer, path: string) {

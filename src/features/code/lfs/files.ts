@@ -13,12 +13,12 @@ import type { Services } from "../../../core/services.ts"
 
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type Housed = Pick<Services, "config">
+type WithConfig = Pick<Services, "config">
 
 /** The folder of all objects; files are grouped in subfolders named after their prefix. */
-export const folderOf = ({ config }: Housed): string => join(config.dataDir, "lfs")
+export const folderOf = ({ config }: WithConfig): string => join(config.dataDir, "lfs")
 
-function pathOf(services: Housed, file: string): string {
+function pathOf(services: WithConfig, file: string): string {
   if (!NAME.test(file)) throw new TypeError("not the name of a large file")
   return join(folderOf(services), file.slice(0, 2), file)
 }
@@ -34,7 +34,7 @@ export interface Expected {
  * fails as `content` does if it aborts; the file is removed then. `content` itself is not destroyed: the response is sent on the same
  * connection. If the process ends before the row is written, the sweep removes the file.
  */
-export async function storeFile(services: Housed, content: Readable, expected: Expected): Promise<string> {
+export async function storeFile(services: WithConfig, content: Readable, expected: Expected): Promise<string> {
   const file = randomUUID()
   await writeAtomically(pathOf(services, file), check(content.iterator({ destroyOnReturn: false }), expected))
   return file
@@ -54,7 +54,7 @@ async function* check(chunks: AsyncIterable<Buffer>, { oid, size }: Expected): A
 }
 
 /** Removes a file that no row uses. */
-export const discardFile = (services: Housed, file: string): Promise<void> => rm(pathOf(services, file), { force: true })
+export const discardFile = (services: WithConfig, file: string): Promise<void> => rm(pathOf(services, file), { force: true })
 
 /** Opens the file, which the caller closes; undefined if it is gone. */
-export const openFile = async (services: Housed, file: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, file))
+export const openFile = async (services: WithConfig, file: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, file))

@@ -23,7 +23,7 @@ import { watchAutomatically } from "../watches/automatic.ts"
 type Row = Insertable<RepositoriesTable>
 
 /** The default values: everything switched on, every merge style allowed. */
-const PLAIN = {
+const DEFAULTS = {
   description: "",
   website: "",
   default_branch: "",
@@ -86,31 +86,31 @@ const PLAIN = {
 
 /** The initial settings of pull requests, which also apply when they are switched off and on again. */
 export const PULL_DEFAULTS = {
-  ignore_whitespace_conflicts: PLAIN.ignore_whitespace_conflicts,
-  allow_merge_commits: PLAIN.allow_merge_commits,
-  allow_rebase: PLAIN.allow_rebase,
-  allow_rebase_explicit: PLAIN.allow_rebase_explicit,
-  allow_squash_merge: PLAIN.allow_squash_merge,
-  allow_fast_forward_only_merge: PLAIN.allow_fast_forward_only_merge,
-  allow_manual_merge: PLAIN.allow_manual_merge,
-  autodetect_manual_merge: PLAIN.autodetect_manual_merge,
-  allow_merge_update: PLAIN.allow_merge_update,
-  allow_rebase_update: PLAIN.allow_rebase_update,
-  default_delete_branch_after_merge: PLAIN.default_delete_branch_after_merge,
-  default_allow_maintainer_edit: PLAIN.default_allow_maintainer_edit,
-  default_merge_style: PLAIN.default_merge_style,
-  default_update_style: PLAIN.default_update_style,
+  ignore_whitespace_conflicts: DEFAULTS.ignore_whitespace_conflicts,
+  allow_merge_commits: DEFAULTS.allow_merge_commits,
+  allow_rebase: DEFAULTS.allow_rebase,
+  allow_rebase_explicit: DEFAULTS.allow_rebase_explicit,
+  allow_squash_merge: DEFAULTS.allow_squash_merge,
+  allow_fast_forward_only_merge: DEFAULTS.allow_fast_forward_only_merge,
+  allow_manual_merge: DEFAULTS.allow_manual_merge,
+  autodetect_manual_merge: DEFAULTS.autodetect_manual_merge,
+  allow_merge_update: DEFAULTS.allow_merge_update,
+  allow_rebase_update: DEFAULTS.allow_rebase_update,
+  default_delete_branch_after_merge: DEFAULTS.default_delete_branch_after_merge,
+  default_allow_maintainer_edit: DEFAULTS.default_allow_maintainer_edit,
+  default_merge_style: DEFAULTS.default_merge_style,
+  default_update_style: DEFAULTS.default_update_style,
 } as const
 
 /** The initial settings of issues. */
 export const TRACKER_DEFAULTS = {
-  enable_time_tracker: PLAIN.enable_time_tracker,
-  allow_only_contributors_to_track_time: PLAIN.allow_only_contributors_to_track_time,
-  enable_issue_dependencies: PLAIN.enable_issue_dependencies,
+  enable_time_tracker: DEFAULTS.enable_time_tracker,
+  allow_only_contributors_to_track_time: DEFAULTS.allow_only_contributors_to_track_time,
+  enable_issue_dependencies: DEFAULTS.enable_issue_dependencies,
 } as const
 
 /** A repository to create: its creator, its owner, and values that differ from the defaults. */
-export interface Birth {
+export interface NewRepository {
   readonly doer: User
   readonly owner: User
   readonly name: string
@@ -121,7 +121,7 @@ export interface Birth {
   readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
   /** Whether it is an import, which isn't published to the feed. */
-  readonly isBrought?: boolean
+  readonly isImported?: boolean
   /** The repository whose webhooks are copied. */
   readonly webhooksFrom?: number
   /** Additional writes in the same transaction. */
@@ -138,10 +138,10 @@ export function newStorageKey(): string {
  * Checks early, before any file is created: refuses `forbidden` if the owner has reached the repository limit,
  * `conflict` if the name is taken.
  */
-export async function requireRoom(
+export async function requireCreatable(
   db: Handle,
   services: Services,
-  { doer, owner, name }: Pick<Birth, "doer" | "owner" | "name">,
+  { doer, owner, name }: Pick<NewRepository, "doer" | "owner" | "name">,
 ): Promise<void> {
   requireBelowLimit(services, doer, owner, owner.repositories_count + 1)
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })) throw taken()
@@ -164,19 +164,19 @@ export function requireBelowLimit(services: Services, doer: User, owner: User, c
 
 /**
  * Creates the git repository with `make`, then the rows in one transaction, with everything that follows from them. On failure nothing is left behind.
- * Refuses like `requireRoom`, which is checked again inside the transaction.
+ * Refuses like `requireCreatable`, which is checked again inside the transaction.
  */
 export async function establish(
   services: Services,
   make: (storage: string) => Promise<GitRepository>,
-  describe: (made: GitRepository) => Promise<Birth> | Birth,
+  describe: (made: GitRepository) => Promise<NewRepository> | NewRepository,
 ): Promise<Owned> {
   const storage = newStorageKey()
   const made = await make(storage)
   try {
-    const birth = await describe(made)
-    const gitSize = birth.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
-    return await services.database.write((tx) => insert(tx, services, birth, { storage, git_size: gitSize }))
+    const creation = await describe(made)
+    const gitSize = creation.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
+    return await services.database.write((tx) => insert(tx, services, creation, { storage, git_size: gitSize }))
   } catch (error) {
     // The transaction may have committed although its answer was lost: the files are kept if there is a row.
     const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
@@ -185,14 +185,19 @@ export async function establish(
   }
 }
 
-async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
-  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, webhooksFrom, alongside } = birth
+async function insert(
+  tx: Transaction,
+  services: Services,
+  creation: NewRepository,
+  stored: Pick<Row, "storage" | "git_size">,
+): Promise<Owned> {
+  const { doer, owner, name, tips = [], tags = [], labels = [], isImported = false, webhooksFrom, alongside } = creation
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
   await dropRedirect(tx, owner.id, lowerName)
   const own = { owner_id: owner.id, name, lower_name: lowerName }
-  const { id } = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...birth.row, ...stored, ...own })
+  const { id } = await insertRow(tx, { ...DEFAULTS, created_at: now, updated_at: now, ...creation.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
   if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
@@ -202,7 +207,7 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   if (labels.length > 0) await insertLabels(tx, id, labels, now)
   await alongside?.(tx, id)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
-  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isBrought, webhooksFrom, at: now })
+  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isImported, webhooksFrom, at: now })
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 

@@ -15,7 +15,7 @@ const LIST_PATH = `${LIST_FOLDER}/${LIST_NAME}`
 const FIELD = "git_content"
 
 /** Names and URLs of the generated repository or its template. */
-export interface Side {
+export interface RepositoryNames {
   readonly name: string
   readonly owner: string
   readonly description: string
@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 /** The values of all variables: those of the new repository start with REPO, those of the template with TEMPLATE. */
-export function variablesOf(generated: Side, template: Side, now: Date): ReadonlyMap<string, string> {
+export function variablesOf(generated: RepositoryNames, template: RepositoryNames, now: Date): ReadonlyMap<string, string> {
   const values = new Map<string, string>([
     ["YEAR", String(now.getUTCFullYear())],
     ["MONTH", String(now.getUTCMonth() + 1).padStart(2, "0")],

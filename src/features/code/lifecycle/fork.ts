@@ -18,7 +18,7 @@ import { findAllTags } from "../tags/store.ts"
 import { establish, repositoryLimit } from "./establish.ts"
 import { forksArePrivate } from "./visibility.ts"
 
-export interface Forking {
+export interface ForkOptions {
   readonly doer: User
   /** The caller must check that the doer may create repositories for it. */
   readonly owner: User
@@ -30,12 +30,12 @@ export interface Forking {
  * Refuses `invalid` for an invalid name, `forbidden` if the base's owner has blocked the doer, and `conflict` if the owner has a fork of
  * it, a repository of that name, or reached the limit.
  */
-export async function forkRepository(services: Services, base: Owned, { doer, owner, name }: Forking): Promise<Owned> {
+export async function forkRepository(services: Services, base: Owned, { doer, owner, name }: ForkOptions): Promise<Owned> {
   const { git, database, config } = services
   const { repository } = base
   requireRepositoryName(name)
   await requireUnblocked(database.read, doer, [base.owner])
-  await requirePlace(database.read, services, base, { doer, owner, name })
+  await requireForkable(database.read, services, base, { doer, owner, name })
   const from = git.at(repository.storage, repository.object_format)
   return establish(
     services,
@@ -76,7 +76,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
   )
 }
 
-async function requirePlace(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: Forking): Promise<void> {
+async function requireForkable(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: ForkOptions): Promise<void> {
   const limit = repositoryLimit(services, owner)
   if (limit !== undefined && owner.repositories_count >= limit && doer.is_admin === 0)
     throw refuse.conflict(`${owner.name} may own at most ${limit} repositories`)

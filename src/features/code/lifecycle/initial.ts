@@ -18,17 +18,17 @@ export interface InitialFile {
   readonly text: string
 }
 
-type Wishes = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "license" | "readme">
+type InitialFileOptions = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "license" | "readme">
 
 /**
  * The initial files of a repository: README.md, and .gitignore and LICENSE if requested.
  * Refuses `badRequest` for an unknown readme template, as clients expect, and `invalid` for every other unknown template.
  */
 export async function initialFiles(
-  wishes: Wishes,
+  options: InitialFileOptions,
   { owner, year }: { readonly owner: User; readonly year: number },
 ): Promise<readonly InitialFile[]> {
-  const { name, description = "", gitignores = "", license = "", readme = "" } = wishes
+  const { name, description = "", gitignores = "", license = "", readme = "" } = options
   if (readme !== "" && readme !== README) throw refuse.badRequest(`[readme]: there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]
   const ignored = templateNames(gitignores)

@@ -9,7 +9,7 @@ import { requireRepositoryName } from "../repositories/names.ts"
 import { createRepository } from "./create.ts"
 
 /** A repository that a push may create. */
-export interface Creation {
+export interface PushCreation {
   readonly owner: User
   readonly name: string
 }
@@ -19,7 +19,7 @@ export interface Creation {
  * Refuses `forbidden` if that is switched off, `invalid` for an invalid repository name, and `notFound` for pushers who could not create a
  * repository there: to them a missing repository must look like a hidden one.
  */
-export async function admitCreation(services: Services, pusher: SignedIn, ownerName: string, name: string): Promise<Creation> {
+export async function admitCreation(services: Services, pusher: SignedIn, ownerName: string, name: string): Promise<PushCreation> {
   const { config, database } = services
   const owner = await locateUser(database.read, pusher, ownerName, "owner")
   // The new repository would be private, so a token limited to public repositories is refused.

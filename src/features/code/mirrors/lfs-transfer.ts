@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import type { StreamAnswer } from "../../../core/outgoing/stream.ts"
 import { MEDIA_TYPE } from "../lfs/batch.ts"
-import { openDownload, openGuarded, type Way } from "./downloads.ts"
+import { type Outgoing, openDownload, openGuarded } from "./downloads.ts"
 import type { Action, BatchedObject, LfsServer } from "./lfs-server.ts"
 import { RemoteRefused, RemoteTrouble } from "./remote.ts"
 
@@ -19,7 +19,7 @@ function headersFor({ endpoint, authorization }: LfsServer, { href, header }: Ac
 
 /** Opens an object for reading; undefined if the server doesn't have it after all. Throws like {@link openDownload}. */
 export const openObject = (
-  services: Way,
+  services: Outgoing,
   server: LfsServer,
   action: Action,
   { authenticated }: BatchedObject,
@@ -28,7 +28,7 @@ export const openObject = (
 
 /** Uploads an object, and asks the server to verify it if it requires that. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
 export async function upload(
-  services: Way,
+  services: Outgoing,
   server: LfsServer,
   { oid, authenticated, actions }: BatchedObject,
   body: { readonly content: Readable; readonly length: number },

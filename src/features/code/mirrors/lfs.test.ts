@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Caller } from "../repositories/testing.ts"
-import { bringFiles, sendFiles } from "./lfs.ts"
+import { downloadFiles, sendFiles } from "./lfs.ts"
 import { synchronize } from "./pull.ts"
 import { RemoteRefused, RemoteTrouble } from "./remote.ts"
 import { must, openForges } from "./testing.ts"
@@ -196,7 +196,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     const content = contentOf("small")
     const server = await having((_request, response) => give(response))
     const id = await empty()
-    const brought = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
+    const brought = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
     expect(brought).toEqual({ done: 0, missing: 1, total: 1 })
     expect((await rowOf(id)).lfs_size).toBe(0)
     server.close()
@@ -214,7 +214,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       setTimeout(() => response.destroy(), 200)
     })
     const id = await empty()
-    const bring = () => bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, contents, { signal })
+    const bring = () => downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, contents, { signal })
     await expect(bring()).rejects.toThrow()
     isBroken = false
     expect(await bring()).toEqual({ done: 5, missing: 0, total: 5 })
@@ -232,7 +232,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
   ] as const)("a server that %s", async (_, answer, kind, words) => {
     const server = await fakeServer(() => answer)
     const id = await empty()
-    const failed = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [contentOf("x")], {
+    const failed = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [contentOf("x")], {
       signal,
     }).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(kind)
@@ -249,7 +249,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       const leading = await having((_, response) => void response.writeHead(302, { location: href }).end())
       const id = await empty()
       for (const { url, close } of [named, leading]) {
-        const work = bringFiles(services(), { id }, { endpoint: url, authorization: undefined }, [contentOf("x")], { signal })
+        const work = downloadFiles(services(), { id }, { endpoint: url, authorization: undefined }, [contentOf("x")], { signal })
         await expect(work).rejects.toThrow(RemoteRefused)
         close()
       }
@@ -260,7 +260,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     const id = await empty()
     const huge = { oid: "a".repeat(64), size: 2 ** 45 }
     const server = await fakeServer(() => 500)
-    const brought = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [huge], { signal })
+    const brought = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [huge], { signal })
     expect([brought.missing, server.asked]).toEqual([1, []])
     server.close()
   })
@@ -301,7 +301,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     const keep = async (name: string, content: Content) => {
       const server = await having((_, response) => void response.end(content.bytes))
       const id = await idOf(`/repos/ann/${name}`)
-      await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
+      await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
       server.close()
     }
     const push = (at: string) => forges.ann.call("POST", `${at}/push_mirrors-sync`)

@@ -16,49 +16,49 @@ import { RemoteRefused } from "./remote.ts"
 const AT_ONCE = 4
 
 /** Progress: how many objects are here, of how many; `missing` ones are not available. */
-export interface Brought {
+export interface TransferProgress {
   readonly done: number
   readonly missing: number
   readonly total: number
 }
 
-type Place = Pick<RepositoryRow, "id">
+type RepositoryKey = Pick<RepositoryRow, "id">
 
 /**
  * Downloads large files that a repository doesn't have. Each is stored once it is complete, so that a repetition resumes after the last one.
  * Objects that the server doesn't have, that exceed this site's limit or whose content is wrong are skipped and counted.
  * Throws RemoteRefused for permanent failures, RemoteTrouble for temporary ones.
  */
-export async function bringFiles(
+export async function downloadFiles(
   services: Services,
-  { id: repositoryId }: Place,
+  { id: repositoryId }: RepositoryKey,
   server: LfsServer,
   pointers: readonly LargeFile[],
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (brought: Brought) => Promise<void> },
-): Promise<Brought> {
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress?: (progress: TransferProgress) => Promise<void> },
+): Promise<TransferProgress> {
   const { config, database, log } = services
-  let brought: Brought = { done: 0, missing: 0, total: pointers.length }
+  let progress: TransferProgress = { done: 0, missing: 0, total: pointers.length }
   for (let at = 0; at < pointers.length; at += BATCH) {
     const batch = pointers.slice(at, at + BATCH)
     const able = batch.filter(({ oid, size }) => isOid(oid) && isSize(size) && size <= config.lfs.maxBytes)
     const here = new Set((await findLinked(database.read, { repositoryId, oids: able.map(({ oid }) => oid) })).map(({ oid }) => oid))
     const wanted = able.filter(({ oid }) => !here.has(oid))
-    const told = wanted.length === 0 ? new Map<string, BatchedObject>() : await askBatch(services, server, "download", wanted, signal)
+    const answers = wanted.length === 0 ? new Map<string, BatchedObject>() : await askBatch(services, server, "download", wanted, signal)
     let missing = batch.length - able.length
     await eachAtOnce(wanted, signal, async (file, ended) => {
-      const object = told.get(file.oid)
-      if (!object || !(await bring(services, repositoryId, server, file, object, ended))) missing++
+      const object = answers.get(file.oid)
+      if (!object || !(await download(services, repositoryId, server, file, object, ended))) missing++
     })
-    brought = { ...brought, done: brought.done + batch.length - missing, missing: brought.missing + missing }
-    await tell?.(brought)
+    progress = { ...progress, done: progress.done + batch.length - missing, missing: progress.missing + missing }
+    await onProgress?.(progress)
   }
-  if (brought.missing > 0)
-    log.warn({ repository: repositoryId, missing: brought.missing }, "some large files of another server can't be had, or are too large")
-  return brought
+  if (progress.missing > 0)
+    log.warn({ repository: repositoryId, missing: progress.missing }, "some large files of another server can't be had, or are too large")
+  return progress
 }
 
 /** Downloads one object. Returns whether it could be stored. */
-async function bring(
+async function download(
   services: Services,
   repositoryId: number,
   server: LfsServer,
@@ -84,11 +84,11 @@ async function bring(
 
 /**
  * Uploads the large files that a repository has and the server lacks. Those that the repository itself doesn't have are skipped.
- * Throws like {@link bringFiles}.
+ * Throws like {@link downloadFiles}.
  */
 export async function sendFiles(
   services: Services,
-  { id: repositoryId }: Place,
+  { id: repositoryId }: RepositoryKey,
   server: LfsServer,
   pointers: readonly LargeFile[],
   signal: AbortSignal,
@@ -98,9 +98,9 @@ export async function sendFiles(
     const found = await findLinked(services.database.read, { repositoryId, oids: [...sizes.keys()] })
     const files = found.filter(({ oid, size }) => sizes.get(oid) === size)
     if (files.length === 0) continue
-    const told = await askBatch(services, server, "upload", files, signal)
+    const answers = await askBatch(services, server, "upload", files, signal)
     await eachAtOnce(files, signal, async (file, ended) => {
-      const object = told.get(file.oid)
+      const object = answers.get(file.oid)
       if (object?.error) throw new RemoteRefused(`the server refuses a large file: ${(object.error.message ?? "").slice(0, 200)}`)
       if (object) await send(services, server, file, object, ended)
     })

@@ -17,7 +17,7 @@ export async function editMirror(
   tx: Transaction,
   { config, secrets }: Services,
   repositoryId: number,
-  wishes: EditRepoOption,
+  options: EditRepoOption,
   now: Seconds,
 ): Promise<void> {
   const {
@@ -26,7 +26,7 @@ export async function editMirror(
     mirror_password: password,
     mirror_token: token,
     enable_prune: prune,
-  } = wishes
+  } = options
   const sent = [interval, username, password, token, prune].some((wish) => wish !== undefined)
   const [mirror] = sent ? await findMirrors(tx, { repositoryIds: [repositoryId] }) : []
   if (!mirror) return

@@ -9,7 +9,7 @@ import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { moveReferences } from "../pushes/server-push.ts"
 import type { RefChange } from "../pushes/step.ts"
 import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
-import { bringFiles } from "./lfs.ts"
+import { downloadFiles } from "./lfs.ts"
 import { lfsServerOf } from "./lfs-server.ts"
 import { mirrorSecretContext } from "./pull-rules.ts"
 import { opened, type RemoteAddress, RemoteRefused, reach, troubleOf } from "./remote.ts"
@@ -93,7 +93,7 @@ async function follow(
   const addedBytes = ids.length === 0 ? 0 : await git.remotes.fetch(repository, remote, { ids, signal })
   await requireCommits(git, repository, changes)
   // Before branches move, so that their commits never point to missing large files.
-  const lfsMissing = await bringMirrored(services, row, mirror, target, { changes, here, signal })
+  const lfsMissing = await downloadMirrored(services, row, mirror, target, { changes, here, signal })
   if (changes.length === 0) return { moved: false, listing, lfsMissing }
   const gone = changes.filter(({ newId }) => newId === null)
   // Deletions come first: a new branch may have the name of a former directory of branches.
@@ -110,7 +110,7 @@ interface Movement {
 }
 
 /** Downloads the large files of new commits, or all missing ones if some failed before. Returns how many are not available. */
-async function bringMirrored(
+async function downloadMirrored(
   services: Services,
   row: RepositoryRow,
   mirror: Mirror,
@@ -128,7 +128,7 @@ async function bringMirrored(
     not: isWanting ? [] : [...new Set(old)],
   }
   const pointers = await findPointers(git, git.at(row.storage, row.object_format), histories)
-  return (await bringFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
+  return (await downloadFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
 }
 
 /** Updates the default branch if the remote's HEAD has changed since the last time, to keep a choice made here. Returns the remote's HEAD. */

@@ -4,6 +4,7 @@ import type { CheckedChange, ReferenceRule } from "../pushes/checks.ts"
 import { verifications } from "../signatures/verification.ts"
 import {
   findProtections,
+  findRuleSubject,
   forcePushes,
   merges,
   onlyUnprotectedFiles,
@@ -11,7 +12,6 @@ import {
   protectedFiles,
   pushes,
   ruleFinder,
-  standingUnder,
 } from "./rules.ts"
 import { findBranchTips } from "./store.ts"
 import { mayControlTag } from "./tags.ts"
@@ -32,11 +32,11 @@ export const branchRule: ReferenceRule = async (change) => {
   if (newId === null) return `branch ${branch} is protected from deletion`
   if (forced && protection.enable_force_push === 0) return `branch ${branch} is protected from force push`
 
-  const pushed: Pushed = { from: command.oldId ?? (await whereItLeft(change, protections, protection, newId)), to: newId }
+  const pushed: Pushed = { from: command.oldId ?? (await findMergeBase(change, protections, protection, newId)), to: newId }
   const unsigned = protection.require_signed_commits === 1 ? await unverified(change, pushed) : undefined
   if (unsigned !== undefined) return `branch ${branch} is protected from ${unsigned}`
 
-  const who = { ...(await standingUnder(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
+  const who = { ...(await findRuleSubject(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
   // The merge checked protected files with its other conditions, which some users may bypass.
   if (mergedPull !== undefined) return merges(protection, who) ? undefined : `Not allowed to push to protected branch ${branch}`
 
@@ -69,10 +69,10 @@ interface Pushed {
 const MOST_TIPS = 100
 
 /**
- * The merge base of a new branch with the default branch and those under the same rule. Commits only on other branches count as pushed: otherwise it would be enough to
- * push it to one of them first.
+ * The merge base of a new branch with the default branch and those under the same rule. Commits that only other branches have count as pushed:
+ * otherwise pushing them to one of those first would bypass the rule.
  */
-async function whereItLeft(
+async function findMergeBase(
   { services: { database, git }, on, repository }: CheckedChange,
   protections: readonly Protection[],
   protection: Protection,

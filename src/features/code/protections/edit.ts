@@ -82,13 +82,13 @@ export async function createProtection(
   tx: Transaction,
   services: Services,
   owned: Owned,
-  wishes: CreateBranchProtectionOption,
+  options: CreateBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
   const now = services.now()
-  const name = wishes.rule_name || wishes.branch_name || ""
+  const name = options.rule_name || options.branch_name || ""
   if (name === "") throw refuse.badRequest("[rule_name]: is required")
-  requireRuleName(wishes.rule_name ? "rule_name" : "branch_name", name)
+  requireRuleName(options.rule_name ? "rule_name" : "branch_name", name)
   await lockRow(tx, "repositories", repositoryId)
   const others = await findProtections(tx, repositoryId)
   // Two plain names that differ only in case would match the same branches.
@@ -100,16 +100,16 @@ export async function createProtection(
     .values({
       ...NEW_RULE,
       // On a new rule, settings under a switch that is off are off too.
-      ...changesOf({ ...wishes, enable_force_push: wishes.enable_push === true && wishes.enable_force_push === true }),
+      ...changesOf({ ...options, enable_force_push: options.enable_push === true && options.enable_force_push === true }),
       repository_id: repositoryId,
       rule_name: name,
-      priority: wishes.priority || last + 1,
+      priority: options.priority || last + 1,
       created_at: now,
       updated_at: now,
     })
     .returning("id")
     .executeTakeFirstOrThrow()
-  await writeLists(tx, owned, id, wishes)
+  await writeLists(tx, owned, id, options)
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
@@ -120,18 +120,18 @@ export async function editProtection(
   services: Services,
   owned: Owned,
   name: string,
-  wishes: EditBranchProtectionOption,
+  options: EditBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
-  const changes: Changes = { ...changesOf(wishes), ...(wishes.priority !== undefined && { priority: wishes.priority }) }
+  const changes: Changes = { ...changesOf(options), ...(options.priority !== undefined && { priority: options.priority }) }
   await tx
     .updateTable("branch_protections")
     .set({ ...changes, updated_at: services.now() })
     .where("id", "=", id)
     .execute()
-  await writeLists(tx, owned, id, wishes)
+  await writeLists(tx, owned, id, options)
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
@@ -186,22 +186,22 @@ function requireRuleName(field: string, name: string): void {
 }
 
 /** The columns to change and their new values. Refuses `invalid` for invalid patterns. */
-function changesOf(wishes: EditBranchProtectionOption): Changes {
-  const { required_approvals: approvals, status_check_contexts: contexts } = wishes
+function changesOf(options: EditBranchProtectionOption): Changes {
+  const { required_approvals: approvals, status_check_contexts: contexts } = options
   return {
-    ...pushChanges(wishes),
-    ...forcePushChanges(wishes),
-    ...Object.fromEntries(SWITCHES.flatMap((name) => (wishes[name] === undefined ? [] : [[name, flag(wishes[name])]]))),
+    ...pushChanges(options),
+    ...forcePushChanges(options),
+    ...Object.fromEntries(SWITCHES.flatMap((name) => (options[name] === undefined ? [] : [[name, flag(options[name])]]))),
     ...(approvals !== undefined && approvals >= 0 && { required_approvals: approvals }),
     ...(contexts && { status_check_contexts: JSON.stringify(requireGlobs(contexts)) }),
-    ...filePatterns("protected_file_patterns", wishes),
-    ...filePatterns("unprotected_file_patterns", wishes),
+    ...filePatterns("protected_file_patterns", options),
+    ...filePatterns("unprotected_file_patterns", options),
   }
 }
 
 /** Settings under a switch are only read together with it: without the switch in the request they don't change. */
-function pushChanges(wishes: EditBranchProtectionOption): Changes {
-  const { enable_push: on, enable_push_whitelist: listed, push_whitelist_deploy_keys: keys } = wishes
+function pushChanges(options: EditBranchProtectionOption): Changes {
+  const { enable_push: on, enable_push_whitelist: listed, push_whitelist_deploy_keys: keys } = options
   if (on === undefined) return {}
   if (!on) return { enable_push: 0, enable_push_whitelist: 0, push_whitelist_deploy_keys: 0 }
   if (listed === undefined) return { enable_push: 1 }
@@ -209,8 +209,8 @@ function pushChanges(wishes: EditBranchProtectionOption): Changes {
   return { enable_push: 1, enable_push_whitelist: 1, ...(keys !== undefined && { push_whitelist_deploy_keys: flag(keys) }) }
 }
 
-function forcePushChanges(wishes: EditBranchProtectionOption): Changes {
-  const { enable_force_push: on, enable_force_push_allowlist: listed, force_push_allowlist_deploy_keys: keys } = wishes
+function forcePushChanges(options: EditBranchProtectionOption): Changes {
+  const { enable_force_push: on, enable_force_push_allowlist: listed, force_push_allowlist_deploy_keys: keys } = options
   if (on === undefined) return {}
   if (!on) return { enable_force_push: 0, enable_force_push_allowlist: 0, force_push_allowlist_deploy_keys: 0 }
   if (listed === undefined) return { enable_force_push: 1 }
@@ -228,18 +228,18 @@ function requireGlobs(globs: readonly string[]): readonly string[] {
   return globs
 }
 
-function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", wishes: EditBranchProtectionOption): Changes {
-  const patterns = wishes[field]
+function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", options: EditBranchProtectionOption): Changes {
+  const patterns = options[field]
   if (patterns === undefined) return {}
   if (!fileMatcher(patterns)) throw refuse.invalid(field, "must be at most 100 globs with semicolons between them")
   return { [field]: patterns }
 }
 
 /** Writes the lists that are sent; users or teams of a list that are not sent are kept. */
-async function writeLists(tx: Transaction, owned: Owned, protectionId: number, wishes: EditBranchProtectionOption): Promise<void> {
+async function writeLists(tx: Transaction, owned: Owned, protectionId: number, options: EditBranchProtectionOption): Promise<void> {
   const known = (await findProtections(tx, owned.repository.id)).find(({ id }) => id === protectionId)
   for (const { list, people, teams, mode } of LISTS) {
-    const [names, teamNames] = [wishes[people], wishes[teams]]
+    const [names, teamNames] = [options[people], options[teams]]
     if (names === undefined && teamNames === undefined) continue
     const before: Listed = known?.lists[list] ?? { userIds: [], teamIds: [] }
     const userIds = names === undefined ? before.userIds : await peopleNamed(tx, owned, people, names, mode)

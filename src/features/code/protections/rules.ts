@@ -13,7 +13,7 @@ export { findProtection, findProtections, type Protection, ruleFinder } from "./
 /** What a rule allows a user to do with the branches that it matches. */
 
 /** A user's permissions on a repository, as far as protection rules need them. */
-export interface Standing {
+export interface RuleSubject {
   readonly userId: number
   readonly writes: boolean
   readonly administers: boolean
@@ -24,12 +24,12 @@ export interface Standing {
 }
 
 /** The permissions that matter to these rules, of the user whose permission is in `on`: at most one query. */
-export async function standingUnder(
+export async function findRuleSubject(
   db: Handle,
   protections: readonly Protection[],
   on: OnRepository,
   user: Pick<User, "id">,
-): Promise<Standing> {
+): Promise<RuleSubject> {
   const teamIds = [...new Set(protections.flatMap(({ lists }) => LIST_NAMES.flatMap((name) => lists[name].teamIds)))]
   const teams = teamIds.length === 0 ? [] : await findTeamsAmong(db, { userId: user.id, teamIds })
   return {
@@ -40,11 +40,11 @@ export async function standingUnder(
   }
 }
 
-const isListed = ({ userIds, teamIds }: Listed, who: Standing): boolean =>
+const isListed = ({ userIds, teamIds }: Listed, who: RuleSubject): boolean =>
   userIds.includes(who.userId) || teamIds.some((id) => who.teamIds.has(id))
 
 /** Whether a user may push to a branch; without a rule, write access is enough. */
-export function pushes(protection: Protection | undefined, who: Standing): boolean {
+export function pushes(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.writes
   if (protection.enable_push === 0) return false
   if (protection.enable_push_whitelist === 0) return who.writes
@@ -52,7 +52,7 @@ export function pushes(protection: Protection | undefined, who: Standing): boole
 }
 
 /** Whether a user may force-push to a branch. */
-export function forcePushes(protection: Protection | undefined, who: Standing): boolean {
+export function forcePushes(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.writes
   if (protection.enable_force_push === 0 || !pushes(protection, who)) return false
   if (protection.enable_force_push_allowlist === 0) return true
@@ -60,11 +60,11 @@ export function forcePushes(protection: Protection | undefined, who: Standing): 
 }
 
 /** Whether a user may merge into a branch: with write access, or, if the rule has a list, only those on it. */
-export const merges = (protection: Protection | undefined, who: Standing): boolean =>
+export const merges = (protection: Protection | undefined, who: RuleSubject): boolean =>
   protection?.enable_merge_whitelist === 1 ? isListed(protection.lists.merge, who) : who.writes
 
 /** Whether a user may merge despite unmet conditions: administrators unless the rule binds them too, and those on its list. */
-export function bypasses(protection: Protection | undefined, who: Standing): boolean {
+export function bypasses(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.administers
   if (who.administers && protection.block_admin_merge_override === 0) return true
   return protection.enable_bypass_allowlist === 1 && isListed(protection.lists.bypass, who)
@@ -73,9 +73,9 @@ export function bypasses(protection: Protection | undefined, who: Standing): boo
 type May = (db: Handle, protection: Protection | undefined, on: OnRepository, user: Pick<User, "id">) => Promise<boolean>
 
 const may =
-  (allows: (protection: Protection | undefined, who: Standing) => boolean): May =>
+  (allows: (protection: Protection | undefined, who: RuleSubject) => boolean): May =>
   async (db, protection, on, user) =>
-    allows(protection, await standingUnder(db, protection ? [protection] : [], on, user))
+    allows(protection, await findRuleSubject(db, protection ? [protection] : [], on, user))
 
 /** The same for one rule, and the user whose permission is in `on`. */
 export const mayPush = may(pushes)

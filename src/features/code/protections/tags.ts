@@ -55,19 +55,19 @@ export async function editTagProtection(
   tx: Transaction,
   owned: Owned,
   id: number,
-  wishes: TagProtectionOption,
+  options: TagProtectionOption,
   now: Seconds,
 ): Promise<TagProtection> {
   const repositoryId = owned.repository.id
   await lockRow(tx, "repositories", repositoryId)
   const rule = await findTagProtection(tx, repositoryId, id)
-  const pattern = wishes.name_pattern?.trim() ?? rule.name_pattern
+  const pattern = options.name_pattern?.trim() ?? rule.name_pattern
   if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
   requirePattern(pattern)
   const others = (await findTagProtections(tx, repositoryId)).filter((other) => other.id !== id)
   if (others.some((other) => other.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
   await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
-  await writeAllowed(tx, owned, rule, wishes)
+  await writeAllowed(tx, owned, rule, options)
   return findTagProtection(tx, repositoryId, id)
 }
 

@@ -75,7 +75,7 @@ export async function writeBranches(
       .insertInto("branches")
       .values(
         batch.flatMap(({ name, commit }) =>
-          commit ? { repository_id: repositoryId, name, ...toldOf(commit), pusher_id: pusherId, updated_at: now } : [],
+          commit ? { repository_id: repositoryId, name, ...commitColumns(commit), pusher_id: pusherId, updated_at: now } : [],
         ),
       )
       .onConflict((conflict) =>
@@ -122,20 +122,20 @@ export interface DefaultChoice {
 }
 
 /** Names that become the default branch if the stored one doesn't exist. */
-const USUAL = ["main", "master"]
+const DEFAULT_NAMES = ["main", "master"]
 
 /**
  * The default branch of a repository after a push: the stored one if it exists, else main or master, else, if the repository was empty, the
  * first one pushed.
  */
 export function chooseDefault({ stored, wasEmpty, created }: DefaultChoice, exists: (name: string) => boolean): string {
-  return [stored, ...USUAL].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
+  return [stored, ...DEFAULT_NAMES].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
 }
 
 /** The same, by the stored branch rows. */
 export async function defaultBranchNow(db: Handle, repositoryId: number, choice: DefaultChoice): Promise<string> {
   const first = choice.wasEmpty ? choice.created.slice(0, 1) : []
-  const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...USUAL, ...first] })
+  const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...DEFAULT_NAMES, ...first] })
   return chooseDefault({ ...choice, created: first }, (name) => rows.some((row) => row.name === name))
 }
 
@@ -143,7 +143,7 @@ export async function defaultBranchNow(db: Handle, repositoryId: number, choice:
 const LONGEST_MESSAGE = 4000
 
 /** The columns of a branch's row about its commit. */
-export function toldOf({ id, author, committer, message, signature }: Commit) {
+export function commitColumns({ id, author, committer, message, signature }: Commit) {
   const texts = {
     commit_message: message,
     author_name: author.name,

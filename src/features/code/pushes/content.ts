@@ -27,7 +27,7 @@ export interface PushedCommit {
 const MAX_CONTENT = 65_535
 
 /** The most commits listed individually. */
-const TOLD = 5
+const MAX_LISTED = 5
 /** The most commits read of a new branch, whose merge base isn't known. */
 const NEW_BRANCH = 10
 
@@ -38,7 +38,7 @@ export function pushContent(content: PushContent): string {
 }
 
 /** The repository of a push, with the name used in the content, and its default branch. */
-export interface Place {
+export interface PushedRepository {
   readonly git: Git
   readonly repository: Repository
   readonly fullName: string
@@ -47,7 +47,7 @@ export interface Place {
 
 /** The feed content for a branch's new commits. */
 export async function branchContent(
-  { git, repository, fullName, defaultBranch }: Place,
+  { git, repository, fullName, defaultBranch }: PushedRepository,
   branch: string,
   from: ObjectId | null,
   to: ObjectId,
@@ -57,7 +57,7 @@ export async function branchContent(
   const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
   const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
   return pushContent({
-    Commits: commits.slice(0, TOLD).map(pushedCommit),
+    Commits: commits.slice(0, MAX_LISTED).map(pushedCommit),
     HeadCommit: pushedCommit(head),
     CompareURL: base === undefined ? "" : compareUrl(fullName, base, to),
     Len: total,
@@ -72,7 +72,7 @@ export async function branchContent(
 }
 
 /** The feed content for a new or moved tag. */
-export async function tagContent({ git, repository, fullName }: Place, to: ObjectId): Promise<string> {
+export async function tagContent({ git, repository, fullName }: PushedRepository, to: ObjectId): Promise<string> {
   const commit = await taggedCommit(git, repository, to)
   const none = "0".repeat(to.length)
   return pushContent({

@@ -16,8 +16,8 @@ export const settleJob = defineJob({
   payload: Entry,
   run: async (entry, { context: services, id }) => {
     if (entry.changes.length > 0) {
-      const happened = await whatHappened(services, entry)
-      if (happened.length > 0) await settlePush(services, { ...entry, entryId: id, changes: happened, addedBytes: undefined })
+      const made = await findMadeChanges(services, entry)
+      if (made.length > 0) await settlePush(services, { ...entry, entryId: id, changes: made, addedBytes: undefined })
     }
     await alignHead(services, entry.repositoryId)
   },
@@ -54,7 +54,7 @@ export async function openEntry(services: Services, entry: Entry, claim?: Claim)
 export const dropEntry = (services: Services, { id }: OpenEntry): Promise<void> => services.database.write((tx) => removeEntry(tx, id))
 
 /** Which of the announced changes were made, judging by the current references. */
-async function whatHappened({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
+async function findMadeChanges({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
   const row = await database.read
     .selectFrom("repositories")
     .select(["storage", "object_format"])
@@ -63,14 +63,14 @@ async function whatHappened({ git, database }: Services, { repositoryId, changes
   if (!row) return []
   const repository = git.at(row.storage, row.object_format)
   const now = new Map((await git.references.list(repository)).map(({ name, id }) => [name, id]))
-  const happened: RefChange[] = []
+  const made: RefChange[] = []
   for (const { ref, oldId, newId } of changes) {
     if (!isRefName(ref)) continue
     const current: ObjectId | null = now.get(ref) ?? null
     const [from, to] = [oldId === null ? null : objectId(oldId), newId === null ? null : objectId(newId)]
-    if (current === to || (current !== from && (await movedOn(to, current)))) happened.push({ ref, oldId: from, newId: to })
+    if (current === to || (current !== from && (await movedOn(to, current)))) made.push({ ref, oldId: from, newId: to })
   }
-  return happened
+  return made
 
   /** A later push may have moved the reference further; its commit then descends from the one announced here. */
   async function movedOn(to: ObjectId | null, current: ObjectId | null): Promise<boolean> {

@@ -37,8 +37,8 @@ export async function pushFromServer(
   const repository = services.git.at(storage, object_format)
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
   const { merge, release } = options
-  const standing = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
-  for (const words of (await checkReferences(standing, commands)).values()) throw refuse.forbidden(words)
+  const context = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
+  for (const words of (await checkReferences(context, commands)).values()) throw refuse.forbidden(words)
   await moveReferences(services, pusher.user.id, on.repository, changes, options)
 }
 

@@ -47,7 +47,7 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
   const repository = git.at(row.storage, row.object_format)
   const ref = tagRef(name)
   if (await git.references.resolve(repository, ref)) throw taken(name)
-  await requireRoom(services, row.id, name)
+  await requireNoConflict(services, row.id, name)
   const commit = revision.commit.id
   const annotated =
     message.trim() === ""
@@ -91,7 +91,7 @@ export function requireTagName(name: string, field: string): void {
 export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)
 
 /** Refuses `conflict` if a tag conflicts with the name: next to `a` there can't be `a/b`. */
-async function requireRoom({ database }: Services, repositoryId: number, name: string): Promise<void> {
+async function requireNoConflict({ database }: Services, repositoryId: number, name: string): Promise<void> {
   const parts = name.split("/")
   const above = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
   // "0" is the character after the slash.

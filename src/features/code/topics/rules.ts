@@ -82,19 +82,19 @@ async function writeTopics(tx: Transaction, repositoryId: number, names: readonl
     .where((eb) => eb.not(inList("repository_topics.topic_id", ids)))
     .returning("topic_id")
     .execute()
-  const gained = ids.length === 0 ? [] : await bear(tx, repositoryId, ids)
+  const added = ids.length === 0 ? [] : await linkTopics(tx, repositoryId, ids)
   await tx
     .updateTable("repositories")
     .set({ topics: JSON.stringify(sorted) })
     .where("id", "=", repositoryId)
     .execute()
-  const changed = [...dropped, ...gained].map((row) => row.topic_id)
+  const changed = [...dropped, ...added].map((row) => row.topic_id)
   if (changed.length === 0) return
   await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", changed)).execute()
   await recountTopics(tx, changed)
 }
 
-const bear = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
+const linkTopics = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
   tx
     .insertInto("repository_topics")
     .values(topicIds.map((id) => ({ repository_id: repositoryId, topic_id: id })))

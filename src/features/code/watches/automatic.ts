@@ -10,14 +10,14 @@ import type { PushStep } from "../pushes/step.ts"
 import { recountWatchers } from "../repositories/counters.ts"
 
 /** New pairs of member and repository: those of these teams, limited to these users or repositories if given. */
-interface Gained {
+interface NewAccess {
   readonly teamIds: readonly number[]
   readonly userIds?: readonly number[]
   readonly repositoryIds?: readonly number[]
 }
 
 /** Makes members watch the repositories of their teams. Users who have declined, or watch already, are not changed. */
-async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: Gained, now: Seconds): Promise<void> {
+async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: NewAccess, now: Seconds): Promise<void> {
   const pairs = tx
     .selectFrom("team_members")
     .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")

@@ -1,7 +1,7 @@
 import type { Comment } from "../../../access/policies/comments.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { publish } from "../../../core/events/publish.ts"
-import type { AttachmentHome } from "../../code/attachments/rules.ts"
+import type { AttachmentParent } from "../../code/attachments/rules.ts"
 import { touchComment } from "../comments/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 
@@ -12,7 +12,7 @@ interface Text {
 }
 
 /** A text of an issue as files hang on it. They belong to the text: an edit of an older version of it is refused. */
-export const homeOf = ({ issue, comment }: Text): AttachmentHome => ({
+export const homeOf = ({ issue, comment }: Text): AttachmentParent => ({
   place: { repositoryId: issue.repository_id, issueId: issue.id, commentId: comment?.id ?? 0, releaseId: null },
   limits: ({ attachments: { types, maxBytes } }) => ({ types, maxBytes }),
   touch: async (tx, actor, at) => {

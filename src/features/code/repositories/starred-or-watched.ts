@@ -8,7 +8,7 @@ import { type Condition, listRepositories, openToAll } from "./search.ts"
 import { withOwners } from "./store.ts"
 
 /** The user whose list it is, the caller, and the condition for a repository to be on it. */
-export interface Marked {
+export interface StarredOrWatched {
   readonly actor: SignedIn
   readonly person: User
   readonly where: Condition
@@ -18,7 +18,7 @@ export interface Marked {
  * A page of the repositories that a user has starred or watches, by id. The user sees those that they can still access; others see only
  * public ones, with the permissions of the user whose list it is, as clients expect.
  */
-export async function listMarked(db: Handle, site: Site, { actor, person, where }: Marked, page: Page) {
+export async function listStarredOrWatched(db: Handle, site: Site, { actor, person, where }: StarredOrWatched, page: Page) {
   const own = actor.user.id === person.id
   const found = await listRepositories(
     db,

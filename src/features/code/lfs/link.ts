@@ -5,7 +5,7 @@ import { findPointers } from "./pointers.ts"
 import { findAnyLink, findLinked, linkObjects } from "./store.ts"
 
 /** Commits being copied from one repository to another. */
-export interface Bringing {
+export interface CopiedCommits {
   readonly from: Repository
   readonly to: Repository
   readonly id: ObjectId
@@ -21,9 +21,9 @@ const BATCH = 500
  * read there from then on. Must be called before the commits are copied, so that it is repeated after an interruption. Takes two queries if the source
  * has no large files.
  */
-export async function bringLargeFiles(
+export async function linkLargeFiles(
   services: Pick<Services, "git" | "database" | "config" | "now">,
-  { from, to, id, known }: Bringing,
+  { from, to, id, known }: CopiedCommits,
 ): Promise<void> {
   const { git, database, config, now } = services
   if (!config.lfs.enabled) return

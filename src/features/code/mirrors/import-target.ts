@@ -8,7 +8,7 @@ import type { Import } from "./store.ts"
 /** The repository that imported records belong to, and how their texts and times are stored. */
 
 /** The repository that records are imported into. */
-export interface Landing {
+export interface ImportTarget {
   readonly services: Services
   readonly repository: RepositoryRow
   readonly imported: Import
@@ -19,7 +19,7 @@ export const clean = (text: string | null | undefined): string => (text ?? "").r
 export const cut = (text: string | null | undefined, width: number): string => cutToWidth(clean(text), width).trim()
 
 /** Parses a time sent by a server; `otherwise` if it is missing or invalid. */
-export function momentOf(text: string | null | undefined, otherwise: Seconds): Seconds {
+export function parseTime(text: string | null | undefined, otherwise: Seconds): Seconds {
   const seconds = text ? secondsOf(text) : undefined
   return seconds === undefined || !Number.isSafeInteger(seconds) || seconds < 0 ? otherwise : seconds
 }
