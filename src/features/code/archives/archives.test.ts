@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { openStage, type Stage } from "../releases/testing.ts"
-import { findKept, openKept } from "./cache.ts"
+import { findCached, openCached } from "./cache.ts"
 import { sweepArchives, trim } from "./sweep.ts"
 
 const run = promisify(execFile)
@@ -36,7 +36,7 @@ describe("archives", () => {
     return all.filter((entry) => entry.isFile()).map(({ name }) => name)
   }
   let count = 0
-  /** Stores what was answered, and gives where. */
+  /** Writes the response body to a file and returns its path. */
   const save = async (answer: Response): Promise<string> => {
     expect(answer.status).toBe(200)
     const path = join(folder, `saved${++count}`)
@@ -45,7 +45,7 @@ describe("archives", () => {
   }
   const inTar = async (answer: Response): Promise<readonly string[]> =>
     (await run("tar", ["tzf", await save(answer)])).stdout.trim().split("\n").toSorted()
-  /** A repository of ann's that was pushed from a folder which `fill` makes. */
+  /** A repository of ann's, pushed from a folder that `fill` populates. */
   const pushed = async (name: string, fill: (at: string) => Promise<void>): Promise<void> => {
     await stage.must(stage.ann, "POST /user/repos", { name })
     const clone = await stage.clone(`ann/${name}`)
@@ -139,11 +139,11 @@ describe("archives", () => {
       expect(answer.status).toBe(200)
       await answer.arrayBuffer()
     }
-    // What is kept already is no less hidden.
+    // A cached archive is hidden just the same.
     expect((await stage.get("/ann/hush/archive/main.zip")).status).toBe(404)
   })
 
-  test("are made once, and told apart by a tag", async () => {
+  test("are built once, and identified by an ETag", async () => {
     const first = await stage.get(`${API}/main.zip`)
     const bytes = Buffer.from(await first.arrayBuffer())
     const before = spawned()
@@ -165,11 +165,11 @@ describe("archives", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => stage.get("/ann/crowd/archive/main.tar.gz")))
     const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())))
     expect(new Set(bodies.map((body) => body.toString("hex"))).size).toBe(1)
-    // One looks at the sizes, one makes the archive, and readers of the commit may have had to start.
+    // One process measures the sizes, one builds the archive, and processes that read the commit may have been started too.
     expect(spawned() - before).toBeLessThanOrEqual(4)
   })
 
-  // --- attacks -----------------------------------------------------------------------------------------------------------------------
+  // --- attacks --------------------------------------------------------------------------------------------------------------------
 
   test("lead nowhere outside: links stay links, names stay names", async () => {
     await pushed("links", async (at) => {
@@ -240,9 +240,9 @@ describe("archives", () => {
     expect(await stage.status(undefined, "GET /repos/ann/bomb/archive/main.zip")).toBe(413)
   })
 
-  // --- what is kept ------------------------------------------------------------------------------------------------------------------
+  // --- what is kept ---------------------------------------------------------------------------------------------------------------
 
-  test("are cleared away when they are too many, or nobody asks", async () => {
+  test("are removed when there are too many, or when they are unused", async () => {
     const { services } = stage.hearth
     const root = join(services.config.dataDir, "archives", "zz")
     await mkdir(root, { recursive: true })
@@ -292,13 +292,13 @@ describe("archives", () => {
   })
 
   describe("that are being made", () => {
-    /** A stream that gives what is put in, when it is. */
+    /** A stream that emits each chunk as it is pushed. */
     const slow = () => {
       const stream = new Readable({ read() {} })
       return { stream, put: (text: string | null) => stream.push(text), fail: (error: Error) => stream.destroy(error) }
     }
 
-    test("are sent as they grow, to everybody, also when one leaves", async () => {
+    test("are streamed to all readers as they grow, also when one disconnects", async () => {
       const { services } = stage.hearth
       const path = join(folder, "growing")
       const { stream, put } = slow()
@@ -307,11 +307,11 @@ describe("archives", () => {
         made++
         return stream
       }
-      const first = openKept(services, path, make)
+      const first = openCached(services, path, make)
       put("one ")
       const one = await first
-      const two = await openKept(services, path, make)
-      const leaver = await openKept(services, path, make)
+      const two = await openCached(services, path, make)
+      const leaver = await openCached(services, path, make)
       const begun = await new Promise((resolve) => leaver.once("data", resolve))
       expect(String(begun)).toBe("one ")
       leaver.destroy()
@@ -319,25 +319,25 @@ describe("archives", () => {
       put("two")
       put(null)
       expect(await texts).toEqual(["one two", "one two"])
-      expect([made, await findKept(services, path)]).toEqual([1, 7])
-      expect(await text(await openKept(services, path, make))).toBe("one two")
+      expect([made, await findCached(services, path)]).toEqual([1, 7])
+      expect(await text(await openCached(services, path, make))).toBe("one two")
     })
 
-    test("fail for everybody, and leave nothing", async () => {
+    test("fail for all readers, and leave nothing behind", async () => {
       const { services } = stage.hearth
       const path = join(folder, "failing")
       const { stream, put, fail } = slow()
-      const opening = openKept(services, path, async () => stream)
+      const opening = openCached(services, path, async () => stream)
       put("half")
       const half = await opening
       const reading = text(half)
       setTimeout(() => fail(new Error("broken")), 20)
       await expect(reading).rejects.toThrow("broken")
-      expect(await findKept(services, path)).toBeUndefined()
+      expect(await findCached(services, path)).toBeUndefined()
       expect((await readdir(folder)).filter((name) => name.startsWith("failing"))).toEqual([])
-      await expect(openKept(services, path, () => Promise.reject(new Error("at once")))).rejects.toThrow("at once")
-      expect(await text(await openKept(services, path, async () => Readable.from(["whole"])))).toBe("whole")
-      expect(await text(await openKept(services, join(folder, "void"), async () => Readable.from([])))).toBe("")
+      await expect(openCached(services, path, () => Promise.reject(new Error("at once")))).rejects.toThrow("at once")
+      expect(await text(await openCached(services, path, async () => Readable.from(["whole"])))).toBe("whole")
+      expect(await text(await openCached(services, join(folder, "void"), async () => Readable.from([])))).toBe("")
     })
   })
 })

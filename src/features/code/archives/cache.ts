@@ -5,21 +5,21 @@ import { draftOf, ifMissing, openIfExists, writeAtomically } from "../../../core
 import type { Services } from "../../../core/services.ts"
 
 /**
- * Files that are made once and sent often, kept below the data folder. Whoever asks for one that is being made reads along; so does the first,
- * and nobody waits for the end of it.
+ * A cache of files that are built once and sent often, kept below the data folder. Every request for a file that is being built reads it as it
+ * grows, so that none waits for the whole file.
  */
 
-/** A file that is being made. */
+/** A file that is being built. */
 interface Making {
-  /** Where it grows, and where it lies when it is done. */
+  /** The temporary path while it grows, and the final path once it is complete. */
   readonly draft: string
   readonly path: string
   readonly written: () => number
-  /** Settled with the first bytes, or as `done`. */
+  /** Settled with the first bytes, or like `done`. */
   readonly begun: Promise<void>
-  /** Settled when all is there, or rejected with why not. */
+  /** Resolved when the file is complete, rejected if building it fails. */
   readonly done: Promise<void>
-  /** Resolved the next time that something changes. */
+  /** Resolved at the next change. */
   readonly changed: () => Promise<void>
 }
 
@@ -35,24 +35,24 @@ function makingOf(services: Services): Map<string, Making> {
 
 export const folderOf = ({ config }: Pick<Services, "config">): string => join(config.dataDir, "archives")
 
-/** A kept file's size in bytes; undefined where it isn't there. Asking for it counts as using it. */
-export async function findKept({ now }: Services, path: string): Promise<number | undefined> {
+/** A cached file's size in bytes; undefined if there is none. Counts as a use of the file. */
+export async function findCached({ now }: Services, path: string): Promise<number | undefined> {
   const found = await stat(path).catch(ifMissing(undefined))
   if (found) await utimes(path, now(), now()).catch(ifMissing(undefined))
   return found?.size
 }
 
 /**
- * The bytes of the file at `path`, which `make` gives where they aren't kept yet. Rejects as `make` and its stream do where they fail before the
- * first byte; later the stream is cut off.
+ * The bytes of the file at `path`, which `make` provides if it isn't cached yet. Rejects as `make` and its stream do if they fail before the
+ * first byte; after that the stream is cut off.
  */
-export async function openKept(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
+export async function openCached(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
   const all = makingOf(services)
   const under = all.get(path)
   if (under) return follow(under)
   const kept = await openIfExists(path)
   if (kept) return kept.createReadStream()
-  // Another call may have begun while this one looked.
+  // Another call may have started building it meanwhile.
   const begun = all.get(path) ?? begin(path, make)
   if (!all.has(path)) {
     all.set(path, begun)
@@ -71,26 +71,26 @@ function begin(path: string, make: () => Promise<Readable>): Making {
     wake = Promise.withResolvers<void>()
   }
 
-  async function* told(): AsyncGenerator<Buffer> {
+  async function* chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of await make()) {
       const bytes: Buffer = chunk
       yield bytes
-      // Asked for the next one only when this one is written.
+      // The next chunk is requested only once this one is written.
       written += bytes.length
       started.resolve()
       tell()
     }
   }
 
-  const done = writeAtomically(path, told(), draft)
-  // Whoever follows looks at these when it comes to it.
+  const done = writeAtomically(path, chunks(), draft)
+  // Readers handle these rejections when they reach them.
   done.then(started.resolve, started.reject)
   done.then(tell, tell)
   started.promise.catch(() => {})
   return { draft, path, written: () => written, begun: started.promise, done, changed: () => wake.promise }
 }
 
-/** What is written of a file, from its beginning, until all is. */
+/** The bytes of a file as they are written, from the start to the end. */
 async function follow(made: Making): Promise<Readable> {
   await made.begun
   const file = (await openIfExists(made.draft)) ?? (await openIfExists(made.path))

@@ -6,30 +6,30 @@ import { type BundledReference, branchRef, type ObjectId, type Repository, tagRe
 import { type Revision, resolveRevision } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
 
-/** How the files of a state can be had in one piece. A bundle is the whole history, to be cloned from. */
+/** Archive formats. A bundle holds the whole history and can be cloned from. */
 export const FORMATS = ["zip", "tar.gz", "bundle"] as const
 export type Format = (typeof FORMATS)[number]
 
-/** An archive that somebody asks for. */
+/** A requested archive. */
 export interface ArchiveRequest {
   readonly repository: Repository
   readonly format: Format
   readonly commit: ObjectId
-  /** The directory that the files lie in. */
+  /** The top-level directory inside the archive. */
   readonly prefix: string
-  /** None for all. */
+  /** Empty for all files. */
   readonly paths: readonly string[]
-  /** What a bundle names; none for the others. */
+  /** The references in a bundle; empty for other formats. */
   readonly references: readonly BundledReference[]
-  /** What the file is to be called. */
+  /** The file name offered to the client. */
   readonly fileName: string
-  /** The digest of everything that its bytes depend on. */
+  /** Digest of everything that the bytes depend on. */
   readonly digest: string
 }
 
 /**
- * What `v1.0.tar.gz` asks for, cut to some paths. Refuses `notFound` where archives are switched off and a revision or path that is not there,
- * `badRequest` another ending.
+ * Parses a request such as `v1.0.tar.gz`, limited to some paths. Refuses `notFound` if archives are switched off or a revision or path is missing,
+ * `badRequest` for an unknown extension.
  */
 export async function readRequest(
   services: Services,
@@ -61,7 +61,7 @@ export async function readRequest(
   }
 }
 
-/** Paths that are asked for, each once and in order. */
+/** The most paths in one request. */
 const MOST_PATHS = 100
 
 async function readPaths(
@@ -77,7 +77,7 @@ async function readPaths(
   return paths
 }
 
-/** A bundle needs a HEAD to be cloned from, and names the branch or tag that was asked for. */
+/** A bundle needs a HEAD to be cloned from, and contains the requested branch or tag. */
 async function referencesOf(
   { git }: Services,
   repository: Repository,

@@ -5,17 +5,17 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
 import { folderOf } from "./cache.ts"
 
-/** Milliseconds after which nobody writes to a file any more that is not whole. */
+/** Milliseconds after which an incomplete file counts as abandoned. */
 const ABANDONED = 86_400_000
 
-interface KeptFile {
+interface CachedFile {
   readonly path: string
   readonly size: number
   /** Milliseconds. */
   readonly usedAt: number
 }
 
-/** Removes archives that nobody has asked for lately, what killed processes left of others, and the longest unused of more than may be kept. */
+/** Removes archives not used lately, incomplete files of killed processes, and the least recently used ones beyond the cache's limit. */
 export const sweepArchives: Task = {
   name: "sweep_archives",
   cron: "47 * * * *",
@@ -25,7 +25,7 @@ export const sweepArchives: Task = {
   },
 }
 
-/** Brings the kept archives within their bounds; gives how many files were removed. */
+/** Shrinks the cache to its limits; returns how many files were removed. */
 export async function trim(services: Services): Promise<number> {
   const { archives } = services.config
   const now = services.now() * 1000
@@ -41,9 +41,9 @@ export async function trim(services: Services): Promise<number> {
   return surplus.length + abandoned.length
 }
 
-async function filesIn(folder: string): Promise<readonly KeptFile[]> {
+async function filesIn(folder: string): Promise<readonly CachedFile[]> {
   const names = await readdir(folder, { recursive: true }).catch(ifMissing([]))
-  const files: KeptFile[] = []
+  const files: CachedFile[] = []
   for (const name of names) {
     const path = join(folder, name)
     const found = await stat(path).catch(ifMissing(undefined))

@@ -1,7 +1,7 @@
 import { refuse } from "../../../core/errors.ts"
 import type { Access } from "../../../core/operation.ts"
 
-/** Where attaching files is switched off, nothing of it is there. */
+/** Refuses `notFound` if attachments are switched off. */
 export const ifEnabled = <Found>({ rule, open }: Access<Found>): Access<Found> => ({
   rule,
   open: (request) => {

@@ -8,11 +8,11 @@ import { defineJob } from "../../../core/jobs/jobs.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 
-/** The bytes of attachments, kept below the data folder under the attachment's uuid. Rows come after the file and go before it. */
+/** Attachment files, stored below the data folder by uuid. A row is inserted after its file is written, and deleted before the file is removed. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-type Housed = Pick<Services, "config">
+type WithConfig = Pick<Services, "config">
 
 /** Removes the files of deleted attachments. */
 export const removeFilesJob = defineJob({
@@ -23,15 +23,15 @@ export const removeFilesJob = defineJob({
   },
 })
 
-/** The folder of all attachments; the files lie in folders named after the beginnings of their names. */
-export const folderOf = ({ config }: Housed): string => join(config.dataDir, "attachments")
+/** The folder of all attachments; files are grouped in subfolders named after their prefix. */
+export const folderOf = ({ config }: WithConfig): string => join(config.dataDir, "attachments")
 
-function pathOf(services: Housed, uuid: string): string {
+function pathOf(services: WithConfig, uuid: string): string {
   if (!UUID.test(uuid)) throw new TypeError("not the name of an attachment")
   return join(folderOf(services), uuid.slice(0, 2), uuid)
 }
 
-/** A file that lies whole on the disk and waits for its row. */
+/** A file completely written to disk whose row is not inserted yet. */
 export interface StoredFile {
   readonly uuid: string
   /** Bytes. */
@@ -39,10 +39,10 @@ export interface StoredFile {
 }
 
 /**
- * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte too many, and as `content` does where it breaks off;
- * nothing is left of it then. Should the process end before the row is written, `sweepAttachments` removes the file.
+ * Writes the bytes to a new file as they arrive. Refuses `tooLarge` at the first byte over the limit, and fails as `content` does if it aborts;
+ * the file is removed then. If the process ends before the row is written, `sweepAttachments` removes the file.
  */
-export async function storeFile(services: Housed, content: Readable, maxBytes: number): Promise<StoredFile> {
+export async function storeFile(services: WithConfig, content: Readable, maxBytes: number): Promise<StoredFile> {
   const uuid = randomUUID()
   let size = 0
   async function* counted(): AsyncGenerator<Buffer> {
@@ -57,8 +57,8 @@ export async function storeFile(services: Housed, content: Readable, maxBytes: n
   return { uuid, size }
 }
 
-/** Takes a file away again whose row could not be written. */
-export const discardFile = (services: Housed, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
+/** Removes a file whose row could not be written. */
+export const discardFile = (services: WithConfig, { uuid }: StoredFile): Promise<void> => rm(pathOf(services, uuid), { force: true })
 
-/** The file of an attachment, to be read and closed by the caller; undefined where it is gone. */
-export const openFile = async (services: Housed, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))
+/** Opens the file of an attachment, which the caller closes; undefined if it is gone. */
+export const openFile = async (services: WithConfig, uuid: string): Promise<FileHandle | undefined> => openIfExists(pathOf(services, uuid))

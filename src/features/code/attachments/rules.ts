@@ -11,21 +11,21 @@ import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
 import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
 
-/** What files hang on: a text of an issue, or a release. */
-export interface AttachmentHome {
-  /** The columns that say where a file hangs. */
+/** What files are attached to: an issue, a comment or a release. */
+export interface AttachmentParent {
+  /** The columns that identify the parent. */
   readonly place:
     | { readonly repositoryId: number; readonly issueId: number; readonly commentId: number; readonly releaseId: null }
     | { readonly repositoryId: number; readonly issueId: null; readonly commentId: 0; readonly releaseId: number }
-  /** What may be attached there. */
+  /** Which files may be attached to it. */
   readonly limits: (config: Config) => FileLimits
-  /** Locks it, and writes down that it has another file. Refuses `notFound` where it is gone. */
+  /** Locks the parent and records that its files changed. Refuses `notFound` if it is gone. */
   readonly touch: (tx: Transaction, uploader: User, now: Seconds) => Promise<void>
 }
 
-/** The attachment of that id, if it hangs there; otherwise refuses `notFound`. */
-export async function locateAttachment({ database }: Services, home: AttachmentHome, id: number): Promise<AttachmentRow> {
-  const { issueId, commentId, releaseId } = home.place
+/** The attachment with that id. Refuses `notFound` if it doesn't belong to this parent. */
+export async function locateAttachment({ database }: Services, parent: AttachmentParent, id: number): Promise<AttachmentRow> {
+  const { issueId, commentId, releaseId } = parent.place
   const found =
     issueId === null
       ? await findReleaseAttachment.first(database.read, { id, releaseId })
@@ -35,26 +35,26 @@ export async function locateAttachment({ database }: Services, home: AttachmentH
 }
 
 /**
- * Takes a file in and attaches it: first the bytes, then the row, in one transaction with the new version of the text that it hangs on.
- * Refuses `invalid` for a name that isn't accepted and `tooLarge` a file past the limit, before the rest of it has arrived.
+ * Stores a file and attaches it: first the bytes, then the row, in one transaction with the new version of its parent.
+ * Refuses `invalid` for a name that isn't accepted and `tooLarge` for a file over the limit, before the rest of it has arrived.
  */
 export async function attach(
   services: Services,
-  home: AttachmentHome,
+  parent: AttachmentParent,
   uploader: User,
   upload: Upload,
   name: string,
 ): Promise<AttachmentRow> {
   const { database, now } = services
-  const { types, maxBytes } = home.limits(services.config)
+  const { types, maxBytes } = parent.limits(services.config)
   const fitting = requireName(types, name === "" ? "attachment" : "name", name || upload.fileName)
   const file = await storeFile(services, upload.content, maxBytes)
   const write = () =>
     database.write(async (tx) => {
-      await home.touch(tx, uploader, now())
+      await parent.touch(tx, uploader, now())
       const [row] = await insertAttachment(tx, {
         uuid: file.uuid,
-        ...home.place,
+        ...parent.place,
         uploaderId: uploader.id,
         name: fitting,
         size: file.size,
@@ -66,15 +66,15 @@ export async function attach(
   return writeRow(write, () => discardFile(services, file))
 }
 
-/** Gives an attachment another name; an empty one changes nothing. Refuses like `attach`, and `notFound` where it is gone. */
+/** Renames an attachment; an empty name changes nothing. Refuses like `attach`, and `notFound` if it is gone. */
 export async function renameAttachment(
   services: Services,
-  home: AttachmentHome,
+  parent: AttachmentParent,
   attachment: AttachmentRow,
   name: string,
 ): Promise<AttachmentRow> {
   if (name === "" || name === attachment.name) return attachment
-  const fitting = requireName(home.limits(services.config).types, "name", name)
+  const fitting = requireName(parent.limits(services.config).types, "name", name)
   return services.database.write(async (tx) => {
     const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
     if (!row) throw refuse.notFound()
@@ -82,7 +82,7 @@ export async function renameAttachment(
   })
 }
 
-/** Everything that hangs on: one attachment, one text, an issue with its comments, a release, or a whole repository. */
+/** Selects attachments: a single one, those of one text, of an issue with its comments, of a release, or of a whole repository. */
 export type AttachmentsOf =
   | { readonly id: number }
   | { readonly release_id: number }
@@ -90,7 +90,7 @@ export type AttachmentsOf =
   | { readonly issue_id: number }
   | { readonly repository_id: number }
 
-/** Deletes attachments. Their files go once the transaction is committed. To be called before what they hang on is deleted. */
+/** Deletes attachments. A job removes their files once the transaction is committed. Must be called before their parent is deleted. */
 export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<void> {
   let rows = tx.deleteFrom("attachments").returning("uuid")
   if ("id" in of) rows = rows.where("id", "=", of.id)

@@ -2,12 +2,12 @@ import { type Params, query } from "../../../core/database/query.ts"
 
 type Of = Params<{ issueId: number; commentId: number }>
 
-/** What is attached to an issue's body (comment 0) or to one of its comments, in the order of arrival. */
+/** The attachments of an issue's body (comment 0) or of one of its comments, oldest first. */
 export const findAttachments = query("attachments.find", (db, p: Of) =>
   db.selectFrom("attachments").selectAll().where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId).orderBy("id"),
 )
 
-/** What is attached to these comments. */
+/** The attachments of these comments. */
 export const findAttachmentsOfComments = query(
   "attachments.findOfComments",
   (db, p: Params<{ issueIds: readonly number[]; commentIds: readonly number[] }>) =>
@@ -18,7 +18,7 @@ export const findAttachment = query("attachments.findOne", (db, p: Of & Params<{
   db.selectFrom("attachments").selectAll().where("id", "=", p.id).where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId),
 )
 
-/** What is attached to these releases, in the order of arrival. */
+/** The attachments of these releases, oldest first. */
 export const findAttachmentsOfReleases = query("attachments.findOfReleases", (db, p: Params<{ releaseIds: readonly number[] }>) =>
   db.selectFrom("attachments").selectAll().where("release_id", "in", p.releaseIds).orderBy("id"),
 )

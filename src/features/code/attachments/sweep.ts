@@ -4,7 +4,7 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { folderOf } from "./files.ts"
 import { findKeptUuids } from "./store.ts"
 
-/** Removes what uploads have left behind whose process ended before their row was written. */
+/** Removes files of uploads whose process ended before the row was written. */
 export const sweepAttachments: Task = {
   name: "sweep_attachments",
   cron: "37 4 * * *",

@@ -141,7 +141,7 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
     expect(page.headers.get("link")).toContain('rel="next"')
   })
 
-  test("tell of long messages and signed commits what git has", async () => {
+  test("show long messages and signed commits as git has them", async () => {
     const { at, name, commits } = await repository(1)
     const { storage } = await row(name)
     const { git, database, now } = forge.hearth.services
@@ -162,7 +162,7 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
       commit: { message: "signed\n", timestamp: "2023-11-14T23:43:20+01:30", verification: { verified: false, signature } },
     })
     expect(found.get("long")).toMatchObject({ commit: { message: `${"long ".repeat(2000)}\n` } })
-    // A row from before these columns were there.
+    // A row from before these columns existed.
     await database.write((tx) => tx.updateTable("branches").set({ is_told: 0, commit_message: "Add" }).where("name", "=", "main").execute())
     expect((await call(cal, `GET ${at}/branches/main`)).body.commit.message).toBe("Add file0\n")
     expect(now()).toBeGreaterThan(0)
@@ -267,7 +267,7 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
       expect((await forge.hearth.services.jobs.counts()).filter(({ kind: of }) => of === "branch.rename")).toEqual([])
     })
 
-    test("keep out of each other's way", async () => {
+    test("don't conflict with each other", async () => {
       const { at } = await repository(1)
       for (const name of ["a", "b/c"]) await call(ann, `POST ${at}/branches`, { new_branch_name: name })
       const tried = async (from: string, to: string) => (await rename(ben, at, from, to)).status
@@ -286,15 +286,15 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
       expect(await names(at)).toEqual([["a", "b/d", "main"], "3"])
     })
 
-    test("are no way around rules", async () => {
+    test("can't be used to bypass protection rules", async () => {
       const { at } = await repository(1)
       for (const name of ["work", "release/1", "Main2"]) await call(ann, `POST ${at}/branches`, { new_branch_name: name })
       await call(ann, `POST ${at}/branch_protections`, { rule_name: "release/*", enable_push: true, protected_file_patterns: "*.lock" })
       await call(ann, `POST ${at}/branch_protections`, { rule_name: "main2" })
-      // Neither may a branch leave its rule, not even by an administrator …
+      // A branch can't be renamed out of its rule, not even by an administrator …
       expect((await rename(ann, at, "release/1", "free")).status).toBe(403)
       expect((await rename(ann, at, "Main2", "free")).status).toBe(403)
-      // … nor come under one that it could not have been pushed to.
+      // … nor into one whose branches the caller could not have pushed to.
       await commit(at, "deps.lock", "work", 7)
       const refused = await rename(ben, at, "work", "release/2")
       expect([refused.status, refused.body.message]).toEqual([403, "branch release/2 is protected from changing file deps.lock"])
@@ -311,11 +311,11 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
       const tip = await git.references.resolve(storage, branchRef("old"))
       if (!tip) throw new Error("no branch")
       const job = { repositoryId: found.id, doerId: found.owner_id, from: "old", to: "new", tip }
-      // The process ended before anything had moved: nothing has happened.
+      // The process ended before any reference moved: nothing changed.
       await database.write((tx) => jobs.enqueue(tx, renameJob, job))
       await jobs.drain()
       expect(await names(at)).toEqual([["main", "old"], "2"])
-      // It ended with the reference renamed, and no row.
+      // It ended with the reference renamed, but no row updated.
       await git.references.update(storage, [
         { name: branchRef("old"), from: tip, to: null },
         { name: branchRef("new"), from: null, to: tip },
@@ -323,7 +323,7 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
       await database.write((tx) => jobs.enqueue(tx, renameJob, job))
       await jobs.drain()
       expect(await names(at)).toEqual([["main", "new"], "2"])
-      // It ended before, and somebody made both: they are told, and nothing is taken for renamed.
+      // It ended before, and both branches were created since: both are listed, and neither counts as renamed.
       await git.references.update(storage, [{ name: branchRef("old"), from: null, to: tip }])
       await database.write((tx) => tx.deleteFrom("branches").where("repository_id", "=", found.id).where("name", "=", "new").execute())
       await database.write((tx) => jobs.enqueue(tx, renameJob, job))
@@ -332,7 +332,7 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
     })
   })
 
-  test("and tags are told as references", async () => {
+  test("and tags are listed as references", async () => {
     const { at, name, commits } = await repository(1)
     await call(ann, `POST ${at}/branches`, { new_branch_name: "feature/one" })
     const { storage } = await row(name)

@@ -2,7 +2,7 @@ import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { toldOf } from "../pushes/branches.ts"
+import { commitColumns } from "../pushes/branches.ts"
 import { presentBranch, presentBranches } from "./present.ts"
 import { Branch, CreateBranchRepoOption, Reference, RenameBranchRepoOption, UpdateBranchRepoOption } from "./records.ts"
 import { readReferences } from "./references.ts"
@@ -42,7 +42,7 @@ export const branchOperations: readonly Operation[] = [
     handle: async ({ db, services, actor, owner, repository, permission, body }) => {
       const on = { owner, repository, permission }
       const commit = await createBranch({ services, actor, on }, body)
-      return created(await presentBranch(services, db, actor, on, { name: body.new_branch_name, ...toldOf(commit) }))
+      return created(await presentBranch(services, db, actor, on, { name: body.new_branch_name, ...commitColumns(commit) }))
     },
   }),
 

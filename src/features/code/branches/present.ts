@@ -7,23 +7,23 @@ import { type Commit, objectId } from "../../../git/index.ts"
 import { presentPayloadCommits, type UnsignedCommit } from "../commits/present.ts"
 import {
   findProtections,
+  findRuleSubject,
   merges,
   type Protection,
   pushes,
+  type RuleSubject,
   ruleFinder,
-  type Standing,
-  standingUnder,
   statusGlobs,
 } from "../protections/rules.ts"
 import { maintainedBranches } from "../pushes/maintainer-edits.ts"
 import type { Branch } from "./records.ts"
 import type { BranchRow } from "./store.ts"
 
-/** What of a branch's row is presented. */
-export type ToldBranch = Omit<BranchRow, "id" | "repository_id" | "pusher_id" | "updated_at">
+/** The part of a branch's row that is presented. */
+export type BranchFields = Omit<BranchRow, "id" | "repository_id" | "pusher_id" | "updated_at">
 
 /**
- * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries, and a look at git only for the
+ * Branches of one repository as records, in their order, with what the caller may do: a fixed number of queries; git is read only for
  * commits that are signed or have very long messages.
  */
 export async function presentBranches(
@@ -31,28 +31,32 @@ export async function presentBranches(
   db: Handle,
   actor: Actor,
   on: OnRepository,
-  rows: readonly ToldBranch[],
+  rows: readonly BranchFields[],
 ): Promise<Branch[]> {
   if (rows.length === 0) return []
   const protections = await findProtections(db, on.repository.id)
   const ruleOf = ruleFinder(protections)
-  const who = actor.kind === "user" ? await standingUnder(db, protections, on, actor.user) : undefined
+  const who = actor.kind === "user" ? await findRuleSubject(db, protections, on, actor.user) : undefined
   const maintained = who && !who.writes ? await maintainedBranches(db, actor, on) : new Set<string>()
   const commits = await presentPayloadCommits(services, db, on, await commitsOf(services, on, rows))
   return rows.flatMap(({ name, commit_id }) => {
     const commit = commits.get(objectId(commit_id))
-    return commit ? { name, commit, ...ruled(ruleOf(name), who, maintained.has(name)) } : []
+    return commit ? { name, commit, ...protectionFields(ruleOf(name), who, maintained.has(name)) } : []
   })
 }
 
-export async function presentBranch(services: Services, db: Handle, actor: Actor, on: OnRepository, row: ToldBranch): Promise<Branch> {
+export async function presentBranch(services: Services, db: Handle, actor: Actor, on: OnRepository, row: BranchFields): Promise<Branch> {
   const [branch] = await presentBranches(services, db, actor, on, [row])
   if (!branch) throw new TypeError("one branch makes one record")
   return branch
 }
 
-/** What a branch's rule says, and what it lets the caller do; undefined stands for somebody who hasn't signed in. */
-function ruled(protection: Protection | undefined, who: Standing | undefined, isMaintained: boolean): Omit<Branch, "name" | "commit"> {
+/** What a branch's rule requires, and what it allows the caller; undefined for anonymous callers. */
+function protectionFields(
+  protection: Protection | undefined,
+  who: RuleSubject | undefined,
+  isMaintained: boolean,
+): Omit<Branch, "name" | "commit"> {
   return {
     protected: protection !== undefined,
     required_approvals: protection?.required_approvals ?? 0,
@@ -69,7 +73,7 @@ const mutable = (globs: readonly string[] | null): string[] | null => globs && [
 async function commitsOf(
   { git }: Services,
   { repository }: OnRepository,
-  rows: readonly ToldBranch[],
+  rows: readonly BranchFields[],
 ): Promise<readonly (Commit | UnsignedCommit)[]> {
   const distinct = [...new Map(rows.map((row) => [row.commit_id, row])).values()]
   const storage = git.at(repository.storage, repository.object_format)
@@ -80,8 +84,8 @@ async function commitsOf(
   return [...read, ...distinct.filter(({ is_told }) => is_told === 1).map(commitOf)]
 }
 
-/** The commit of a row that holds all that is told of it. */
-const commitOf = (row: ToldBranch): UnsignedCommit => ({
+/** The commit of a row that holds everything to be presented. */
+const commitOf = (row: BranchFields): UnsignedCommit => ({
   id: objectId(row.commit_id),
   author: { name: row.author_name, email: row.author_email, when: row.authored_at, offset: row.author_offset },
   committer: { name: row.committer_name, email: row.committer_email, when: row.committed_at, offset: 0 },

@@ -6,8 +6,8 @@ import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { Reference } from "./records.ts"
 
 /**
- * The references of a repository by name: all of them, or the one called `refs/<below>`, or else those whose names begin so. No process is
- * started; objects are looked at only where a reference need not name a commit.
+ * The references of a repository by name: all of them, or the one called `refs/<below>`, or else those with that prefix. No process is
+ * started; objects are read only if a reference may point to something other than a commit.
  */
 export async function readReferences({ git, site }: Services, { owner, repository: row }: Owned, below = ""): Promise<Reference[]> {
   const repository = git.at(row.storage, row.object_format)
@@ -37,5 +37,5 @@ export async function readReferences({ git, site }: Services, { owner, repositor
   }
 }
 
-/** References that this service lets name nothing but commits. */
+/** References that can only point to commits here. */
 const alwaysCommit = (name: string): boolean => name.startsWith("refs/heads/") || name.startsWith("refs/pull/")

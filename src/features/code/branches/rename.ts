@@ -15,21 +15,21 @@ import { readTips, type Tip, writeBranches } from "../pushes/branches.ts"
 import { checkReferences } from "../pushes/checks.ts"
 import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { requireBranchName } from "../repositories/names.ts"
-import { type Changing, gitRepository, requireRoom, tipOf } from "./rules.ts"
+import { type Changing, gitRepository, requireNoConflict, tipOf } from "./rules.ts"
 import { followRedirects, putRedirect, removeRedirect } from "./store.ts"
 
 /*
- * The reference is renamed in git first, in one step, and all rows that speak of the branch follow in one transaction. A job that is stored before
- * writes them should this process end in between.
+ * The reference is renamed in git first, atomically, and all rows that name the branch are updated in one transaction. A job stored before that
+ * updates them if this process ends in between.
  */
 
 const Renaming = Type.Object({ repositoryId: int64(), doerId: int64(), from: Type.String(), to: Type.String(), tip: Type.String() })
 type Renaming = Static<typeof Renaming>
 
-/** How long a renaming is left to the process that began it. */
+/** How long a rename is left to the process that started it. */
 const LEASE_SECONDS = 30
 
-/** Does what a renaming left undone when its process died after the reference had its new name. */
+/** Completes a rename whose process died after the reference was renamed. */
 export const renameJob = defineJob({
   kind: "branch.rename",
   payload: Renaming,
@@ -37,9 +37,9 @@ export const renameJob = defineJob({
 })
 
 /**
- * Gives a branch another name; open pull requests, its own rule, the default branch and HEAD follow. Refuses `notFound` a branch that is not there,
- * `invalid` a name that is its own, or another's, or no branch's, and `forbidden` the default branch or one with a rule of its own to those who
- * don't administer the repository, one that a rule for many branches is about, and a name that the caller could not push to.
+ * Renames a branch; open pull requests, its own rule, the default branch and HEAD are updated. Refuses `notFound` for a missing branch,
+ * `invalid` for a name that is unchanged, taken or not a valid branch name, and `forbidden` for the default branch or one with its own rule if the
+ * caller doesn't administer the repository, for one matched by a pattern rule, and for a name that the caller could not push to.
  */
 export async function renameBranch(changing: Changing, from: string, to: string): Promise<void> {
   const { services, actor, on } = changing
@@ -69,12 +69,12 @@ export async function renameBranch(changing: Changing, from: string, to: string)
     throw refuse.conflict("the branch was changed by somebody else meanwhile; look at it again and repeat the request")
   }
   await followNow(services, renaming, { entryId, isSure: true }).catch((error: unknown) =>
-    // The reference has its new name, and saying otherwise would be a lie; the job does the rest.
+    // The reference is renamed already, so this must not fail; the job does the rest.
     services.log.error({ err: error, repository: on.repository.id }, "what follows from renaming a branch failed"),
   )
 }
 
-/** What is known of a renaming: the job that would follow it, and whether the reference has its new name for sure. */
+/** What is known about a rename: the job that would complete it, and whether the reference is certain to be renamed. */
 interface Known {
   readonly entryId: number
   readonly isSure: boolean
@@ -86,19 +86,19 @@ async function followNow(services: Services, renaming: Renaming, { entryId, isSu
   if (!row) return
   const tips = await readTips(git, git.at(row.storage, row.object_format), [renaming.from, renaming.to])
   const [isFromThere, isToThere] = tips.map(({ commit }) => commit !== undefined)
-  // After a crash: where both are there, nobody knows whether the branch was renamed or another one made; what is there is told in any case.
+  // After a crash with both branches present it is unknown whether one was renamed or created anew; the rows follow git in either case.
   const isRenamed = isSure || (isToThere === true && isFromThere === false)
   if (!isRenamed && !isToThere) return
   if (await database.write((tx) => follow(tx, services, renaming, { tips, entryId, isRenamed }))) await alignHead(services, row.id)
 }
 
-/** Names in use are told as `invalid` here, as clients know it. */
+/** Names in use are refused as `invalid` here, as clients expect. */
 async function requireFree(changing: Changing, from: string, to: string): Promise<void> {
   if (from === to) throw refuse.invalid("name", "is the name that the branch has")
   if (from.startsWith(`${to}/`) || to.startsWith(`${from}/`))
     throw refuse.invalid("name", `${to} and ${from} can't be there at once; give the branch a third name first`)
   if ((await tipOf(changing, to)) !== undefined) throw refuse.invalid("name", `there is a branch ${to}`)
-  await requireRoom(changing, to).catch((error: unknown) => {
+  await requireNoConflict(changing, to).catch((error: unknown) => {
     throw error instanceof Refusal ? refuse.invalid("name", error.message) : error
   })
 }
@@ -121,7 +121,7 @@ interface Following {
   readonly isRenamed: boolean
 }
 
-/** Lets everything that speaks of the branch follow, once. Gives whether git's HEAD must follow too. */
+/** Updates everything that names the branch, once. Returns whether git's HEAD must be updated too. */
 async function follow(tx: Transaction, services: Services, renaming: Renaming, { tips, entryId, isRenamed }: Following): Promise<boolean> {
   const { repositoryId, doerId, from, to } = renaming
   const now = services.now()

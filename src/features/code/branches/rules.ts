@@ -10,7 +10,7 @@ import { requireBranchName } from "../repositories/names.ts"
 import type { CreateBranchRepoOption, UpdateBranchRepoOption } from "./records.ts"
 import { findInTheWay } from "./store.ts"
 
-/** Whoever changes branches of a repository through the service. */
+/** A change of branches through the service: the caller and the repository. */
 export interface Changing {
   readonly services: Services
   readonly actor: SignedIn
@@ -20,33 +20,30 @@ export interface Changing {
 export const gitRepository = ({ services: { git }, on: { repository } }: Pick<Changing, "services" | "on">) =>
   git.at(repository.storage, repository.object_format)
 
-/** What a branch names in git, which is the truth. Undefined for what is no branch. */
+/** The commit that a branch points to in git, which is authoritative. Undefined if there is no such branch. */
 export const tipOf = async (changing: Pick<Changing, "services" | "on">, branch: string): Promise<ObjectId | undefined> =>
   isBranchName(branch) ? changing.services.git.references.resolve(gitRepository(changing), branchRef(branch)) : undefined
 
 /**
- * Makes a branch and gives the commit that it names. Refuses `notFound` what it is to begin with, `invalid` a name that no branch can have,
- * `conflict` one that a tag or a branch has or is in the way of, and what `pushFromServer` refuses.
+ * Creates a branch and returns its commit. Refuses `notFound` for a missing start point, `invalid` for an invalid branch name,
+ * `conflict` for a name that is taken or conflicts with another branch or tag, and like `pushFromServer`.
  */
-export async function createBranch(changing: Changing, wishes: CreateBranchRepoOption): Promise<Commit> {
+export async function createBranch(changing: Changing, options: CreateBranchRepoOption): Promise<Commit> {
   const { services, actor, on } = changing
-  const name = wishes.new_branch_name
+  const name = options.new_branch_name
   if (on.repository.is_empty === 1) throw refuse.notFound("Git Repository is empty.")
   if (on.repository.is_mirror === 1) throw refuse.forbidden("Git Repository is a mirror.")
   requireBranchName(name, "new_branch_name")
-  const commit = await beginningOf(changing, wishes)
+  const commit = await startOf(changing, options)
   if (!commit) throw refuse.notFound("there is no such branch, tag or commit to begin with")
   if (isTagName(name) && (await services.git.references.resolve(gitRepository(changing), tagRef(name))))
     throw refuse.conflict("The branch with the same tag already exists.")
-  await requireRoom(changing, name)
+  await requireNoConflict(changing, name)
   await pushFromServer(services, actor, on, [{ ref: branchRef(name), oldId: null, newId: commit.id }], { addedBytes: 0 })
   return commit
 }
 
-async function beginningOf(
-  changing: Changing,
-  { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption,
-): Promise<Commit | undefined> {
+async function startOf(changing: Changing, { old_ref_name: ref, old_branch_name }: CreateBranchRepoOption): Promise<Commit | undefined> {
   const { git } = changing.services
   const { repository } = changing.on
   if (ref) return (await resolveRevision(git, repository, ref))?.commit
@@ -54,8 +51,8 @@ async function beginningOf(
   return isBranchName(branch) ? git.history.lastCommit(gitRepository(changing), branch) : undefined
 }
 
-/** Refuses `conflict` where a branch of this name is there, or one stands in its way: where one is called `a`, none can be called `a/b`. */
-export async function requireRoom(
+/** Refuses `conflict` if a branch of this name exists or conflicts with it: next to `a` there can't be `a/b`. */
+export async function requireNoConflict(
   { services: { database }, on: { repository } }: Pick<Changing, "services" | "on">,
   name: string,
 ): Promise<void> {
@@ -68,14 +65,14 @@ export async function requireRoom(
 }
 
 /**
- * Makes a branch name another commit. Refuses `notFound` a branch or commit that is not there, `invalid` when it no longer names `old_commit_id` or
- * would lose commits without `force`, and what `pushFromServer` refuses.
+ * Points a branch to another commit. Refuses `notFound` for a missing branch or commit, `invalid` if it no longer points to `old_commit_id` or
+ * would lose commits without `force`, and like `pushFromServer`.
  */
-export async function updateBranch(changing: Changing, branch: string, wishes: UpdateBranchRepoOption): Promise<void> {
+export async function updateBranch(changing: Changing, branch: string, options: UpdateBranchRepoOption): Promise<void> {
   const { services, actor, on } = changing
   const { git } = services
   const repository = gitRepository(changing)
-  const { new_commit_id: wanted, old_commit_id: expected = "", force = false } = wishes
+  const { new_commit_id: wanted, old_commit_id: expected = "", force = false } = options
   const oldId = await tipOf(changing, branch)
   if (oldId === undefined) throw refuse.notFound()
   const newId = await git.objects.expand(repository, wanted.toLowerCase())
@@ -89,8 +86,8 @@ export async function updateBranch(changing: Changing, branch: string, wishes: U
 }
 
 /**
- * Deletes a branch. Refuses `notFound` one that is not there, `forbidden` the default branch and one that a rule is about, and what `pushFromServer`
- * refuses.
+ * Deletes a branch. Refuses `notFound` if it doesn't exist, `forbidden` for the default branch and protected ones, and like
+ * `pushFromServer`.
  */
 export async function deleteBranch(changing: Changing, branch: string): Promise<void> {
   const { services, actor, on } = changing

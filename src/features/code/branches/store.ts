@@ -51,7 +51,7 @@ const countFound = query("branches.countFound", (db, p: Params<{ repositoryId: n
     .where(contains(sql.ref("name"), p.text)),
 )
 
-/** A repository's branches whose names hold the text, in any case: those with the newest commits first, of several of one second by name. */
+/** A repository's branches whose names contain the text, ignoring case: newest commits first, then by name. */
 export async function findBranches(
   db: Handle,
   repositoryId: number,
@@ -63,7 +63,7 @@ export async function findBranches(
   return { rows, total: counted?.total ?? 0 }
 }
 
-/** A branch that stands where another is to be: of its name, where it needs a directory, or below it. */
+/** A branch that conflicts with a name: the same name, one of its parent directories, or a name below it. */
 export const findInTheWay = query(
   "branches.findInTheWay",
   (db, p: Params<{ repositoryId: number; names: readonly string[]; from: string; before: string }>) =>
@@ -75,7 +75,7 @@ export const findInTheWay = query(
       .limit(1),
 )
 
-/** What a branch was called before leads to what it is called now. */
+/** Redirects a branch's old name to its new one. */
 export const putRedirect = query(
   "branches.putRedirect",
   (db, p: Params<{ repositoryId: number; name: string; newName: string; now: number }>) =>
@@ -89,7 +89,7 @@ export const putRedirect = query(
       ),
 )
 
-/** Older names lead straight to the newest. */
+/** Points existing redirects straight to the newest name. */
 export const followRedirects = query("branches.followRedirects", (db, p: Params<{ repositoryId: number; name: string; newName: string }>) =>
   db
     .updateTable("branch_redirects")

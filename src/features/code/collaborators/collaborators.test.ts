@@ -52,7 +52,7 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
     expect(await permission(ann, "nobody")).toBe(404)
     expect(await permission(undefined, "ben", "ann/open")).toBe(401)
     expect(await permission(undefined, "ben")).toBe(404)
-    // Of somebody who hides and has nothing to do with the repository, nothing is told.
+    // Nothing is disclosed about a hidden user who has no relation to the repository.
     expect(await permission(ann, "dan", "ann/open")).toBe(404)
     expect(await permission(forge.root, "dan", "ann/open")).toBe("read")
 
@@ -62,7 +62,7 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
     expect(owner.body.user).toMatchObject({ login: "ann", active: true })
   })
 
-  test("show no hidden address, whoever asks", async () => {
+  test("show no hidden address to any caller", async () => {
     await forge.call(ben, "PATCH /user/settings", { hide_email: true })
     await forge.call(ann, "PATCH /user/settings", { hide_email: true })
     const address = async (caller: Caller, name: string): Promise<string> =>
@@ -91,7 +91,7 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
     expect(await permission(ann, "ben")).toBe("write")
   })
 
-  test("can't be those with whom there is a block, either way", async () => {
+  test("can't be users who have blocked the owner or are blocked by them", async () => {
     const gus = await forge.person("gus")
     await forge.person("hal")
     await forge.call(gus, "PUT /user/blocks/ann")
@@ -100,7 +100,7 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
       expect(await add(name)).toBe(403)
       expect(await add(name, "read", cal)).toBe(403)
     }
-    // Not even by an administrator whom the person has blocked while the owner has nothing against it.
+    // Also if the person has blocked the administrator who adds them, but not the owner.
     const ida = await forge.person("ida")
     await forge.call(ida, "PUT /user/blocks/cal")
     expect(await add("ida", "read", cal)).toBe(403)
@@ -130,7 +130,7 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
     expect(await permission(ben, "ben", "guild/tool")).toBe("none")
   })
 
-  test("are hidden with the repository, and shown to nobody who has not signed in", async () => {
+  test("are hidden with the repository, and not shown to anonymous callers", async () => {
     const jon = await forge.person("jon")
     expect(await status(jon, "GET /repos/ann/box/collaborators")).toBe(404)
     expect(await add("jon", "read", jon)).toBe(404)

@@ -107,7 +107,7 @@ export const collaboratorOperations: readonly Operation[] = [
       if (!isKnown) throw refuse.notFound()
       const asUser = { kind: "user", user, credential: { kind: "password" }, basic: false } as const
       const permission = modeName((await permissionOn(db, asUser, { owner, repository })).mode)
-      // Clients know the account's state here only where the owner asks for himself.
+      // Clients expect the account's state here only if the owner asks about themself.
       const isOwner = user.id === me.id && user.id === owner.id
       const record = isOwner ? presentUser(services.site, user, actor) : presentUserPlainly(services.site, user, true)
       return ok({ permission, role_name: permission, user: record })

@@ -9,9 +9,9 @@ import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 
 /**
- * Makes a person a collaborator, or gives a collaborator another mode. Refuses as `invalid` organisations, people who can't sign in yet, and
- * the owner, who has every right already; `forbidden` where the owner or the caller and the person have blocked one another; `notFound` a
- * repository that the caller can no longer reach.
+ * Makes a user a collaborator, or changes a collaborator's mode. Refuses `invalid` for organisations, inactive accounts, and
+ * the owner, who has every right already; `forbidden` if the user has blocked, or is blocked by, the owner or the caller; `notFound` for a
+ * repository that the caller can no longer access.
  */
 export async function putCollaborator(
   tx: Transaction,
@@ -20,7 +20,7 @@ export async function putCollaborator(
   { user, mode }: { readonly user: User; readonly mode: number },
   now: Seconds,
 ): Promise<void> {
-  // Blocking locks the same row: it leaves no collaboration behind that came a moment later.
+  // Blocking locks the same row, so that no collaboration is added concurrently with a block.
   const person = await lockUser(tx, user.id)
   await lockRow(tx, "repositories", repositoryId)
   const { owner } = await locateRepositoryById(tx, actor, repositoryId)
@@ -37,7 +37,7 @@ export async function putCollaborator(
     .execute()
 }
 
-/** Ends a collaboration, if there was one, with what hangs on it: whoever can no longer reach the repository stops watching it. */
+/** Ends a collaboration, if there is one. A user who can no longer read the repository stops watching it. */
 export async function removeCollaborator(tx: Transaction, repositoryId: number, user: User): Promise<void> {
   const removed = await tx
     .deleteFrom("collaborations")

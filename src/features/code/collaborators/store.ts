@@ -6,7 +6,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
-/** The collaborators whom the caller may know of: administrators of the repository know all of them. */
+/** The collaborators visible to the caller: administrators of the repository see all of them. */
 function shownCollaborators(db: Handle, actor: Actor, { repository, permission }: OnRepository) {
   const knowsAll = permission.mode >= Mode.admin && !isPublicOnly(actor)
   return db
@@ -16,7 +16,7 @@ function shownCollaborators(db: Handle, actor: Actor, { repository, permission }
     .$if(!knowsAll, (people) => people.where(listedUsers(actor)))
 }
 
-/** Those collaborators, in the order in which they were added. */
+/** A page of those collaborators, in the order in which they were added. */
 export async function findCollaborators(db: Handle, actor: Actor, on: OnRepository, page: Page): Promise<Found<User>> {
   const shown = shownCollaborators(db, actor, on)
   const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
@@ -30,13 +30,13 @@ export async function findCollaborators(db: Handle, actor: Actor, on: OnReposito
   return { rows, total }
 }
 
-/** Whether a person is one of those collaborators. */
+/** Whether a user is one of those collaborators. */
 export async function isShownCollaborator(db: Handle, actor: Actor, on: OnRepository, userId: number): Promise<boolean> {
   const found = await shownCollaborators(db, actor, on).select("users.id").where("users.id", "=", userId).executeTakeFirst()
   return found !== undefined
 }
 
-/** Whether a person was let in to the repository, as a collaborator, through a team, or by the offer of a transfer. */
+/** Whether a user was given access to the repository: as a collaborator, through a team, or by a pending transfer. */
 export async function isLetIn(db: Handle, repositoryId: number, userId: number): Promise<boolean> {
   const found = await db
     .selectFrom("repositories")

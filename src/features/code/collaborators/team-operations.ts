@@ -22,14 +22,14 @@ import { presentRepositories, presentRepository } from "../repositories/present.
 import { Repository } from "../repositories/records.ts"
 import { withOwners } from "../repositories/store.ts"
 
-// --- from the team ---------------------------------------------------------------------------------------------------------------
+// --- from the team ----------------------------------------------------------------------------------------------------------------
 
 const shared = { tag: "organization", scope: ["organization"] } as const
 
 type RepositoryPath = { readonly org: string; readonly repo: string }
 
 /**
- * The repository of the path, which must be one of the team's organisation and within the caller's reach. Older names lead to the newer.
+ * The repository of the path, which must belong to the team's organisation and be visible to the caller. Old names are redirected.
  */
 async function locateTeamRepository(db: Handle, actor: Actor, organization: User, path: RepositoryPath): Promise<OnRepository> {
   const owner = await locateUser(db, actor, path.org, "org")
@@ -43,12 +43,12 @@ async function locateTeamRepository(db: Handle, actor: Actor, organization: User
   throw new Renamed(301, { org: target.owner.name, repo: target.repository.name })
 }
 
-/** Changing which teams have a repository takes an owner, or where the organisation lets them, an administrator of the repository. */
+/** Changing a repository's teams takes an owner, or, if the organisation allows it, an administrator of the repository. */
 function requireMayChangeTeams(organization: User, isOwner: boolean): void {
   if (!isOwner && organization.repo_admin_change_team_access === 0) throw refuse.forbidden("user is nor repo admin nor owner")
 }
 
-/** The repository whose teams are to change. What the caller may not do at all is refused before it is looked up: nothing is told by that. */
+/** The repository whose teams are to change. Missing rights are refused before the lookup, so that nothing is disclosed. */
 async function openTeamRepository(
   db: Handle,
   actor: Actor,
@@ -127,7 +127,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
   }),
 ]
 
-// --- from the repository ---------------------------------------------------------------------------------------------------------
+// --- from the repository ----------------------------------------------------------------------------------------------------------
 
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 
@@ -135,7 +135,7 @@ interface OnOwnedRepository extends OnRepository {
   readonly actor: SignedIn
 }
 
-/** Which teams of the repository's owner the caller may know of. Refuses as `methodNotAllowed` a person's repository, which has none. */
+/** Which teams of the repository's owner the caller may see. Refuses `methodNotAllowed` for a user's repository, which has no teams. */
 async function teamReader(db: Handle, { owner, actor }: OnOwnedRepository): Promise<(team: TeamRow) => boolean> {
   if (owner.kind !== "organization") throw refuse.methodNotAllowed("repo is not owned by an organization")
   const role = await roleIn(db, actor, owner)
@@ -143,7 +143,7 @@ async function teamReader(db: Handle, { owner, actor }: OnOwnedRepository): Prom
   return (team) => teamReadable(actor, team, owner, role, own.has(team.id))
 }
 
-/** The team of the path's {team}, of the repository's owner; one that the caller may not know of is missing. */
+/** The owner's team named by the path's {team}. Refuses `notFound` also for one that the caller may not see. */
 async function locateNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
   const isReadable = await teamReader(db, found)
   const team = await findTeamByName.first(db, { organizationId: found.owner.id, lowerName: name.toLowerCase() })
@@ -151,7 +151,7 @@ async function locateNamedTeam(db: Handle, found: OnOwnedRepository, name: strin
   return team
 }
 
-/** The team that is to have the repository, or no longer. */
+/** The team to add to or remove from the repository. */
 async function openNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
   const team = await locateNamedTeam(db, found, name)
   requireMayChangeTeams(found.owner, found.permission.mode >= Mode.owner)

@@ -79,23 +79,23 @@ withWorld("commits", { open: openWorld, on: oneDatabase }, ({ test: it, world })
     expect(await shas(`/commits?sha=${ids[1]?.slice(0, 8)}`)).toEqual([ids[1], ids[0]])
   })
 
-  it("have the people whose addresses they bear", async () => {
+  it("name the users who own the addresses", async () => {
     const people = (await get("/commits")).body.map(({ author }: { author: { login: string } | null }) => author?.login ?? null)
     expect(people).toEqual(["ada", null, "ben", "ada"])
     const { body } = await get(`/git/commits/${ids[0]}`)
-    // A stranger learns the account, not its address.
+    // An unrelated user sees the account, not its address.
     expect(body.author.email).toBe(`${ada.id}+ada@noreply.localhost`)
     expect(body.commit.author).toEqual({ name: "Ada", email: "ADA@example.com", date: "2023-11-14T22:14:20Z" })
   })
 
-  it("tell what they changed, without what is not wished for", async () => {
+  it("list their changes, without what is switched off", async () => {
     const { body } = await get(`/git/commits/${ids[1]}`)
     expect(body).toMatchObject({ files: [{ filename: "docs/b.txt", status: "added" }], stats: { total: 1, additions: 1, deletions: 0 } })
     const bare = (await get(`/git/commits/${ids[1]}?stat=false&files=false&verification=false`)).body
     expect([bare.files, bare.stats, bare.commit.verification]).toEqual([null, null, null])
   })
 
-  it("tell of a move as a file that is gone and one that is new", async () => {
+  it("show a rename as one removed and one added file", async () => {
     const old = (await get("/contents/a.txt")).body.sha
     const moved = await ada.call("PUT", `${repo}/contents/z.txt`, {
       content: base64("a.txt\n"),
@@ -182,7 +182,7 @@ withWorld("commits", { open: openWorld, on: oneDatabase }, ({ test: it, world })
     await git("notes", "add", "-m", "Well done", ids[0] ?? "")
     expect((await get(`/git/notes/${ids[0]}`)).body).toMatchObject({ message: "Well done\n", commit: { author: { login: "ada" } } })
     expect((await get(`/git/notes/${ids[1]}`)).status).toBe(404)
-    // As git does once there are many.
+    // The layout that git uses once there are many notes.
     const { stdout } = await git("rev-parse", "refs/notes/commits^{tree}")
     const [id = ""] = ids
     const { git: door } = world.hearth.services

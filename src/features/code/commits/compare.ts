@@ -7,24 +7,24 @@ import type { Log, ObjectId, Repository } from "../../../git/index.ts"
 import { headNamed } from "./heads.ts"
 import { commitNamed, gitOf } from "./revision.ts"
 
-/** Two states of the files beside each other. */
+/** A comparison of two commits. */
 export interface Comparison {
-  /** Where the head lies; the commits are told of as its. */
+  /** The repository of the head, to which the listed commits belong. */
   readonly on: OnRepository
-  /** What sees both, though they may lie in two repositories. */
+  /** A view of both commits, which may be in two repositories. */
   readonly repository: Repository
   readonly base: ObjectId
   readonly head: ObjectId
-  /** Between `..` the files are compared as they are, between `...` with what they were when the two parted. */
+  /** `..` compares the files of both commits; `...` compares the head with the merge base. */
   readonly direct: boolean
 }
 
-/** Commits of one comparison that are told of; their number is told whole. */
+/** The most commits listed for one comparison; the total counts all of them. */
 const MOST_COMMITS = 250
 
 /**
- * Reads `base...head`, `base..head` or only a head, which is compared with the default branch. Both are branches, tags or commits; a head may lie in a
- * fork, as `owner:branch` or `owner/repository:branch`. Refuses `notFound` what is not there, or not for the caller.
+ * Reads `base...head`, `base..head` or only a head, which is compared with the default branch. Both are branches, tags or commits; a head may be in a
+ * fork, as `owner:branch` or `owner/repository:branch`. Refuses `notFound` for what is missing or hidden from the caller.
  */
 export async function readComparison(
   services: Services,
@@ -44,11 +44,11 @@ export async function readComparison(
   return { on: headOn, repository, base: from, head: to, direct: dots === ".." }
 }
 
-/** The commits that the head has and the base has not, newest first. */
+/** The commits reachable from the head but not from the base, newest first. */
 export const comparedCommits = ({ git }: Services, { repository, base, head }: Comparison): Promise<Log> =>
   git.history.log(repository, { to: [head], not: [base], skip: 0, limit: MOST_COMMITS })
 
-/** What the files are compared with: null where the two have nothing in common. */
+/** The commit that the head is compared with: null if the two have no common history. */
 export async function comparedFrom({ git }: Services, { repository, base, head, direct }: Comparison): Promise<ObjectId | null> {
   return direct ? base : ((await git.history.mergeBase(repository, base, head)) ?? null)
 }

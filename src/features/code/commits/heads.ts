@@ -7,7 +7,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 
-/** Heads of comparisons and pull requests, which may lie in a fork. */
+/** Heads of comparisons and pull requests, which may be in a fork. */
 
 /** A head as clients write it: `branch`, `owner:branch` or `owner/repository:branch`. Branches have no colon in their names. */
 interface HeadName {
@@ -24,9 +24,9 @@ export function readHead(text: string): HeadName {
 }
 
 /**
- * The repository that a head lies in, for a base repository that the caller reads: the base itself, the named owner's fork of it (or what it
- * was forked from), or the one of that name. Refuses `notFound` what the caller may not know of or whose code is not theirs to read, and
- * `badRequest` an owner who has none that it could be, as well as one that has nothing to do with the base.
+ * The repository of a head, for a base repository that the caller can read: the base itself, the named owner's fork of it (or what it
+ * was forked from), or the one of that name. Refuses `notFound` for a repository whose code the caller may not read, and
+ * `badRequest` for an owner without such a fork, and for a repository unrelated to the base.
  */
 export async function locateHead(db: Handle, actor: Actor, base: OnRepository, { owner, repository }: HeadName): Promise<OnRepository> {
   if (owner === undefined || (owner.toLowerCase() === base.owner.lower_name && repository === undefined)) return base
@@ -38,7 +38,7 @@ export async function locateHead(db: Handle, actor: Actor, base: OnRepository, {
   return found
 }
 
-/** A repository by names that may be older ones. */
+/** Looks up a repository by names that may be old ones. */
 async function named(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
   try {
     return await locateRepository(db, actor, owner, name)
@@ -56,7 +56,7 @@ async function forkOf(db: Handle, actor: Actor, base: OnRepository, ownerName: s
   if (!repository) throw none
   const owned: Owned = { repository, owner }
   const permission = await permissionOn(db, actor, owned)
-  // One that is hidden is told of like one that is not there.
+  // A hidden user is refused like a missing one.
   if (permission.mode < Mode.admin && unitMode(permission, repository, "repo.code") < Mode.read) throw none
   return { ...owned, permission }
 }
@@ -70,7 +70,7 @@ async function userNamed(db: Handle, actor: Actor, name: string): Promise<User> 
   }
 }
 
-/** Forks of forks are followed this far. */
+/** The most levels of forks of forks that are followed. */
 const GENERATIONS = 20
 
 /** Whether both come from the same repository, through however many forks. */
@@ -90,7 +90,7 @@ async function ancestry(db: Handle, { id, fork_of_id }: OnRepository["repository
   return line
 }
 
-/** What somebody owns of this family: a fork of the base, what the base was forked from, or another fork of that; the closest first. */
+/** A user's repository in this fork network: a fork of the base, the base's parent, or another fork of that parent; the closest first. */
 const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseId: number; parentId: number }>) =>
   db
     .selectFrom("repositories")
@@ -102,7 +102,7 @@ const findFork = query("pulls.findFork", (db, p: Params<{ ownerId: number; baseI
     .limit(1),
 )
 
-/** The head that a path names, as `locateEnds` reads it; undefined where there is no such repository for the caller. */
+/** The head that a path names, as `locateEnds` reads it; undefined if the caller can read no such repository. */
 export async function headNamed(
   db: Handle,
   actor: Actor,

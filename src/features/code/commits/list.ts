@@ -6,7 +6,7 @@ import type { Services } from "../../../core/services.ts"
 import { isTreeEntryName, type Log } from "../../../git/index.ts"
 import { commitNamed, gitOf } from "./revision.ts"
 
-/** Which commits are asked for. */
+/** Which commits are listed. */
 export interface CommitFilter {
   readonly sha?: string | undefined
   readonly path?: string | undefined
@@ -16,8 +16,8 @@ export interface CommitFilter {
 }
 
 /**
- * A page of the commits that a filter lets through, newest first. Refuses `conflict` while nothing was committed, `notFound` names that stand for
- * nothing and a path that no commit has touched.
+ * A page of the commits that match a filter, newest first. Refuses `conflict` for an empty repository, `notFound` for an unknown revision
+ * and a path that no commit has touched.
  */
 export async function listCommits(services: Services, on: Owned, filter: CommitFilter, page: Page): Promise<Log> {
   if (on.repository.is_empty === 1) throw refuse.conflict("Git Repository is empty.")

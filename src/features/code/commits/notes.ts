@@ -3,12 +3,12 @@ import type { Services } from "../../../core/services.ts"
 import { type Commit, type ObjectId, refName, type TreeEntry } from "../../../git/index.ts"
 import { gitOf, peel } from "./revision.ts"
 
-/** Where git keeps notes unless it is told another place. */
+/** The default reference of git notes. */
 const NOTES = refName("refs/notes/commits")
-/** Two digits for each level of directories, into which git divides many notes. */
+/** Hex digits per directory level when git fans out many notes. */
 const DIGITS = 2
 
-/** What somebody has noted about a commit, and the commit that noted it; undefined where nothing is. */
+/** The note on a commit, and the commit that added it; undefined if there is none. */
 export async function findNote(
   services: Services,
   on: Owned,

@@ -8,17 +8,21 @@ import { comparedCommits, comparedFrom, readComparison } from "./compare.ts"
 import { listCommits } from "./list.ts"
 import { findNote } from "./notes.ts"
 import { patchDownload } from "./patches.ts"
-import { presentCommits, type Wishes } from "./present.ts"
+import { type CommitOptions, presentCommits } from "./present.ts"
 import { Commit, Compare, Note } from "./records.ts"
 import { commitOfPath, gitOf } from "./revision.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 
 const wish = (what: string) => Type.Optional(Type.Boolean({ description: `with ${what}; true where it is not sent` }))
-const lesserWishes = { verification: wish("what is known of the signature"), files: wish("the files that it changed") }
-const wishes = { stat: wish("the number of lines that it changed"), ...lesserWishes }
+const commonOptions = { verification: wish("what is known of the signature"), files: wish("the files that it changed") }
+const options = { stat: wish("the number of lines that it changed"), ...commonOptions }
 
-const readWishes = ({ stat = true, verification = true, files = true }: { readonly [K in keyof Wishes]?: boolean }): Wishes => ({
+const readOptions = ({
+  stat = true,
+  verification = true,
+  files = true,
+}: { readonly [K in keyof CommitOptions]?: boolean }): CommitOptions => ({
   stat,
   verification,
   files,
@@ -37,14 +41,14 @@ export const commitOperations: readonly Operation[] = [
       path: Type.Optional(Type.String({ description: "only commits that changed this file, or something below this directory" })),
       since: Type.Optional(dateTime({ description: "only commits made then or later" })),
       until: Type.Optional(dateTime({ description: "only commits made then or earlier" })),
-      ...wishes,
+      ...options,
       not: Type.Optional(Type.String({ description: "branch, tag or commit whose commits are left out" })),
     },
     answers: { 200: Type.Array(Commit) },
     refuses: ["notFound", "conflict"],
     handle: async ({ services, db, query, page, ...on }) => {
       const { commits, total } = await listCommits(services, on, query, page)
-      return listedWithPage(await presentCommits(services, db, on, commits, readWishes(query)), total, page)
+      return listedWithPage(await presentCommits(services, db, on, commits, readOptions(query)), total, page)
     },
   }),
 
@@ -53,11 +57,11 @@ export const commitOperations: readonly Operation[] = [
     id: "repoGetSingleCommit",
     route: "GET /repos/{owner}/{repo}/git/commits/{sha}",
     summary: "Get a commit",
-    query: wishes,
+    query: options,
     answers: { 200: Commit },
     refuses: ["notFound"],
     handle: async ({ services, db, path, query, ...on }) => {
-      const [record] = await presentCommits(services, db, on, [await commitOfPath(services, on, path.sha)], readWishes(query))
+      const [record] = await presentCommits(services, db, on, [await commitOfPath(services, on, path.sha)], readOptions(query))
       if (!record) throw refuse.notFound()
       return ok(record)
     },
@@ -82,12 +86,12 @@ export const commitOperations: readonly Operation[] = [
     id: "repoGetNote",
     route: "GET /repos/{owner}/{repo}/git/notes/{sha}",
     summary: "Get what was noted about a commit",
-    query: lesserWishes,
+    query: commonOptions,
     answers: { 200: Note },
     refuses: ["notFound"],
     handle: async ({ services, db, path, query, ...on }) => {
       const note = await findNote(services, on, (await commitOfPath(services, on, path.sha)).id)
-      const [commit] = note ? await presentCommits(services, db, on, [note.commit], readWishes(query)) : []
+      const [commit] = note ? await presentCommits(services, db, on, [note.commit], readOptions(query)) : []
       if (!note || !commit) throw refuse.notFound()
       return ok({ message: note.message, commit })
     },

@@ -4,7 +4,7 @@ import type { Git, ObjectId, Repository } from "../../../git/index.ts"
 
 export type PatchForm = "diff" | "patch"
 
-/** The change from one commit to another as plain text: one difference, or each commit as a mail. Written while it is sent. */
+/** The change from one commit to another as plain text: one diff, or one mail per commit. Generated while it is sent. */
 export function patchDownload(
   { diffs }: Git,
   repository: Repository,

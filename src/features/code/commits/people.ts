@@ -6,7 +6,7 @@ import type { Site } from "../../../core/site.ts"
 import type { Person } from "../../../git/index.ts"
 import { noReplyAddress } from "../../people/users/present.ts"
 
-/** Whose addresses these are: activated ones of people, and the addresses that stand in for hidden ones. */
+/** The owners of these addresses: activated addresses of users, and no-reply addresses. */
 const findByAddresses = query("commits.findByAddresses", (db, p: Params<{ emails: readonly string[]; ids: readonly number[] }>) =>
   db
     .selectFrom("emails")
@@ -24,10 +24,10 @@ const findByAddresses = query("commits.findByAddresses", (db, p: Params<{ emails
     ),
 )
 
-/** Finds who stands behind the addresses of commits. */
+/** Finds the user who owns the address in a commit. */
 export type FindPerson = (person: Pick<Person, "email">) => User | undefined
 
-/** Who these people are here, found by their addresses in one query. An address counts once it is activated. */
+/** Finds the users who own these addresses, in one query. Only activated addresses count. */
 export async function findPeople(db: Handle, site: Site, people: readonly Pick<Person, "email">[]): Promise<FindPerson> {
   const emails = [...new Set(people.map(({ email }) => email.toLowerCase()).filter((email) => email !== ""))]
   if (emails.length === 0) return () => undefined
@@ -45,7 +45,7 @@ export async function findPeople(db: Handle, site: Site, people: readonly Pick<P
   }
 }
 
-/** The account that an address stands in for, as `noReplyAddress` makes it: by its id, for names change. */
+/** The account behind a no-reply address made by `noReplyAddress`: by its id, since names change. */
 function standInOf(site: Site, email: string): { readonly id: number } | undefined {
   const at = email.lastIndexOf("@")
   if (email.slice(at + 1) !== site.noReplyDomain.toLowerCase()) return undefined
@@ -53,7 +53,7 @@ function standInOf(site: Site, email: string): { readonly id: number } | undefin
   return id === undefined ? undefined : { id: Number(id) }
 }
 
-/** Who stands in a commit that the service makes for somebody. */
+/** The author or committer of a commit that the service makes for a user. */
 export function commitPerson({ site, now }: Pick<Services, "site" | "now">, user: User): Person {
   const email = user.hide_email === 1 || user.email === "" ? noReplyAddress(site, user) : user.email
   return { name: user.full_name || user.name, email, when: now(), offset: 0 }

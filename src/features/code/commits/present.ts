@@ -13,39 +13,39 @@ import { UNSIGNED, verifications } from "../signatures/verification.ts"
 import { findPeople } from "./people.ts"
 import type { Commit as CommitRecord, PayloadCommit } from "./records.ts"
 
-/** What is told of a commit beyond itself; each costs a look. */
-export interface Wishes {
+/** Optional parts of a commit record; each costs extra reads. */
+export interface CommitOptions {
   readonly stat: boolean
   readonly files: boolean
   readonly verification: boolean
 }
 
-/** Commits of one repository as records, in their order: two queries and one process at most, whatever their number. */
+/** Commits of one repository as records, in their order: at most two queries and one process, however many there are. */
 export async function presentCommits(
   services: Services,
   db: Handle,
   on: Owned,
   commits: readonly Commit[],
-  wishes: Wishes,
+  options: CommitOptions,
 ): Promise<CommitRecord[]> {
   const { git, site } = services
   const repository = git.at(on.repository.storage, on.repository.object_format)
   const person = await findPeople(db, site, peopleOf(commits))
-  const verified = wishes.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
-  // A page is mostly the work of few.
+  const verified = options.verification ? await verifications(db, services, commits) : new Map<ObjectId, Verification>()
+  // Most pages have few distinct authors.
   const present = memoize((user: User) => presentUser(site, user))
   const account = (of: Person) => {
     const user = person(of)
     return user ? present(user) : null
   }
   const ids = commits.map(({ id }) => id)
-  const changes = wishes.stat || wishes.files ? await git.diffs.ofCommits(repository, ids) : new Map<ObjectId, readonly ChangedFile[]>()
+  const changes = options.stat || options.files ? await git.diffs.ofCommits(repository, ids) : new Map<ObjectId, readonly ChangedFile[]>()
   return commits.map((commit) => {
     const changed = changes.get(commit.id) ?? []
     return {
       ...presentCommit(site, on, commit, account, verified.get(commit.id) ?? null),
-      files: wishes.files ? affected(changed) : null,
-      stats: wishes.stat ? statsOf(changed) : null,
+      files: options.files ? affected(changed) : null,
+      stats: options.stat ? statsOf(changed) : null,
     }
   })
 }
@@ -89,7 +89,7 @@ function statsOf(files: readonly ChangedFile[]) {
   return { total: additions + deletions, additions, deletions }
 }
 
-/** The paths by what happened to them: those that are new, those that are gone, those that are other. A move is one of each. */
+/** The paths by kind of change: added, removed, modified. A rename counts as one removed and one added. */
 function affected(files: readonly ChangedFile[]): NonNullable<CommitRecord["files"]> {
   const named = (status: "added" | "removed" | "modified", paths: readonly string[]) =>
     [...paths].sort(byBytes).map((filename) => ({ filename, status }))
@@ -107,10 +107,10 @@ function affected(files: readonly ChangedFile[]): NonNullable<CommitRecord["file
 const pathOf = ({ path }: ChangedFile): string => path
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** What is told of a commit that nobody has signed. */
+/** An unsigned commit, as far as it is presented. */
 export type UnsignedCommit = Pick<Commit, "id" | "author" | "committer" | "message"> & { readonly signature: undefined }
 
-/** Commits of one repository as branches and webhooks tell of them, by id: in two queries, whatever their number. */
+/** Commits of one repository as branches and webhooks show them, by id: in two queries, however many there are. */
 export async function presentPayloadCommits(
   services: Services,
   db: Handle,
@@ -142,7 +142,7 @@ export async function presentPayloadCommits(
   )
 }
 
-/** One commit as `presentPayloadCommits` gives it. */
+/** One commit as `presentPayloadCommits` returns it. */
 export async function presentPayloadCommit(services: Services, db: Handle, on: Owned, commit: Commit): Promise<PayloadCommit> {
   const record = (await presentPayloadCommits(services, db, on, [commit])).get(commit.id)
   if (!record) throw new TypeError("one commit makes one record")

@@ -5,7 +5,7 @@ import { PayloadCommitVerification, PayloadUser } from "../signatures/records.ts
 
 export const CommitUser = record("CommitUser", {
   name: Type.String(),
-  // Histories hold addresses of every form.
+  // Git histories contain addresses of any form.
   email: Type.String(),
   date: Type.String(),
 })

@@ -14,7 +14,7 @@ import {
   tagRef,
 } from "../../../git/index.ts"
 
-/** What a client calls a state of the files, and the commit that this is. */
+/** A revision as the client named it, and the commit that it resolves to. */
 export interface Revision {
   readonly kind: "branch" | "tag" | "commit"
   /** The branch, the tag, or the commit's whole id. */
@@ -26,8 +26,8 @@ export interface Revision {
 const SHORT_ID = 7
 
 /**
- * The commit that a branch, a tag, a whole reference or the beginning of a commit's id names, looked for in this order; nothing named is the default
- * branch, and so is HEAD. Undefined where there is no such thing, as in an empty repository.
+ * The commit that a branch, a tag, a full reference or an abbreviated commit id names, tried in this order; no name means the default
+ * branch, and so does HEAD. Undefined if there is no such revision, as in an empty repository.
  */
 export async function resolveRevision(
   git: Git,
@@ -53,10 +53,10 @@ export async function resolveRevision(
   return { kind: "commit", name: id, commit: await git.objects.readCommit(repository, id) }
 }
 
-/** Tags on tags that are followed. */
+/** The deepest chain of tags on tags that is followed. */
 const DEEPEST_TAG = 10
 
-/** The commit that an object leads to through annotated tags; undefined where it leads to something else. */
+/** The commit that an object peels to through annotated tags; undefined if it peels to something else. */
 export async function peel(git: Git, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   let current = id
   for (let depth = 0; depth < DEEPEST_TAG; depth++) {
@@ -70,14 +70,14 @@ export async function peel(git: Git, repository: Repository, id: ObjectId): Prom
 
 export const gitOf = ({ git }: Services, { repository }: Owned): Repository => git.at(repository.storage, repository.object_format)
 
-/** The commit that a branch, a tag or the beginning of a commit's id names. Refuses `notFound` where there is none. */
+/** The commit that a branch, a tag or an abbreviated commit id names. Refuses `notFound` if there is none. */
 export async function commitNamed({ git }: Services, { repository }: Owned, name: string): Promise<Commit> {
   const revision = await resolveRevision(git, repository, name)
   if (!revision) throw refuse.notFound()
   return revision.commit
 }
 
-/** Like `commitNamed`; refuses as `invalid` what can be the name of nothing. */
+/** Like `commitNamed`; refuses `invalid` for text that can't be a revision. */
 export async function commitOfPath(services: Services, on: Owned, name: string): Promise<Commit> {
   if (!isTagName(name)) throw refuse.invalid("sha", "must be a branch, a tag or a commit's id")
   return commitNamed(services, on, name)

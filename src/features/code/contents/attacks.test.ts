@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const EVIL = base64("#!/bin/sh\ntouch /tmp/owned\n")
 
-/** Every road by which files have been written where they must not be, tried on every operation that writes files. */
+/** Known ways to write files outside the repository, tried on every operation that writes files. */
 withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase }, ({ test: it, world }) => {
   let mallory: Caller
   it.beforeAll(async () => {
@@ -25,7 +25,7 @@ withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase 
     const row = await database.read.selectFrom("repositories").selectAll().where("lower_name", "=", "trap").executeTakeFirstOrThrow()
     return git.at(row.storage, row.object_format)
   }
-  /** What would show that something was written beside the objects. */
+  /** Shows whether anything but objects was written. */
   const state = async () => {
     const { git } = world.hearth.services
     const repository = await place()
@@ -75,7 +75,7 @@ withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase 
     expect((await many({ operation: "rename", path: "taken.txt", from_path: path })).status).toBe(422)
     expect((await many({ operation: "delete", path })).status).toBe(422)
     const encoded = encodeURIComponent(path)
-    // The client or the router may make another path of some of these; what arrives is never written.
+    // The client or the router may normalize some of these paths; whatever arrives is never written.
     const single = await mallory.call("POST", `/repos/mallory/trap/contents/${encoded}`, { content: EVIL })
     const harmless = ["a/", "a//b", "/etc/passwd", "./a", "a/./b"].includes(path)
     if (!harmless) expect([404, 405, 422]).toContain(single.status)
@@ -140,7 +140,7 @@ withWorld("attacks on the writing of files", { open: openWorld, on: oneDatabase 
     expect(await raw.text()).toBe("/etc/passwd")
   })
 
-  it("lets nobody forge a commit's headers through names, addresses and messages", async () => {
+  it("doesn't let names, addresses or messages forge a commit's headers", async () => {
     const body = {
       content: EVIL,
       new_branch: "forged",

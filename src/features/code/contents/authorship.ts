@@ -5,22 +5,22 @@ import type { Person } from "../../../git/index.ts"
 import { commitPerson } from "../commits/people.ts"
 import type { CommitFields, Identity } from "./records.ts"
 
-/** Who wrote a commit, and who made it. */
+/** A commit's author and committer. */
 export interface Authorship {
   readonly author: Person
   readonly committer: Person
 }
 
 /**
- * The author and the committer that a request names: each stands in for the other, the caller for both, and now for the time.
- * Refuses `invalid` a name of which git would keep nothing, and a time before 1970.
+ * The author and the committer of a request: each defaults to the other, both to the caller, and the time to now.
+ * Refuses `invalid` for a name that git would strip completely, and for a time before 1970.
  */
 export function authorshipOf(services: Services, caller: User, { author, committer, dates }: CommitFields): Authorship {
   const self = commitPerson(services, caller)
   const one = (field: "author" | "committer", first: Identity | undefined, second: Identity | undefined): Person => {
     const named = [first, second].find((identity) => identity?.name || identity?.email)
     const person = { ...self, name: named?.name || self.name, email: named?.email || self.email, ...timeOf(field, dates?.[field]) }
-    // What is left out here git leaves out too.
+    // Git strips the same characters.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among it
     if (!/[^<>\x00-\x20\x7f.,:;"\\']/.test(person.name)) throw refuse.invalid(`${field}.name`, "must hold more than punctuation")
     return person
@@ -28,7 +28,7 @@ export function authorshipOf(services: Services, caller: User, { author, committ
   return { author: one("author", author, committer), committer: one("committer", committer, author) }
 }
 
-/** The moment of a text, in the zone that it is written in; clients that know no absent time send the year 1. */
+/** Parses a time with its UTC offset; clients that can't omit a time send the year 1. */
 function timeOf(field: string, text: string | undefined): { readonly when?: number; readonly offset?: number } {
   if (!text || text.startsWith("0001-01-01")) return {}
   const when = Math.floor(Date.parse(text) / 1000)

@@ -3,7 +3,7 @@ import { partsToWrite } from "./paths.ts"
 import type { ChangeFileOperation } from "./records.ts"
 import type { Leaf, WorkingTree } from "./working-tree.ts"
 
-/** A change to one file, read and checked as far as that goes without looking at what is there. */
+/** A change to one file, parsed and validated as far as possible without reading the tree. */
 export interface Change {
   readonly operation: ChangeFileOperation["operation"]
   readonly parts: readonly string[]
@@ -12,7 +12,7 @@ export interface Change {
   readonly sha: string | undefined
 }
 
-/** Reads the changes of a request. `fieldOf` gives the name that the client knows a field by. Refuses `invalid`. */
+/** Parses the changes of a request. `fieldOf` returns the client's name of a field. Refuses `invalid`. */
 export function readChanges(files: readonly ChangeFileOperation[], fieldOf: (index: number, name: string) => string): readonly Change[] {
   return files.map(({ operation, path, content, sha, from_path }, index) => {
     if (operation === "rename" && !from_path) throw refuse.invalid(fieldOf(index, "from_path"), "is required to rename a file")
@@ -26,14 +26,14 @@ export function readChanges(files: readonly ChangeFileOperation[], fieldOf: (ind
   })
 }
 
-/** Line breaks may stand between; all else is read strictly, so that nobody's file is silently cut. */
+/** Line breaks are allowed; everything else is decoded strictly, so that no file is silently truncated. */
 function readBase64(text: string, field: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, "")
   if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) throw refuse.invalid(field, "must be base64 with padding")
   return Buffer.from(plain, "base64")
 }
 
-/** Makes a change in the tree. Refuses `invalid` what doesn't fit what is there, and `notFound` what is not there. */
+/** Applies a change to the tree. Refuses `invalid` if it conflicts with the tree, and `notFound` for a missing file. */
 export async function applyChange(tree: WorkingTree, change: Change): Promise<void> {
   const { operation, parts, from, content } = change
   switch (operation) {
@@ -44,7 +44,7 @@ export async function applyChange(tree: WorkingTree, change: Change): Promise<vo
     case "update":
       return from ? moveFile(tree, change, from) : updateFile(tree, change)
     case "rename":
-      // Clients that know no absent text send an empty one, and mean the content that is there.
+      // Clients that can't omit the content send an empty one to keep the existing content.
       return from ? moveFile(tree, { ...change, content: content?.length ? content : undefined }, from) : updateFile(tree, change)
     case "delete":
       await presentFile(tree, parts, change.sha)
@@ -61,7 +61,7 @@ async function requireFree(tree: WorkingTree, parts: readonly string[]): Promise
   if (there) throw refuse.invalid("path", `repository file already exists [path: ${nameOf(parts)}]`)
 }
 
-/** The file at a path, which must be the one that the caller knows. */
+/** The file at a path, which must have the id that the caller sent. */
 async function presentFile(tree: WorkingTree, parts: readonly string[], sha: string | undefined): Promise<Leaf> {
   const there = await tree.get(parts)
   if (!there) throw refuse.notFound(`repository file does not exist [path: ${nameOf(parts)}]`)
@@ -74,7 +74,7 @@ async function presentFile(tree: WorkingTree, parts: readonly string[], sha: str
   return there
 }
 
-/** What bytes can be written into: a link would lead them elsewhere, and a submodule has none of its own. */
+/** Refuses symbolic links and submodules, which have no content to write. */
 function requireRegular({ mode }: Leaf, parts: readonly string[]): void {
   if (mode === "120000") throw refuse.invalid("path", `${nameOf(parts)} is a symbolic link, which is not written through`)
   if (mode === "160000") throw refuse.invalid("path", `${nameOf(parts)} is a submodule`)
@@ -92,7 +92,7 @@ async function updateFile(tree: WorkingTree, { parts, content, sha, operation }:
   await tree.put(parts, { mode: there.mode, content: content ?? NOTHING })
 }
 
-/** Puts a file elsewhere, with the bytes that it had unless others are given. */
+/** Moves a file, keeping its content unless new content is given. */
 async function moveFile(tree: WorkingTree, { parts, content, sha }: Change, from: readonly string[]): Promise<void> {
   const there = await presentFile(tree, from, sha)
   if (content) requireRegular(there, from)
@@ -101,7 +101,7 @@ async function moveFile(tree: WorkingTree, { parts, content, sha }: Change, from
   await tree.put(parts, content ? { ...there, content } : there)
 }
 
-/** What a commit says where nobody says anything: a line for each kind of change. */
+/** The default commit message: a line for each kind of change. */
 export function defaultMessage(changes: readonly Change[]): string {
   const line = (verb: string, kinds: readonly Change["operation"][]): readonly string[] => {
     const names = changes.filter(({ operation }) => kinds.includes(operation)).map(({ parts }) => nameOf(parts))

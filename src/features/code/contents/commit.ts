@@ -3,7 +3,7 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchRef, type Commit, isGitError, type Repository } from "../../../git/index.ts"
-import { requireRoom } from "../branches/rules.ts"
+import { requireNoConflict } from "../branches/rules.ts"
 import { pushFromServer } from "../pushes/server-push.ts"
 import { requireBranchName } from "../repositories/names.ts"
 import { authorshipOf } from "./authorship.ts"
@@ -11,26 +11,26 @@ import { applyChange, type Change, defaultMessage } from "./changes.ts"
 import type { CommitFields } from "./records.ts"
 import { openWorkingTree, type WorkingTree } from "./working-tree.ts"
 
-/** A commit that was made, and the branch that names it. */
+/** A commit that was made, and the branch that points to it. */
 export interface Made {
   readonly commit: Commit
   readonly branch: string
 }
 
 /**
- * Times that a commit is made anew because the branch has moved on meanwhile. Nothing is lost that way: whoever says which content he changes is
- * refused when it is no longer there.
+ * How often a commit is retried because the branch has moved meanwhile. No change is lost: a caller who names the blob to replace is
+ * refused if it is no longer there.
  */
 const TRIES = 8
 
-/** What is done to the files of a branch. */
+/** An edit of the files of a branch. */
 export interface Edit {
   readonly apply: (tree: WorkingTree) => Promise<void>
-  /** What the commit says where nobody says anything. */
+  /** The default commit message. */
   readonly defaultMessage: string
 }
 
-/** Changes of single files, one after the other. */
+/** An edit that applies changes of single files in order. */
 export const editOf = (changes: readonly Change[]): Edit => ({
   apply: async (tree) => {
     for (const change of changes) await applyChange(tree, change)
@@ -39,9 +39,9 @@ export const editOf = (changes: readonly Change[]): Edit => ({
 })
 
 /**
- * Commits changes of files to a branch, or from it to a new one. Nothing is ever checked out: trees are rewritten in memory and stored by id.
- * Refuses what the edit and `authorshipOf` refuse, `invalid` names that no branch can have and a new branch that exists already,
- * `notFound` a branch that doesn't exist, what `pushFromServer` refuses, and `tooLarge` trees that are too large to be rewritten.
+ * Commits changes of files to a branch, or from it to a new one. Nothing is checked out: trees are rewritten in memory and stored as objects.
+ * Refuses like the edit and `authorshipOf`, `invalid` for invalid branch names and a new branch that exists already,
+ * `notFound` for a missing branch, like `pushFromServer`, and `tooLarge` for trees that are too large to be rewritten.
  */
 export async function commitEdit(
   services: Services,
@@ -55,14 +55,14 @@ export async function commitEdit(
   requireBranchName(start, "branch")
   requireBranchName(branch, "new_branch")
   const repository = git.at(on.repository.storage, on.repository.object_format)
-  // To be in each other's way is the one conflict that no other try would end.
+  // A name conflict with another branch is the one conflict that retrying can't resolve.
   if (branch !== start && (await git.references.resolve(repository, branchRef(branch))) === undefined)
-    await requireRoom({ services, on }, branch)
+    await requireNoConflict({ services, on }, branch)
   const commit = () => commitOnce(services, { actor, on, repository, start, branch }, fields, edit)
   return git.references.inTurn(repository, branchRef(branch), () => again(commit))
 }
 
-/** Runs it anew for as long as others get in the way. */
+/** Retries while concurrent pushes conflict. */
 async function again(commit: () => Promise<Made>): Promise<Made> {
   for (let tries = 1; ; tries++) {
     try {
@@ -75,7 +75,7 @@ async function again(commit: () => Promise<Made>): Promise<Made> {
   }
 }
 
-/** Where a commit is made: from `start`, to `branch`. */
+/** Where a commit is made: based on `start`, onto `branch`. */
 interface Target {
   readonly actor: SignedIn
   readonly on: OnRepository
@@ -109,12 +109,12 @@ async function commitOnce(
   return { commit: await git.objects.readCommit(repository, id), branch }
 }
 
-/** Whether nothing has been committed yet, so that any branch may be the first. */
+/** Whether the repository has no commits yet, so that any branch may be the first. */
 async function isUnborn({ git }: Services, { repository: { storage, object_format } }: OnRepository): Promise<boolean> {
   return (await git.references.list(git.at(storage, object_format), "refs/heads/")).length === 0
 }
 
-/** What the commit says, without space around it. Existing clients know a message that is signed off as one without a newline at its end. */
+/** The trimmed commit message. Existing clients expect a signed-off message to have no trailing newline. */
 function messageOf(
   { message = "", signoff }: CommitFields,
   edit: Edit,

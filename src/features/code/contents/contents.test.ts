@@ -58,7 +58,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect((await ada.call("GET", repo)).body.size).toBeGreaterThanOrEqual(0)
   })
 
-  it("answers who may not write, and where nothing is written", async () => {
+  it("refuses callers who may not write, and read-only repositories", async () => {
     const repo = await make()
     const body = { content: base64("x") }
     expect((await world.anonymous.call("POST", `${repo}/contents/a`, body)).status).toBe(401)
@@ -73,7 +73,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect((await rob.call("GET", `${hidden}/contents`)).status).toBe(404)
   })
 
-  it("lets those change a fork's branch whom its author let in, and no other branch", async () => {
+  it("lets maintainers change a fork's branch if its author allowed it, and no other branch", async () => {
     const repo = await make({ auto_init: true })
     await rob.call("POST", `${repo}/forks`, {})
     const fork = repo.replace("/ada/", "/rob/")
@@ -135,7 +135,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect((await ada.call("GET", `${repo}/contents/b.txt?ref=side`)).status).toBe(404)
   })
 
-  it("keeps what a file is when its content changes or it is moved", async () => {
+  it("keeps a file's mode when its content changes or it is moved", async () => {
     const { git } = world.hearth.services
     const repo = await make({ auto_init: true })
     const repository = await place(repo)
@@ -155,7 +155,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect(head).toBeDefined()
   })
 
-  it("says who, when and what as it is asked to", async () => {
+  it("records author, date and message as requested", async () => {
     const repo = await make()
     const { commit } = await put(repo, "a.txt", "a\n", {
       author: { name: "Ann", email: "ann@example.org" },
@@ -185,7 +185,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect(Number(stdout)).toBe(there.length)
   })
 
-  it("tells the last commit of each entry as git does, across merges", async () => {
+  it("reports the last commit of each entry as git does, across merges", async () => {
     const { git } = world.hearth.services
     const repo = await make({ auto_init: true })
     const repository = await place(repo)
@@ -219,7 +219,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect([...(await lastCommits(git, repository, head, ["d"], ["a", "c"], 1)).keys()]).toEqual([])
   })
 
-  it("reads at branches, tags and beginnings of ids, and says 304 to whoever has the file", async () => {
+  it("reads at branches, tags and abbreviated ids, and answers 304 for an unchanged file", async () => {
     const repo = await make()
     const { commit, content } = await put(repo, "a.txt", "one\n")
     await put(repo, "b.txt", "two\n", { new_branch: "with/slash" })
@@ -245,7 +245,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "4"])
   })
 
-  it("tells of several paths at once, whatever is wrong with one of them", async () => {
+  it("returns several paths at once, even if one of them is invalid", async () => {
     const repo = await make()
     await put(repo, "dir/a.txt", "one\n")
     const files = ["dir/a.txt", ".git/config", "nowhere", "dir", "", "../a", "/dir/a.txt"]
@@ -261,7 +261,7 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     ])
   })
 
-  it("tells of the root with as much as is asked for", async () => {
+  it("returns the root with the requested details", async () => {
     const repo = await make()
     await put(repo, "a.txt", "one\n")
     for (const path of ["contents-ext", "contents-ext/"]) {

@@ -2,10 +2,10 @@ import { LRUCache } from "lru-cache"
 import type { Commit, Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import { findEntry } from "./paths.ts"
 
-/** Commits that one answer looks at. What has not been changed within them is answered without its last commit. */
+/** The most commits walked for one response. Entries not changed within them are returned without a last commit. */
 export const MOST_COMMITS = 20_000
 
-/** The last commits of names in one directory, as far as anybody asked, by repository, commit and directory: they can never become others. */
+/** Cache of the last commits of names in one directory, by repository, commit and directory. Entries never become stale. */
 type Known = LRUCache<string, ReadonlyMap<string, ObjectId>>
 
 const known = new WeakMap<Git, Known>()
@@ -19,9 +19,9 @@ function knownBy(git: Git): Known {
 }
 
 /**
- * The last commit that changed each of these names in the directory, for all of them in one walk back from `from`; a name is followed along the
- * first parent that has it unchanged, as git itself tells it. A walk ends where an earlier one began, so that after a push only the new commits
- * are read. `limit` commits are looked at; names that have not changed within them are missing from the answer.
+ * The last commit that changed each of these names in the directory, for all of them in one history walk back from `from`; a name follows the
+ * first parent that has it unchanged, as in git's history simplification. A walk ends where an earlier one began, so that after a push only the new commits
+ * are read. At most `limit` commits are walked; names that have not changed within them are missing from the result.
  */
 export async function lastCommits(
   git: Git,
@@ -63,25 +63,25 @@ export async function lastCommits(
   return found
 }
 
-/** Branches that run beside each other are few, so that looking at all of them costs nothing. */
+/** There are few parallel lines of history, so a linear search is cheap. */
 function newest<T extends { readonly commit: Commit }>(waiting: Iterable<T>): T {
   const [first, ...others] = waiting
   if (first === undefined) throw new TypeError("nothing is waiting")
   return others.reduce((best, one) => (one.commit.committer.when > best.commit.committer.when ? one : best), first)
 }
 
-/** What stands in a directory under a name: its mode and id. */
+/** Looks up a name in a directory: its mode and id. */
 type Listing = (name: string) => string | undefined
 
-/** With so few names a directory is looked through for each, rather than put in order for all. */
+/** Up to this many names, a directory is searched for each name instead of indexed. */
 const FEW_NAMES = 4
 
-/** Reads commits and the directory in them; commits mostly share the directory, and then it is read once. */
+/** Reads commits and the directory in them. Most commits share the directory's tree, which is then read once. */
 function reader(git: Git, repository: Repository, directory: readonly string[], names: number) {
   const commits = new LRUCache<ObjectId, Commit>({ max: 1000 })
   const directories = new LRUCache<ObjectId, Listing>({ max: 200 })
   const byRoot = new LRUCache<ObjectId, Listing>({ max: 1000 })
-  const told = ({ mode, id }: TreeEntry): string => `${mode} ${id}`
+  const entryText = ({ mode, id }: TreeEntry): string => `${mode} ${id}`
 
   async function listed(id: ObjectId): Promise<Listing> {
     const there = directories.get(id)
@@ -95,12 +95,12 @@ function reader(git: Git, repository: Repository, directory: readonly string[], 
   function searched(entries: readonly TreeEntry[]): Listing {
     return (name) => {
       const found = entries.find((entry) => entry.name === name)
-      return found && told(found)
+      return found && entryText(found)
     }
   }
 
   function mapped(entries: readonly TreeEntry[]): Listing {
-    const map = new Map(entries.map((entry) => [entry.name, told(entry)]))
+    const map = new Map(entries.map((entry) => [entry.name, entryText(entry)]))
     return (name) => map.get(name)
   }
 

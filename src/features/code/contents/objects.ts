@@ -8,11 +8,11 @@ import { readPointer } from "../lfs/pointers.ts"
 import { apiUrl } from "./present.ts"
 import { type GitEntry, MAX_INLINE_BYTES } from "./records.ts"
 
-/** Trees and blobs as git has them. */
+/** Git trees and blobs. */
 
-/** Entries of one answer. */
+/** The most entries of one response. */
 const MOST_ENTRIES = 1000
-/** Entries below one tree that are counted; what is beyond is only told to be there. */
+/** The most entries below one tree that are counted; more are only reported as truncated. */
 const MOST_COUNTED = 200_000
 
 interface TreeCall {
@@ -22,7 +22,7 @@ interface TreeCall {
   readonly perPage: number
 }
 
-/** A page of the entries of a tree, or of all below it. Refuses `badRequest` what names no tree. */
+/** A page of the entries of a tree, or of all below it. Refuses `badRequest` if the name resolves to no tree. */
 export async function readTreePage(services: Services, on: OnRepository, { sha, recursive, page, perPage }: TreeCall) {
   const { git, site } = services
   const repository = git.at(on.repository.storage, on.repository.object_format)
@@ -44,7 +44,7 @@ export async function readTreePage(services: Services, on: OnRepository, { sha, 
   }
 }
 
-/** The tree that a branch, a tag, a commit or a tree's own id names, and the id that the name came to. */
+/** The tree of a branch, a tag, a commit or a tree's own id, and the id that the name resolved to. */
 async function findTree(
   git: Git,
   { repository: row }: OnRepository,
@@ -82,7 +82,7 @@ async function presentEntry(git: Git, repository: Repository, api: string, { pat
   return { ...common, type: "blob", size, url: `${api}/git/blobs/${id}` }
 }
 
-/** A blob by its id. Refuses `badRequest` what names none. */
+/** A blob by its id. Refuses `badRequest` if the id is not a blob's. */
 export async function readBlobRecord({ git, site }: Services, on: OnRepository, sha: string) {
   const repository = git.at(on.repository.storage, on.repository.object_format)
   const id = await git.objects.expand(repository, sha.toLowerCase())

@@ -56,7 +56,7 @@ describe("a patch", () => {
     })
   })
 
-  it("finds lines that have moved, the nearest first, and keeps bytes that are no text", async () => {
+  it("finds lines that have moved, the nearest first, and keeps non-text bytes", async () => {
     expect(await apply({ f: `new\nnew\n${ten}` }, hunk("-4,3 +4,3", " 3\n-4\n+four\n 5\n"))).toEqual({
       f: `new\nnew\n${ten.replace("4", "four")}`,
     })
@@ -150,7 +150,7 @@ describe("a patch", () => {
   })
 })
 
-/** What git prints; it ends with 1 where there is a difference. */
+/** Git's output; `git diff` exits with 1 if there is a difference. */
 function git(folder: string, ...args: readonly string[]): string {
   try {
     return execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
@@ -227,7 +227,7 @@ describe("POST /diffpatch", () => {
 
   it("writes below names that mean something only beside the files of a repository", async () => {
     const { hooks } = await state()
-    // Two patches that make one file: what an index would meet as a collision.
+    // Two patches that create one file, which would collide in an index.
     const content = made("hooks/post-index-change", "100755")
     expect((await mallory.call("POST", `${repo}/diffpatch`, { content })).status).toBe(201)
     expect((await mallory.call("POST", `${repo}/diffpatch`, { content: content.replace("#!", "##") })).status).toBe(422)

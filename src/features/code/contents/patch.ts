@@ -4,37 +4,37 @@ import { partsToWrite } from "./paths.ts"
 import type { Leaf, WorkingTree } from "./working-tree.ts"
 
 /*
- * Patches are applied here and not by git: there is then no index, no work tree and no process that a crafted one could lead astray. All that a
- * patch can do is to put bytes under names into a tree in memory.
+ * Patches are applied here and not by git, so that there is no index, no work tree and no process that a crafted patch could exploit. All that a
+ * patch can do is write bytes into a tree in memory.
  */
 
 /** The most files that a patch changes. */
 const MOST_FILES = 1000
-/** The largest file that is patched, and all files together as they are afterwards, in bytes. */
+/** The largest file that is patched, and the total size of all patched files, in bytes. */
 const LARGEST_FILE = 32 * 1024 * 1024
 const MOST_BYTES = 128 * 1024 * 1024
-/** Lines that are compared to find where displaced hunks belong; far more than any honest patch takes. */
+/** The most lines compared to locate displaced hunks; far more than a legitimate patch needs. */
 const MOST_COMPARED = 20_000_000
 
 const FIELD = "content"
 
-/** A change to one file, checked as far as that goes without looking at what is there. */
+/** A change to one file, validated as far as possible without reading the tree. */
 interface FilePatch {
   readonly from: readonly string[] | undefined
   readonly to: readonly string[] | undefined
   readonly keepsOld: boolean
-  /** Set where the patch itself says which mode the file gets. */
+  /** Set if the patch specifies the file's mode. */
   readonly mode: "100644" | "100755" | undefined
   readonly hunks: readonly DiffHunk[]
 }
 
-/** What may still be spent on one patch. */
+/** The remaining work allowed for one patch. */
 interface Budget {
   bytes: number
   compared: number
 }
 
-/** Reads a unified diff. Refuses as `invalid`, for `content`, what is none, and what it must not change. */
+/** Parses a unified diff. Refuses `invalid` for `content` if it is malformed or makes a forbidden change. */
 export function readPatch(text: string): readonly FilePatch[] {
   const { files, incomplete } = parseDiff(text, {
     files: MOST_FILES,
@@ -74,7 +74,7 @@ function requireWhole({ lines, oldCount, newCount, header }: DiffHunk, name: str
 }
 
 /**
- * Makes the changes of a patch in the tree, one file after the other. Refuses as `invalid` what does not fit what is there, and as `tooLarge` files that
+ * Applies a patch to the tree, one file after the other. Refuses `invalid` if it doesn't apply, and `tooLarge` for files that
  * are too large to be patched.
  */
 export async function applyPatch(tree: WorkingTree, patches: readonly FilePatch[]): Promise<void> {
@@ -99,7 +99,7 @@ async function applyFile(tree: WorkingTree, { from, to, keepsOld, mode, hunks }:
 
 const nameOf = (parts: readonly string[]): string => parts.join("/")
 
-/** The ordinary file at a path. */
+/** The regular file at a path. */
 async function present(tree: WorkingTree, parts: readonly string[]): Promise<Leaf> {
   const there = await tree.get(parts)
   if (there === undefined) throw refuse.invalid(FIELD, `${nameOf(parts)} does not exist`)
@@ -107,9 +107,9 @@ async function present(tree: WorkingTree, parts: readonly string[]): Promise<Lea
   return there
 }
 
-// --- lines -------------------------------------------------------------------------------------------------------------------------------
+// --- lines ------------------------------------------------------------------------------------------------------------------------
 
-/** A file as its bytes, one character for each, and where its lines begin; the last number is its end. */
+/** A file as a string with one character per byte, and the offsets of its lines; the last offset is its end. */
 interface Lines {
   readonly text: string
   readonly starts: Uint32Array
@@ -127,7 +127,7 @@ function linesOf(bytes: Buffer): Lines {
   return { text, starts }
 }
 
-/** The bytes of a file after all hunks. Refuses as `invalid` a hunk whose lines are nowhere to be found. */
+/** The bytes of a file after all hunks. Refuses `invalid` if a hunk's lines can't be found. */
 function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget: Budget): Buffer {
   const file = linesOf(bytes)
   const startOf = (line: number): number => file.starts[line] ?? file.text.length
@@ -150,8 +150,8 @@ function patched(bytes: Buffer, hunks: readonly DiffHunk[], name: string, budget
 const asBytes = ({ text, noNewline }: DiffHunk["lines"][number]): string => Buffer.from(text).toString("latin1") + (noNewline ? "" : "\n")
 
 /**
- * The line where a hunk belongs: the one that it names, or else the nearest. As git does it, one that begins with the first line belongs to the
- * beginning of the file, and one that ends without an unchanged line to its end.
+ * The line where a hunk applies: the one in its header, or else the nearest match. As in git, a hunk that starts at the first line applies only at the
+ * start of the file, and one without trailing context only at its end.
  */
 function findHunk(
   file: Lines,
@@ -173,7 +173,7 @@ function findHunk(
   return undefined
 }
 
-/** Whether these lines stand there. Refuses as `invalid` once too much was looked at. */
+/** Whether the file has these lines at this position. Refuses `invalid` once the budget is spent. */
 function stands({ text, starts }: Lines, lines: readonly string[], place: number, budget: Budget): boolean {
   for (const [index, line] of lines.entries()) {
     budget.compared -= 1

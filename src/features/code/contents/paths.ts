@@ -3,13 +3,13 @@ import { type Git, isTreeEntryName, type ObjectId, type Repository, type TreeEnt
 
 /** Paths inside a repository. No part of one is ever a path on this machine's disk. */
 
-/** Longest path, and longest part of one, in bytes: what the file systems that people check out to can hold. */
+/** Longest path, and longest path component, in bytes: the limits of common file systems. */
 const LONGEST_PATH = 4096
 const LONGEST_PART = 255
 
 /**
- * The parts of a path that is to be written. Refuses `invalid`, naming the field: an empty path or part, `.` and `..`, a slash at the front, a
- * backslash, which some systems take for a slash, control characters, and `.git` in every spelling that some system takes for it.
+ * The components of a path to be written. Refuses `invalid` for the field: an empty path or component, `.` and `..`, a leading slash, a
+ * backslash, which some systems treat as a slash, control characters, and `.git` in every spelling that some file system treats as equal.
  */
 export function partsToWrite(path: string, field = "path"): readonly string[] {
   const parts = path.split("/")
@@ -23,7 +23,7 @@ export function partsToWrite(path: string, field = "path"): readonly string[] {
   return parts
 }
 
-/** The parts of a path that is to be read; none for the root. Refuses `badRequest` what lies in `.git`, and `notFound` what can't be there. */
+/** The components of a path to be read; empty for the root. Refuses `badRequest` for a path in `.git`, and `notFound` for an impossible path. */
 export function partsToRead(path: string): readonly string[] {
   const parts = path.split("/").filter((part) => part !== "")
   if (parts.some((part) => part.toLowerCase() === ".git")) throw refuse.badRequest("a path can't lie in .git")
@@ -31,7 +31,7 @@ export function partsToRead(path: string): readonly string[] {
   return parts
 }
 
-/** What stands at a path below a tree; undefined where there is nothing. Symbolic links are not followed. */
+/** The entry at a path below a tree; undefined if there is none. Symbolic links are not followed. */
 export async function findEntry(
   git: Git,
   repository: Repository,

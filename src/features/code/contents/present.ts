@@ -12,15 +12,15 @@ import { lastCommits } from "./last-commits.ts"
 import { findEntry } from "./paths.ts"
 import { type ContentsResponse, type FileCommitResponse, MAX_INLINE_BYTES } from "./records.ts"
 
-/** Where files are looked at: a repository at a revision. */
-export interface Place {
+/** A repository at a revision. */
+export interface RevisionView {
   readonly services: Services
   readonly owned: Owned
   readonly revision: Revision
 }
 
-/** What is told of a file beyond its place. */
-export interface Wishes {
+/** Optional parts of a file's record. */
+export interface ContentOptions {
   readonly content: boolean
   readonly commit: boolean
   readonly message: boolean
@@ -29,45 +29,45 @@ export interface Wishes {
 
 const escapePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
 
-export function repositoryOf({ services: { git }, owned: { repository } }: Place) {
+export function repositoryOf({ services: { git }, owned: { repository } }: RevisionView) {
   return git.at(repository.storage, repository.object_format)
 }
 
 export const apiUrl = (site: Site, { owner, repository }: Owned): string => repositoryApiUrl(site, owner.name, repository.name)
 
-/** One entry, whose content is read where it is wished for. */
+/** One entry, with its content if requested. */
 export async function presentEntry(
-  place: Place,
+  view: RevisionView,
   directory: readonly string[],
   entry: TreeEntry,
-  wishes: Wishes,
+  options: ContentOptions,
 ): Promise<ContentsResponse> {
-  const [record] = await presentEntries(place, directory, [entry], wishes)
+  const [record] = await presentEntries(view, directory, [entry], options)
   if (!record) throw new TypeError("one entry makes one record")
   return record
 }
 
-/** The entries of one directory, with one walk through the history for all of them. */
+/** The entries of one directory, with one history walk for all of them. */
 export async function presentEntries(
-  place: Place,
+  view: RevisionView,
   directory: readonly string[],
   entries: readonly TreeEntry[],
-  wishes: Wishes,
+  options: ContentOptions,
 ): Promise<readonly ContentsResponse[]> {
-  const { services, revision } = place
-  const repository = repositoryOf(place)
+  const { services, revision } = view
+  const repository = repositoryOf(view)
   const names = entries.map(({ name }) => name)
   const last =
-    wishes.commit || wishes.message
+    options.commit || options.message
       ? await lastCommits(services.git, repository, revision.commit, directory, names)
       : new Map<string, ObjectId>()
   const commits = new Map<ObjectId, Commit>()
   await mapInBatches([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
-  const modules = entries.some(({ mode }) => mode === "160000") ? await readModules(place) : new Map<string, string>()
+  const modules = entries.some(({ mode }) => mode === "160000") ? await readModules(view) : new Map<string, string>()
   return mapInBatches(entries, async (entry) => {
-    const read = await readEntry(place, entry, wishes)
+    const read = await readEntry(view, entry, options)
     const id = last.get(entry.name)
-    return present(place, directory, entry, read, { ...told(id === undefined ? undefined : commits.get(id), wishes) }, modules)
+    return present(view, directory, entry, read, { ...commitFields(id === undefined ? undefined : commits.get(id), options) }, modules)
   })
 }
 
@@ -78,9 +78,9 @@ interface Read {
   readonly largeFile: LargeFile | undefined
 }
 
-async function readEntry(place: Place, { mode, id }: TreeEntry, wishes: Wishes): Promise<Read> {
-  const { objects } = place.services.git
-  const repository = repositoryOf(place)
+async function readEntry(view: RevisionView, { mode, id }: TreeEntry, options: ContentOptions): Promise<Read> {
+  const { objects } = view.services.git
+  const repository = repositoryOf(view)
   const none = { size: 0, content: undefined, target: null, largeFile: undefined }
   if (mode === "40000" || mode === "160000") return none
   const size = (await objects.info(repository, id))?.size ?? 0
@@ -88,33 +88,33 @@ async function readEntry(place: Place, { mode, id }: TreeEntry, wishes: Wishes):
     const target = size <= MAX_INLINE_BYTES ? (await objects.readBlob(repository, id)).toString("utf8") : ""
     return { ...none, size, target }
   }
-  const wanted = wishes.content ? size <= MAX_INLINE_BYTES : wishes.lfs && size <= POINTER_BYTES
+  const wanted = options.content ? size <= MAX_INLINE_BYTES : options.lfs && size <= POINTER_BYTES
   const bytes = wanted ? await objects.readBlob(repository, id) : undefined
   return {
     ...none,
     size,
-    content: wishes.content ? bytes : undefined,
-    largeFile: wishes.lfs && bytes ? readPointer(bytes) : undefined,
+    content: options.content ? bytes : undefined,
+    largeFile: options.lfs && bytes ? readPointer(bytes) : undefined,
   }
 }
 
-function told(commit: Commit | undefined, wishes: Wishes): Partial<ContentsResponse> {
+function commitFields(commit: Commit | undefined, options: ContentOptions): Partial<ContentsResponse> {
   if (!commit) return {}
   const { author, committer, id, message } = commit
   return {
-    ...(wishes.commit && {
+    ...(options.commit && {
       last_commit_sha: id,
       last_committer_date: localTime(committer.when, committer.offset),
       last_author_date: localTime(author.when, author.offset),
     }),
-    ...(wishes.message && { last_commit_message: message }),
+    ...(options.message && { last_commit_message: message }),
   }
 }
 
 const TYPES = { "100644": "file", "100755": "file", "120000": "symlink", "40000": "dir", "160000": "submodule" } as const
 
 function present(
-  { services: { site }, owned, revision }: Place,
+  { services: { site }, owned, revision }: RevisionView,
   directory: readonly string[],
   { name, mode, id }: TreeEntry,
   { size, content, target, largeFile }: Read,
@@ -148,11 +148,11 @@ function present(
   }
 }
 
-/** Where the submodules come from, by their paths, as `.gitmodules` has it. */
-async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, [".gitmodules"])
+/** The URLs of the submodules by path, from `.gitmodules`. */
+async function readModules(view: RevisionView): Promise<ReadonlyMap<string, string>> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, [".gitmodules"])
   if (entry?.mode !== "100644") return new Map()
   const info = await git.objects.info(repository, entry.id)
   if (!info || info.size > MAX_INLINE_BYTES) return new Map()
@@ -168,9 +168,9 @@ async function readModules(place: Place): Promise<ReadonlyMap<string, string>> {
   return modules
 }
 
-// --- the commit that a change made ---------------------------------------------------------------------------------------------------
+// --- the commit that a change made ------------------------------------------------------------------------------------------------
 
-/** A commit that was just made here, which nobody has signed. */
+/** A commit that was just made here, which is unsigned. */
 export function presentCommit(site: Site, owned: Owned, { id, tree, parents, author, committer, message }: Commit) {
   const api = apiUrl(site, owned)
   const meta = (kind: "commits" | "trees", sha: ObjectId) => ({ url: `${api}/git/${kind}/${sha}`, sha, created: NEVER })

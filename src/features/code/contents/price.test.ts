@@ -23,7 +23,7 @@ it("a file costs no git process and as many statements every time", async () => 
   const before = git.spawned()
   for (const name of ["third", "fourth", "fifth"]) {
     const statements = await statementsOf(database, () => create(name))
-    // Workers look for something to do now and then.
+    // Workers poll for jobs in the background.
     prices.push(statements.filter(({ name: query }) => !query?.startsWith("jobs.find")).length)
   }
   expect(git.spawned() - before).toBe(0)

@@ -7,20 +7,20 @@ import { openFile } from "../lfs/files.ts"
 import { findObject } from "../lfs/objects.ts"
 import { POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { findEntry, partsToRead } from "./paths.ts"
-import { type Place, repositoryOf } from "./present.ts"
+import { type RevisionView, repositoryOf } from "./present.ts"
 
-/** The first bytes of a file, by which it is told whether people can read it. */
-const LOOKED_AT = 8000
-/** What is read whole rather than in pieces. */
-const SMALL = 1024 * 1024
+/** The number of leading bytes inspected to detect text. */
+const PROBED_BYTES = 8000
+/** Files up to this size are read whole instead of streamed. */
+const MAX_BUFFERED_BYTES = 1024 * 1024
 
-/** The bare bytes of a file or symbolic link at a path. Refuses `notFound` where there is neither. */
-export const rawFile = async (place: Place, path: string): Promise<Download> => downloadOf(place, await locateBlob(place, path))
+/** The raw bytes of a file or symbolic link at a path. Refuses `notFound` if there is neither. */
+export const rawFile = async (view: RevisionView, path: string): Promise<Download> => downloadOf(view, await locateBlob(view, path))
 
-/** Like `rawFile`, but where a pointer stands for a large file that the repository has, the bytes of that. */
-export async function mediaFile(place: Place, path: string): Promise<Download> {
-  const blob = await locateBlob(place, path)
-  return (await largeFileOf(place, blob)) ?? downloadOf(place, blob)
+/** Like `rawFile`, but for an LFS pointer to an object that the repository has, the object's bytes. */
+export async function mediaFile(view: RevisionView, path: string): Promise<Download> {
+  const blob = await locateBlob(view, path)
+  return (await largeFileOf(view, blob)) ?? downloadOf(view, blob)
 }
 
 interface Blob {
@@ -29,20 +29,20 @@ interface Blob {
   readonly size: number
 }
 
-async function locateBlob(place: Place, path: string): Promise<Blob> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, partsToRead(path))
+async function locateBlob(view: RevisionView, path: string): Promise<Blob> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, partsToRead(path))
   if (!entry || entry.mode === "40000" || entry.mode === "160000") throw refuse.notFound()
   const info = await git.objects.info(repository, entry.id)
   if (info?.type !== "blob") throw refuse.notFound()
   return { entry, size: info.size }
 }
 
-async function largeFileOf(place: Place, { entry, size }: Blob): Promise<Download | undefined> {
-  const { services, owned } = place
+async function largeFileOf(view: RevisionView, { entry, size }: Blob): Promise<Download | undefined> {
+  const { services, owned } = view
   if (!services.config.lfs.enabled || size > POINTER_BYTES || entry.mode === "120000") return undefined
-  const pointer = readPointer(await services.git.objects.readBlob(repositoryOf(place), entry.id))
+  const pointer = readPointer(await services.git.objects.readBlob(repositoryOf(view), entry.id))
   const object = pointer && (await findObject(services.database.read, owned.repository, pointer.oid))
   if (!object || object.size !== pointer.size) return undefined
   return {
@@ -52,41 +52,41 @@ async function largeFileOf(place: Place, { entry, size }: Blob): Promise<Downloa
       const file = await openFile(services, object.file)
       if (!file) throw new Refusal("internal", `the file of large file ${object.oid} is gone`)
       const content = file.createReadStream()
-      return { ...deliver(entry.name, await beginning(content)), content }
+      return { ...deliver(entry.name, await peek(content)), content }
     },
   }
 }
 
-function downloadOf(place: Place, { entry, size }: Blob): Download {
-  const { objects } = place.services.git
-  const repository = repositoryOf(place)
+function downloadOf(view: RevisionView, { entry, size }: Blob): Download {
+  const { objects } = view.services.git
+  const repository = repositoryOf(view)
   return {
     tag: `"${entry.id}"`,
     size,
     open: async () => {
-      if (size <= SMALL) {
+      if (size <= MAX_BUFFERED_BYTES) {
         const content = await objects.readBlob(repository, entry.id)
         return { ...deliver(entry.name, content), content }
       }
       const { content } = await objects.streamBlob(repository, entry.id)
-      return { ...deliver(entry.name, await beginning(content)), content }
+      return { ...deliver(entry.name, await peek(content)), content }
     },
   }
 }
 
-/** Pictures and films by the ending of the name; of all else texts are shown as plain text, whatever they are, and the rest can be saved. */
+/** Images and videos get their type by file extension; all other text is served as plain text, and the rest as a download. */
 function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
   const { type, disposition } = fileHeadersOf(name)
   if (/^(image|video)\//.test(type)) return { type, disposition }
-  const isText = !start.subarray(0, LOOKED_AT).includes(0)
+  const isText = !start.subarray(0, PROBED_BYTES).includes(0)
   return {
     type: isText ? "text/plain; charset=utf-8" : "application/octet-stream",
     disposition: disposition.replace(/^\w+/, isText ? "inline" : "attachment"),
   }
 }
 
-/** The first bytes of a stream, which are still there for whoever reads it. */
-async function beginning(content: Readable): Promise<Buffer> {
+/** Peeks at the first bytes of a stream without consuming them. */
+async function peek(content: Readable): Promise<Buffer> {
   await new Promise<void>((resolve, reject) => {
     content.once("readable", resolve).once("error", reject)
   })

@@ -7,7 +7,7 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
 import { mediaFile, rawFile } from "./raw.ts"
-import { contentsAt, filesAt, placeOf, readIncludes, USUAL } from "./read.ts"
+import { contentsAt, DEFAULT_OPTIONS, filesAt, openRevision, readIncludes } from "./read.ts"
 import {
   ContentsExtResponse,
   ContentsResponse,
@@ -34,8 +34,8 @@ async function contentsExt(
   path: string,
   query: { readonly ref?: string; readonly includes?: string },
 ): Promise<Extended> {
-  const wishes = readIncludes(query.includes ?? "")
-  const contents = await contentsAt(await placeOf(services, on, query.ref), path, wishes)
+  const options = readIncludes(query.includes ?? "")
+  const contents = await contentsAt(await openRevision(services, on, query.ref), path, options)
   return Array.isArray(contents) ? { dir_contents: contents } : { file_contents: contents }
 }
 
@@ -52,7 +52,7 @@ export const contentsReadOperations: readonly Operation[] = [
     answers: { 200: Type.Array(ContentsResponse) },
     refuses: ["notFound"],
     handle: async ({ services, query, ...on }) => {
-      const contents = await contentsAt(await placeOf(services, on, query.ref), "", USUAL)
+      const contents = await contentsAt(await openRevision(services, on, query.ref), "", DEFAULT_OPTIONS)
       return ok(Array.isArray(contents) ? contents : [contents])
     },
   }),
@@ -66,7 +66,8 @@ export const contentsReadOperations: readonly Operation[] = [
     query: ref,
     answers: { 200: fileOrDirectory },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await contentsAt(await placeOf(services, on, query.ref), path.filepath, USUAL)),
+    handle: async ({ services, query, path, ...on }) =>
+      ok(await contentsAt(await openRevision(services, on, query.ref), path.filepath, DEFAULT_OPTIONS)),
   }),
 
   operation({
@@ -100,7 +101,8 @@ export const contentsReadOperations: readonly Operation[] = [
     query: { ...ref, body: Type.Optional(Type.String({ documentedAs: "required", description: "GetFilesOptions as JSON" })) },
     answers: { 200: files },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, ...on }) => ok(await filesAt(await placeOf(services, on, query.ref), readPaths(query.body ?? ""))),
+    handle: async ({ services, query, ...on }) =>
+      ok(await filesAt(await openRevision(services, on, query.ref), readPaths(query.body ?? ""))),
   }),
 
   operation({
@@ -113,7 +115,7 @@ export const contentsReadOperations: readonly Operation[] = [
     body: GetFilesOptions,
     answers: { 200: files },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, body, ...on }) => ok(await filesAt(await placeOf(services, on, query.ref), body.files)),
+    handle: async ({ services, query, body, ...on }) => ok(await filesAt(await openRevision(services, on, query.ref), body.files)),
   }),
 
   operation({
@@ -124,7 +126,7 @@ export const contentsReadOperations: readonly Operation[] = [
     query: ref,
     answers: { 200: fileDownload() },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await rawFile(await placeOf(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) => ok(await rawFile(await openRevision(services, on, query.ref), path.filepath)),
   }),
 
   operation({
@@ -135,7 +137,7 @@ export const contentsReadOperations: readonly Operation[] = [
     query: ref,
     answers: { 200: fileDownload() },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await mediaFile(await placeOf(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) => ok(await mediaFile(await openRevision(services, on, query.ref), path.filepath)),
   }),
 
   operation({
@@ -168,7 +170,7 @@ export const contentsReadOperations: readonly Operation[] = [
   }),
 ]
 
-/** The paths in a body that stands in a query. Refuses `badRequest` anything else. */
+/** Parses the JSON body in a query parameter into paths. Refuses `badRequest` for anything else. */
 function readPaths(text: string): readonly string[] {
   try {
     const body: unknown = JSON.parse(text)

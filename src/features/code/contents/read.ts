@@ -3,41 +3,45 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { findEntry, partsToRead } from "./paths.ts"
-import { type Place, presentEntries, presentEntry, repositoryOf, type Wishes } from "./present.ts"
+import { type ContentOptions, presentEntries, presentEntry, type RevisionView, repositoryOf } from "./present.ts"
 import type { ContentsResponse } from "./records.ts"
 
-/** What is told of files unless something else is asked for. */
-export const USUAL: Wishes = { content: true, commit: true, message: false, lfs: true }
+/** The default parts of a file's record. */
+export const DEFAULT_OPTIONS: ContentOptions = { content: true, commit: true, message: false, lfs: true }
 
-/** The files of one answer, and how much their contents together take in it. */
+/** The most files of one response, and the most bytes of their contents together. */
 const MOST_FILES = 30
 const MOST_BYTES = 100 * 1024 * 1024
 
-/** The repository at the revision that is asked for, or at its default branch. Refuses `notFound` a revision that is not there. */
-export async function placeOf(services: Services, owned: OnRepository, ref: string | undefined): Promise<Place> {
+/** The repository at the requested revision, by default its default branch. Refuses `notFound` for an unknown revision. */
+export async function openRevision(services: Services, owned: OnRepository, ref: string | undefined): Promise<RevisionView> {
   const revision = await resolveRevision(services.git, owned.repository, ref)
   if (!revision) throw refuse.notFound()
   return { services, owned, revision }
 }
 
 /** A file, or the entries of a directory in git's order; the root for an empty path. Refuses like `partsToRead`. */
-export async function contentsAt(place: Place, path: string, wishes: Wishes): Promise<ContentsResponse | ContentsResponse[]> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
+export async function contentsAt(
+  view: RevisionView,
+  path: string,
+  options: ContentOptions,
+): Promise<ContentsResponse | ContentsResponse[]> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
   const parts = partsToRead(path)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, parts)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, parts)
   if (!entry) throw refuse.notFound()
-  if (entry.mode !== "40000") return presentEntry(place, parts.slice(0, -1), entry, wishes)
+  if (entry.mode !== "40000") return presentEntry(view, parts.slice(0, -1), entry, options)
   const entries = await git.objects.readTree(repository, entry.id)
-  return [...(await presentEntries(place, parts, entries, { ...wishes, content: false }))]
+  return [...(await presentEntries(view, parts, entries, { ...options, content: false }))]
 }
 
-/** What stands at several paths, in their order, null where nothing does or can; cut after thirty, and after 100 MiB of content. */
-export async function filesAt(place: Place, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
+/** The entries at several paths, in their order, null for a missing one; truncated after thirty, and after 100 MiB of content. */
+export async function filesAt(view: RevisionView, paths: readonly string[]): Promise<(ContentsResponse | null)[]> {
   const found: (ContentsResponse | null)[] = []
   let bytes = 0
   for (const path of paths.slice(0, MOST_FILES)) {
-    const file = await fileAt(place, path)
+    const file = await fileAt(view, path)
     bytes += file?.content?.length ?? 0
     if (bytes > MOST_BYTES) break
     found.push(file)
@@ -45,14 +49,14 @@ export async function filesAt(place: Place, paths: readonly string[]): Promise<(
   return found
 }
 
-async function fileAt(place: Place, path: string): Promise<ContentsResponse | null> {
+async function fileAt(view: RevisionView, path: string): Promise<ContentsResponse | null> {
   const parts = partsOf(path)
   if (!parts || parts.length === 0) return null
-  const entry = await findEntry(place.services.git, repositoryOf(place), place.revision.commit.tree, parts)
-  return entry ? presentEntry(place, parts.slice(0, -1), entry, USUAL) : null
+  const entry = await findEntry(view.services.git, repositoryOf(view), view.revision.commit.tree, parts)
+  return entry ? presentEntry(view, parts.slice(0, -1), entry, DEFAULT_OPTIONS) : null
 }
 
-/** The parts of a path; undefined for one at which nothing can be. One such path spoils none of the others. */
+/** The components of a path; undefined for an impossible one, so that it doesn't fail the whole request. */
 function partsOf(path: string): readonly string[] | undefined {
   try {
     return partsToRead(path)
@@ -64,8 +68,8 @@ function partsOf(path: string): readonly string[] | undefined {
 
 const INCLUDES = ["file_content", "lfs_metadata", "commit_metadata", "commit_message"] as const
 
-/** What a list of words asks for. Refuses `badRequest` a word that means nothing. */
-export function readIncludes(text: string): Wishes {
+/** Parses the list of requested parts. Refuses `badRequest` for an unknown word. */
+export function readIncludes(text: string): ContentOptions {
   const words = text
     .split(",")
     .map((word) => word.trim())

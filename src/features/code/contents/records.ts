@@ -3,12 +3,12 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { CommitMeta, CommitUser } from "../commits/records.ts"
 import { PayloadCommitVerification } from "../signatures/records.ts"
 
-/** Files and directories as they are read and written through the API. */
+/** Records of files and directories in the API. */
 
-/** The most bytes of a file that are answered inside JSON. */
+/** The largest file, in bytes, whose content is included in JSON. */
 export const MAX_INLINE_BYTES = 10 * 1024 * 1024
 
-// --- what is answered --------------------------------------------------------------------------------------------------------------
+// --- responses --------------------------------------------------------------------------------------------------------------------
 
 export const FileLinksResponse = record("FileLinksResponse", {
   self: Type.String(),
@@ -102,7 +102,7 @@ export const GitBlobResponse = record("GitBlobResponse", {
   lfs_size: Type.Optional(int64()),
 })
 
-// --- what is sent --------------------------------------------------------------------------------------------------------------------
+// --- requests ---------------------------------------------------------------------------------------------------------------------
 
 export const Identity = record("Identity", {
   name: Type.Optional(Type.String({ maxLength: 100 })),
@@ -130,7 +130,7 @@ const commitFields = {
 }
 
 const _CommitFields = Type.Object(commitFields)
-/** What is said of a commit beside the files in it. */
+/** The fields of a commit apart from its files. */
 export type CommitFields = Static<typeof _CommitFields>
 
 const presentSha = Type.String({ minLength: 1, description: "id of the blob that is there now" })

@@ -1,30 +1,30 @@
 import { refuse } from "../../../core/errors.ts"
 import type { EntryMode, Git, ObjectBatch, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 
-/** A file as it stands, or as it is to be. */
+/** An existing or new file. */
 export interface Leaf {
   readonly mode: Exclude<EntryMode, "40000">
-  /** What is there already, or the bytes that are to be. */
+  /** The id of the existing blob, or the new bytes. */
   readonly content: ObjectId | Buffer
 }
 
-/** A tree in memory that changes are made to; of what is stored only the directories that are touched are read. */
+/** A mutable tree in memory; only the directories that are touched are read from the repository. */
 export interface WorkingTree {
-  /** What stands at a path: a file, `directory`, or nothing. Refuses `invalid` where a file stands in the place of a directory. */
+  /** The entry at a path: a file, `directory`, or undefined. Refuses `invalid` if a parent of the path is a file. */
   readonly get: (parts: readonly string[]) => Promise<Leaf | "directory" | undefined>
-  /** The bytes of a file. Throws GitError `tooLarge` where it is too large to be read whole. */
+  /** The bytes of a file. Throws GitError `tooLarge` if it is too large to be read whole. */
   readonly read: (leaf: Leaf) => Promise<Buffer>
-  /** Puts a file at a path where none or another file is. */
+  /** Writes a file at a path that is free or has another file. */
   readonly put: (parts: readonly string[], leaf: Leaf) => Promise<void>
-  /** Takes a file away, and the directories that are empty without it. */
+  /** Removes a file, and the directories that become empty. */
   readonly remove: (parts: readonly string[]) => Promise<void>
-  /** Adds what is new to a batch. Gives the root's id. */
+  /** Adds new objects to a batch. Returns the root's id. */
   readonly write: (batch: ObjectBatch) => ObjectId
 }
 
 type Node = Leaf | Folder
 interface Folder {
-  /** What is stored under it, as long as nobody has looked inside. */
+  /** The stored tree, as long as its entries have not been read. */
   stored: ObjectId | undefined
   entries: Map<string, Node> | undefined
 }
@@ -47,7 +47,7 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
     return folder.entries
   }
 
-  /** The directory that holds a path, and those above it. */
+  /** The directory that contains a path, and its ancestors. */
   async function folderOf(parts: readonly string[], make: boolean): Promise<readonly Folder[] | undefined> {
     const way = [top]
     for (const [index, part] of parts.slice(0, -1).entries()) {

@@ -10,7 +10,7 @@ import { readChanges } from "./changes.ts"
 import { commitEdit, editOf } from "./commit.ts"
 import { applyPatch, readPatch } from "./patch.ts"
 import { findEntry } from "./paths.ts"
-import { type Place, presentCommit, presentEntry, repositoryOf } from "./present.ts"
+import { presentCommit, presentEntry, type RevisionView, repositoryOf } from "./present.ts"
 import {
   ApplyDiffPatchFileOptions,
   type ChangeFileOperation,
@@ -31,7 +31,7 @@ interface Call extends OnRepository {
   readonly actor: SignedIn
 }
 
-/** Commits the changes, and tells of each file as it is then; of what was deleted, null. */
+/** Commits the changes, and returns each file's record afterwards; null for deleted files. */
 async function change(
   { services, actor, ...on }: Call,
   fields: CommitFields,
@@ -40,15 +40,15 @@ async function change(
 ) {
   const changes = readChanges(files, fieldOf)
   const { commit, branch } = await commitEdit(services, { actor, on }, fields, editOf(changes))
-  const place: Place = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
+  const view: RevisionView = { services, owned: on, revision: { kind: "branch", name: branch, commit } }
   const contents = await mapInBatches(changes, async ({ operation: kind, parts }): Promise<ContentsResponse | null> => {
-    const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(place), commit.tree, parts)
-    return entry ? presentEntry(place, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
+    const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(view), commit.tree, parts)
+    return entry ? presentEntry(view, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
   })
   return { contents, ...presentCommit(services.site, on, commit) }
 }
 
-/** One file, whose fields stand in the body itself. */
+/** A change of one file, whose fields are in the body itself. */
 async function changeOne(call: Call, fields: CommitFields, file: ChangeFileOperation) {
   const { contents, ...made } = await change(call, fields, [file], (_, name) => (name === "path" ? "filepath" : name))
   return { content: contents[0] ?? null, ...made }
@@ -134,7 +134,7 @@ export const contentsWriteOperations: readonly Operation[] = [
     summary: "Apply a unified diff",
     description: "All files are changed, or none. Binary files, links and submodules are not changed this way.",
     body: ApplyDiffPatchFileOptions,
-    // Clients are made from a description that says 200, and are used to being answered with 201.
+    // Clients are generated from a description that says 200, but expect the status 201.
     answers: { 200: FileResponse, 201: FileResponse },
     refuses,
     handle: async ({ services, actor, body: { content, ...fields }, path: _, ...on }) => {

@@ -52,7 +52,7 @@ withHearth("keys of repositories", { people: ["ann", "ben"] }, ({ test, forge, a
     expect((await add("two", "shared", await line())).body.message).toMatch(/^\[title\]: /)
   })
 
-  test("are never keys of people, nor the other way round, until nobody uses them any more", async () => {
+  test("are never keys of users, nor the other way round, until they are unused", async () => {
     const key = await line()
     expect((await forge.call(ben, "POST /user/keys", { title: "mine", key })).status).toBe(201)
     expect((await add("one", "taken", key)).body.message).toMatch(/^\[key\]: /)
@@ -81,7 +81,7 @@ withHearth("keys of repositories", { people: ["ann", "ben"] }, ({ test, forge, a
     expect((await forge.call(ann, `GET /repos/ann/two/keys/${added.body.id}`)).status).toBe(200)
   })
 
-  test("are for administrators of the repository, who need not be told which it is", async () => {
+  test("are for administrators of the repository, and don't repeat it in the record", async () => {
     const key = await line()
     expect((await add("one", "mine", key, {}, ben)).status).toBe(403)
     expect((await add("hidden", "mine", key, {}, ben)).status).toBe(404)

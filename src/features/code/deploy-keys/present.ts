@@ -8,7 +8,7 @@ import { presentRepository } from "../repositories/present.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import type { DeployKey } from "./records.ts"
 
-/** A repository's keys. The repository itself is told to its owner and to site administrators, who keep lists of many. */
+/** A repository's keys. The repository itself is included only for its owner and site administrators. */
 export async function presentDeployKeys(
   db: Handle,
   site: Site,

@@ -14,8 +14,8 @@ export interface NewDeployKey {
 }
 
 /**
- * Lets a key fetch from a repository, and push to it unless it is read-only. One key may serve several repositories. Refuses as `invalid` a key that is
- * a person's, one that the repository has already, and a title that another of its keys has.
+ * Lets a key fetch from a repository, and push to it unless it is read-only. One key may be used by several repositories. Refuses `invalid` for a user's
+ * key, one that the repository has already, and a title that another of its keys has.
  */
 export async function addDeployKey(
   tx: Transaction,
@@ -23,7 +23,7 @@ export async function addDeployKey(
   { title, text, readOnly, now }: NewDeployKey,
 ): Promise<DeployKeyRow> {
   const fingerprint = fingerprintOf(text.key.blob)
-  // Whether it was there or not, the row is locked now, so that nobody forgets the key as unused.
+  // The row, new or not, is locked now, so that no other transaction deletes the key as unused.
   const key = await tx
     .insertInto("public_keys")
     .values({ owner_id: null, title: "", fingerprint, content: keyLine(text), created_at: now })
@@ -42,7 +42,7 @@ export async function addDeployKey(
   return { ...grant, content: key.content, fingerprint }
 }
 
-/** Takes a key away from a repository, and forgets it where no other uses it. One that isn't there is no error; refuses `forbidden` for another repository's. */
+/** Removes a key from a repository, and deletes it if it is unused elsewhere. A missing key is no error; refuses `forbidden` for another repository's. */
 export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Repository, id: number): Promise<void> {
   const grant = await tx
     .selectFrom("deploy_keys")

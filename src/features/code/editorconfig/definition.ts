@@ -3,10 +3,10 @@ import { record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import type { ObjectId } from "../../../git/index.ts"
 import { findEntry, partsToRead } from "../contents/paths.ts"
-import { type Place, repositoryOf } from "../contents/present.ts"
+import { type RevisionView, repositoryOf } from "../contents/present.ts"
 import { globMatches } from "./glob.ts"
 
-/** What EditorConfig says of one file. What is not said of it is absent. */
+/** The EditorConfig properties of one file. Unset properties are absent. */
 export const EditorConfigDefinition = record("EditorConfigDefinition", {
   charset: Type.Optional(Type.String()),
   indent_style: Type.Optional(Type.String()),
@@ -28,23 +28,23 @@ const NAMES = [
   "insert_final_newline",
 ] as const
 
-/** Bytes of one .editorconfig, and characters of a pattern in it, that are read. */
+/** The largest .editorconfig that is read, in bytes, and the longest pattern in it, in characters. */
 const LARGEST = 32 * 1024
 const LONGEST_PATTERN = 1024
-/** Characters of a path: the work on a file grows with the product of both. */
+/** The longest path, in characters: matching time grows with the product of both. */
 const LONGEST_PATH = 1024
 
 /**
- * What the .editorconfig files from the root down to a file's directory say of it, the nearer ones last. The file itself need not be there.
- * Refuses `notFound` where there is no .editorconfig on the way.
+ * The properties of a file from the .editorconfig files from the root down to its directory; nearer ones win. The file itself need not exist.
+ * Refuses `notFound` if there is no .editorconfig among them.
  */
-export async function definitionFor(place: Place, path: string): Promise<EditorConfigDefinition> {
+export async function definitionFor(view: RevisionView, path: string): Promise<EditorConfigDefinition> {
   const parts = partsToRead(path)
   if (parts.length === 0 || path.length > LONGEST_PATH) throw refuse.notFound()
   const sayings: (readonly (readonly [string, string])[])[] = []
   let isThere = false
   for (let depth = 0; depth < parts.length; depth++) {
-    const text = await readConfig(place, parts.slice(0, depth))
+    const text = await readConfig(view, parts.slice(0, depth))
     if (!text) continue
     isThere = true
     const { isRoot, said } = await sayingsOf(text, parts.slice(depth).join("/"))
@@ -60,23 +60,23 @@ export async function definitionFor(place: Place, path: string): Promise<EditorC
   return Object.fromEntries(known)
 }
 
-async function readConfig(place: Place, directory: readonly string[]): Promise<Buffer | undefined> {
-  const { git } = place.services
-  const repository = repositoryOf(place)
-  const entry = await findEntry(git, repository, place.revision.commit.tree, [...directory, ".editorconfig"])
+async function readConfig(view: RevisionView, directory: readonly string[]): Promise<Buffer | undefined> {
+  const { git } = view.services
+  const repository = repositoryOf(view)
+  const entry = await findEntry(git, repository, view.revision.commit.tree, [...directory, ".editorconfig"])
   if (entry?.mode !== "100644" && entry?.mode !== "100755") return undefined
-  return (await sizeOf(place, entry.id)) > LARGEST ? undefined : git.objects.readBlob(repository, entry.id)
+  return (await sizeOf(view, entry.id)) > LARGEST ? undefined : git.objects.readBlob(repository, entry.id)
 }
 
-const sizeOf = async (place: Place, id: ObjectId): Promise<number> =>
-  (await place.services.git.objects.info(repositoryOf(place), id))?.size ?? Number.POSITIVE_INFINITY
+const sizeOf = async (view: RevisionView, id: ObjectId): Promise<number> =>
+  (await view.services.git.objects.info(repositoryOf(view), id))?.size ?? Number.POSITIVE_INFINITY
 
-/** What one file says of a path below its directory, in its order; names and the known values are in lower case. */
+/** The properties that one file sets for a path below its directory, in file order; names and known values are in lower case. */
 async function sayingsOf(text: Buffer, path: string) {
   const { parseBuffer } = await import("editorconfig")
   let isRoot = false
   const said: (readonly [string, string])[] = []
-  // The parser takes nothing but well-formed text.
+  // The parser accepts only well-formed text.
   for (const [pattern, body] of parseBuffer(Buffer.from(text.toString("utf8")))) {
     const pairs = Object.entries(body).map(([name, value]) => [name.toLowerCase(), String(value).trim().toLowerCase()] as const)
     if (pattern === null) isRoot ||= pairs.some(([name, value]) => name === "root" && value === "true")

@@ -41,7 +41,7 @@ describe("a pattern of EditorConfig", () => {
     ["", "a"],
   ])("%s does not fit %s", (pattern, path) => expect(globMatches(pattern, path)).toBe(false))
 
-  test("takes no time and no memory out of proportion, whatever it is", async () => {
+  test("takes time and memory in proportion to its length, however it is built", async () => {
     const effort = await effortOf(() => {
       expect(globMatches("{1..999999999999999}", "5")).toBe(true)
       expect(globMatches("*a".repeat(500), "a".repeat(1000))).toBe(true)

@@ -1,12 +1,12 @@
 /**
- * The patterns of EditorConfig (https://spec.editorconfig.org, "Glob Expressions"). Anybody may write one and have it tried, so none is made
- * into a regular expression or spelled out: a pattern is walked once with all places of the path that it can have come to, which takes time in
+ * The patterns of EditorConfig (https://spec.editorconfig.org, "Glob Expressions"). Patterns are untrusted input, so they are not compiled
+ * to regular expressions or expanded: a pattern is walked once with the set of all path positions that it can have matched up to, which takes time in
  * proportion to both their lengths.
  */
 
-/** Whether a pattern, in the directory of its file, fits a path below that directory. */
+/** Whether a pattern of a file matches a path below that file's directory. */
 export function globMatches(pattern: string, path: string): boolean {
-  // A pattern without a slash fits in every directory below.
+  // A pattern without a slash matches in every directory below.
   const whole = pattern.includes("/") ? pattern.replace(/^\//, "") : `**/${pattern}`
   const start = new Uint8Array(path.length + 1)
   start[0] = 1
@@ -21,7 +21,7 @@ type Token =
   | { readonly kind: "choice"; readonly choices: readonly (readonly Token[])[] }
   | { readonly kind: "number"; readonly from: number; readonly to: number }
 
-/** For each place of a path whether the pattern can have come to it: 1 or 0. */
+/** For each position of a path whether the pattern can have matched up to it: 1 or 0. */
 type Places = Readonly<Uint8Array>
 
 function parse(pattern: string): readonly Token[] {
@@ -51,7 +51,7 @@ function parse(pattern: string): readonly Token[] {
   return tokens
 }
 
-/** What a bracket or a brace opens; undefined where it stands for itself. */
+/** The token that a bracket or a brace starts; undefined if it is a literal character. */
 function parseGroup(pattern: string, at: number): { readonly token: Token; readonly end: number } | undefined {
   if (pattern[at] === "[") {
     const end = pattern.indexOf("]", at + 2)
@@ -73,7 +73,7 @@ function parseGroup(pattern: string, at: number): { readonly token: Token; reado
   return choices.length < 2 ? undefined : { token: { kind: "choice", choices: choices.map(parse) }, end: end + 1 }
 }
 
-/** The most characters that a range such as a-z stands for. */
+/** The most characters in a range such as a-z. */
 const WIDEST = 1000
 
 function charactersOf(inside: string): ReadonlySet<string> {
@@ -99,7 +99,7 @@ function closing(pattern: string, open: number): number | undefined {
   return undefined
 }
 
-/** The parts between commas that stand in no inner braces. */
+/** The parts between commas outside of inner braces. */
 function choicesOf(inside: string): readonly string[] {
   const choices: string[] = []
   let [depth, start] = [0, 0]
@@ -115,7 +115,7 @@ function choicesOf(inside: string): readonly string[] {
   return [...choices, inside.slice(start)]
 }
 
-/** The places of a path that these tokens can come to from others. */
+/** The positions of a path that these tokens can reach from others. */
 function step(tokens: readonly Token[], path: string, from: Places): Places {
   let places = from
   for (const token of tokens) places = advance(token, path, places)
@@ -147,7 +147,7 @@ function fits(token: Extract<Token, { kind: "text" | "any" | "set" }>, character
   return character !== "/" && (token.kind === "any" || token.characters.has(character) !== token.negated)
 }
 
-/** From the first place on as far as stars reach: to the end of the directory, or of the path; or to the beginnings of directories. */
+/** Marks the positions that a star can reach: up to the end of the directory or of the path, or the starts of directories. */
 function spread(kind: "star" | "stars" | "directories", path: string, from: Places, to: Uint8Array): void {
   let within = false
   for (let at = 0; at < from.length; at++) {
@@ -157,7 +157,7 @@ function spread(kind: "star" | "stars" | "directories", path: string, from: Plac
   }
 }
 
-/** A number has no zeros before it. */
+/** Numbers have no leading zeros. */
 function numbersAt(path: string, place: number, { from, to }: { readonly from: number; readonly to: number }): readonly number[] {
   const text = /^[+-]?(0|[1-9]\d{0,14})/.exec(path.slice(place, place + 16))?.[0] ?? ""
   const ends: number[] = []

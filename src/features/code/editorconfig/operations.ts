@@ -1,7 +1,7 @@
 import { onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
-import { placeOf } from "../contents/read.ts"
+import { openRevision } from "../contents/read.ts"
 import { definitionFor, EditorConfigDefinition } from "./definition.ts"
 
 export const editorConfigOperations: readonly Operation[] = [
@@ -15,6 +15,6 @@ export const editorConfigOperations: readonly Operation[] = [
     query: { ref: Type.Optional(Type.String({ description: "a branch, a tag or a commit; the default branch where it is not sent" })) },
     answers: { 200: EditorConfigDefinition },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await definitionFor(await placeOf(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) => ok(await definitionFor(await openRevision(services, on, query.ref), path.filepath)),
   }),
 ]

@@ -11,7 +11,7 @@ import { surveyJob } from "./survey.ts"
 const run = promisify(execFile)
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, ({ test, world: stage }) => {
+withWorld("languages and licences of a repository", { open: openStage, on: oneDatabase }, ({ test, world: stage }) => {
   const repository = async (name: string, options: object = {}): Promise<string> => {
     await stage.must(stage.ann, "POST /user/repos", { name, ...options })
     return `/repos/ann/${name}`
@@ -33,7 +33,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     return { language, licenses }
   }
 
-  test("is told in lists, by what was pushed, without git", async () => {
+  test("are in lists after a push, without reading git", async () => {
     const at = await repository("plain")
     expect([await languages(at), await told(at)]).toEqual([{}, { language: "", licenses: [] }])
     const clone = await stage.clone("ann/plain")
@@ -60,7 +60,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect(stage.hearth.services.git.spawned()).toBe(spawned)
   })
 
-  test("follows every push to the default branch, and no other", async () => {
+  test("follow every push to the default branch, and no other", async () => {
     const at = await repository("moving")
     const clone = await stage.clone("ann/moving")
     await write(clone, { "a.go": "x".repeat(50), "b/c.py": "x".repeat(20), "b/d.py": "x".repeat(20) })
@@ -84,7 +84,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect([await languages(at), (await told(at)).language]).toEqual([{ JavaScript: 500, Go: 51 }, "JavaScript"])
   })
 
-  test("goes with a fork and with what is generated", async () => {
+  test("are copied to forks and generated repositories", async () => {
     const at = await repository("origin", { template: true })
     await stage.must(stage.ann, `POST ${at}/contents/a.go`, { content: base64("12345") })
     await stage.must(stage.cal, `POST ${at}/forks`, {})
@@ -94,7 +94,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect([await languages("/repos/cal/made"), (await told("/repos/cal/made")).language]).toEqual([{ Go: 5 }, "Go"])
   })
 
-  test("of a large push is counted by a job", async () => {
+  test("of a large push are counted by a job", async () => {
     const at = await repository("large")
     const clone = await stage.clone("ann/large")
     await write(clone, Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`${index % 30}/${index}.c`, "12345"])))
@@ -103,7 +103,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect([await languages(at), (await told(at)).language]).toEqual([{ C: 6000 }, "C"])
   })
 
-  test("is found again when what was counted is not there any more", async () => {
+  test("are recounted when the counted tree is gone", async () => {
     const at = await repository("restored")
     await stage.must(stage.ann, `POST ${at}/contents/a.go`, { content: base64("12345") })
     const { database, jobs } = stage.hearth.services
@@ -122,7 +122,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect(await languages(at)).toEqual({ Go: 6 })
   })
 
-  test("is counted in the end however a tree is knotted", async () => {
+  test("are counted within the limits however deeply trees are shared", async () => {
     const at = await repository("knot")
     const clone = await stage.clone("ann/knot")
     await write(clone, { "a.c": "0123456789", "b.c": "1" })
@@ -140,7 +140,7 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect(Object.values(await languages(at))).toEqual([Number.MAX_SAFE_INTEGER])
   }, 120_000)
 
-  // --- licences ----------------------------------------------------------------------------------------------------------------------
+  // --- licences -------------------------------------------------------------------------------------------------------------------
 
   test.each([
     ["MIT", "Copyright (c) 2024 Ann\n"],
@@ -157,10 +157,10 @@ withWorld("what a repository is made of", { open: openStage, on: oneDatabase }, 
     expect((await told(at)).licenses).toEqual([name])
   })
 
-  test("licences are told of all files, and of no text that is none", async () => {
+  test("licences of all files are listed, and no text that is none", async () => {
     const at = await repository("several", { auto_init: true, license: "GPL-3.0-or-later" })
     expect((await told(at)).licenses).toEqual(["GPL-3.0-or-later"])
-    // Two names have this text; the one that was chosen stays.
+    // Two licences have this text; the chosen one is kept.
     await stage.must(stage.ann, `POST ${at}/contents/a.txt`, { content: base64("a") })
     expect((await told(at)).licenses).toEqual(["GPL-3.0-or-later"])
     await stage.must(stage.ann, `POST ${at}/contents/LICENSE-MIT`, { content: base64((await licenseText("MIT")) ?? "") })

@@ -1,7 +1,7 @@
 import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts"
 import type { LanguageBytes } from "./store.ts"
 
-/** Programming languages by the endings of file names. Prose and data say little about what a repository is written in, and are left out. */
+/** Programming languages by file extension. Prose and data formats are left out. */
 const BY_ENDING: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     Ada: "adb ads",
@@ -86,9 +86,9 @@ const BY_NAME: Readonly<Record<string, string>> = {
   rakefile: "Ruby",
 }
 
-/** Directories of what others wrote, or machines. */
+/** Directories of third-party or generated files. */
 const FOREIGN = /^(node_modules|vendor|third[-_]party|bower_components|dist|docs?|documentation)$/i
-/** What tools write for other tools. */
+/** Generated files. */
 const MADE = /\.min\.(js|css)$|\.pb\.go$/i
 
 /** The language of a file by its name alone, or undefined. */
@@ -100,11 +100,11 @@ export function languageOf(name: string): string | undefined {
   return lower.includes(".") && Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined
 }
 
-/** How many objects may be read. */
+/** A limit on how many objects are read. */
 export interface Budget {
-  /** Takes one more; false when there are none left. */
+  /** Takes one; false if none are left. */
   readonly take: () => boolean
-  /** Whether more were asked for than there were. */
+  /** Whether more were requested than available. */
   readonly spent: () => boolean
 }
 
@@ -117,9 +117,9 @@ type Change = ReadonlyMap<string, number>
 const NOTHING: Change = new Map()
 
 /**
- * How many bytes of each language were added (or, below zero, taken away) from one tree to another; null stands for an empty one. Only what
- * differs is read, by file names and sizes; no content is. Each pair of directories is counted once, however often it stands there. When the
- * budget is spent, what is left counts as nothing.
+ * How many bytes of each language were added (or, if negative, removed) from one tree to another; null stands for an empty one. Only what
+ * differs is read, by file names and sizes; no content is. Each pair of directories is read once, however often it occurs. When the
+ * budget is spent, the rest counts as nothing.
  */
 export async function countChange(
   git: Git,
@@ -168,13 +168,13 @@ export async function countChange(
 
 const treeOf = (entry: TreeEntry | undefined): ObjectId | null => (entry?.mode === "40000" ? entry.id : null)
 
-/** A tree that holds itself many times over can stand for more bytes than there are numbers. */
+/** A tree that repeats subtrees many times can represent more bytes than a safe integer. */
 function add(sum: Map<string, number>, language: string, bytes: number): void {
   const most = Number.MAX_SAFE_INTEGER
   sum.set(language, Math.max(-most, Math.min(most, (sum.get(language) ?? 0) + bytes)))
 }
 
-/** Counts with a change worked in, the most first. */
+/** The counts after a change, largest first. */
 export function changed(bytes: LanguageBytes, change: Change): LanguageBytes {
   const sum = new Map(Object.entries(bytes))
   for (const [language, more] of change) add(sum, language, more)

@@ -3,22 +3,22 @@ import type { Git, ObjectId, Repository, TreeEntry } from "../../../git/index.ts
 import { licenseText } from "../repositories/templates/licenses.ts"
 import { languageOf } from "./languages.ts"
 
-/** Which licences a repository names, told by the texts at its root. */
+/** Detects a repository's licences by the texts at its root. */
 
-/** Bytes of a file that is compared; the longest licence has half of that. */
+/** The largest file that is compared, in bytes; the longest licence has half of that. */
 const LONGEST_TEXT = 128 * 1024
-/** Files that are compared. */
+/** The most files that are compared. */
 const MOST_FILES = 10
-/** How much of two texts must be the same: years, names and line ends always differ, a sentence more or less makes another licence. */
+/** The least similarity of two texts: years, names and line ends differ in every copy, but one sentence more or less can make another licence. */
 const ALIKE = 0.9
 
 const FILE_NAME = /^((un)?licen[cs]e|copying)([-_.][\w.-]*)?$/i
 
-/** The files at a root that hold licences. */
+/** The licence files at a root. */
 export const licenseFiles = (root: readonly TreeEntry[]): readonly TreeEntry[] =>
   root.filter(({ mode, name }) => mode === "100644" && FILE_NAME.test(name) && languageOf(name) === undefined).slice(0, MOST_FILES)
 
-/** The SPDX names of the licences in these files; of names that stand for one text, those that are known already. */
+/** The SPDX names of the licences in these files; of several names for one text, those already known. */
 export async function readLicenses(
   git: Git,
   repository: Repository,
@@ -27,7 +27,7 @@ export async function readLicenses(
 ): Promise<readonly string[]> {
   if (files.length === 0) return []
   const usual = await texts()
-  // Whoever chose a rarer one when the repository was made keeps it.
+  // A less common name chosen when the repository was created is kept.
   const rarer = await readTexts(known.filter((name) => !usual.some((text) => text.name === name)))
   const found: string[] = []
   for (const { id } of files) {
@@ -43,7 +43,7 @@ async function textOf(git: Git, repository: Repository, id: ObjectId): Promise<s
   return (await git.objects.readBlob(repository, id)).toString("utf8")
 }
 
-/** A licence's text as it is compared. */
+/** A licence's text prepared for comparison. */
 interface Known {
   readonly name: string
   readonly pairs: Uint32Array
@@ -65,12 +65,12 @@ export function detectLicense(text: string, licenses: readonly Known[], known: r
   return best?.name
 }
 
-/** What is used beside the approved ones, and for more than programs. */
+/** Common licences that are not OSI-approved or not for software only. */
 const OTHERS = ["CC-BY-4.0", "CC-BY-SA-4.0", "CC0-1.0", "OFL-1.1", "WTFPL"]
 
 let read: Promise<readonly Known[]> | undefined
 
-/** The texts that are looked for, read at first use: a moment's work, and a megabyte that stays. */
+/** The texts to compare with, read at first use: takes a moment, and keeps a megabyte in memory. */
 function texts(): Promise<readonly Known[]> {
   read ??= readTexts(usualNames())
   return read
@@ -78,7 +78,7 @@ function texts(): Promise<readonly Known[]> {
 
 const usualNames = (): readonly string[] =>
   Object.entries(spdx).flatMap(([name, { osiApproved }]) => {
-    // The older names of what is called -only and -or-later now.
+    // Deprecated names of licences now called -only and -or-later.
     const isOld = name.endsWith("+") || Object.hasOwn(spdx, `${name}-only`)
     return !isOld && (osiApproved || OTHERS.includes(name)) ? [name] : []
   })
@@ -89,7 +89,7 @@ async function readTexts(names: readonly string[]): Promise<readonly Known[]> {
   return known
 }
 
-/** The pairs of neighbouring words of a text as numbers, each once and in order. Who holds the copyright, and since when, is left out. */
+/** The pairs of adjacent words of a text as numbers, each once and in order. Copyright lines are left out. */
 function pairsOf(text: string): Uint32Array {
   const words = text
     .replaceAll(/^\W*(copyright|\(c\)|©|all rights reserved).*$/gim, "")
@@ -101,14 +101,14 @@ function pairsOf(text: string): Uint32Array {
   return Uint32Array.from(pairs).sort()
 }
 
-/** FNV-1a over the text's units; two pairs with one number do no harm among thousands. */
+/** FNV-1a over the text's code units; a rare collision is harmless among thousands of pairs. */
 function numberOf(text: string): number {
   let number = 0x811c9dc5
   for (let at = 0; at < text.length; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x01000193)
   return number >>> 0
 }
 
-/** From 0 for nothing in common to 1 for the same (Sørensen and Dice). */
+/** The Sørensen–Dice similarity, from 0 for nothing in common to 1 for equal sets. */
 function likenessOf(a: Uint32Array, b: Uint32Array): number {
   let [i, j, common] = [0, 0, 0]
   while (i < a.length && j < b.length) {

@@ -5,10 +5,10 @@ import { budgetOf } from "./languages.ts"
 import { findComposition, putComposition } from "./store.ts"
 import { compose, knownOf, surveyJob } from "./survey.ts"
 
-/** Objects that are read while a push waits; where there is more to read, a job does it. */
+/** The most objects that are read while a push waits; larger changes are left to a job. */
 const PUSH_BUDGET = 1000
 
-/** What a repository is made of is told anew when its default branch moves. */
+/** Updates a repository's languages and licences when its default branch moves. */
 export const describeLanguages: PushStep = async (moved) => {
   const { services, row, repository } = moved
   const { git, database, jobs } = services
@@ -16,7 +16,7 @@ export const describeLanguages: PushStep = async (moved) => {
   const branch = defaultBranchOf(moved)
   const stored = branch === undefined ? undefined : await findComposition.first(database.read, { repositoryId })
   const known = stored && knownOf(stored)
-  // What the branch names by now: a later push may have been written down already.
+  // The branch's current commit: a later push may have been recorded already.
   const tree = branch === undefined ? undefined : (await git.history.lastCommit(repository, branch))?.tree
   const budget = budgetOf(PUSH_BUDGET)
   const composition = tree && known && tree !== known.tree ? await compose(git, repository, known, tree, budget) : undefined

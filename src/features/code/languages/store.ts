@@ -2,10 +2,10 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { ObjectId } from "../../../git/index.ts"
 
-/** The bytes of each language, the most first. */
+/** The bytes of each language, largest first. */
 export type LanguageBytes = Readonly<Record<string, number>>
 
-/** What was counted last, and where to count anew. */
+/** The last count, and what is needed to update it. */
 export const findComposition = query("composition.find", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("repositories")
@@ -44,28 +44,28 @@ const describe = query("composition.describe", (db, p: Params<{ repositoryId: nu
   db.updateTable("repositories").set({ language: p.language, licenses: p.licenses }).where("id", "=", p.repositoryId),
 )
 
-/** What the default branch of a repository is made of. */
+/** Languages and licences of a repository's default branch. */
 export interface Composition {
-  /** The tree that was looked through; null for none. */
+  /** The tree that was counted; null for none. */
   readonly tree: ObjectId | null
   readonly bytes: LanguageBytes
   readonly licenses: readonly string[]
 }
 
-/** What is stored of a repository by now. */
+/** The composition stored for a repository. */
 export interface Known extends Composition {
   /** The main language that the repository's row names. */
   readonly language: string
 }
 
-/** Stores what the default branch is made of, the language with the most bytes as its main one, unless something else than `before` was stored since; says whether it did. */
+/** Stores the composition, with the language of the most bytes as the main one, unless the stored one is no longer `before`. Returns whether it did. */
 export async function putComposition(tx: Transaction, repositoryId: number, before: Known, after: Composition): Promise<boolean> {
   const bytes = JSON.stringify(after.bytes)
   const stored = await putLanguages.changes(tx, { repositoryId, before: before.tree ?? "", treeId: after.tree ?? "", bytes })
   if (stored === 0) return false
   const [language = ""] = Object.keys(after.bytes)
   const licenses = JSON.stringify(after.licenses)
-  // Most pushes leave these two as they are.
+  // Most pushes don't change these two.
   if (before.language !== language || JSON.stringify(before.licenses) !== licenses) await describe(tx, { repositoryId, language, licenses })
   return true
 }
@@ -83,7 +83,7 @@ export const copyLanguages = query("composition.copyLanguages", (db, p: Params<{
     ),
 )
 
-/** What a stored count says; nothing where none is stored. */
+/** Parses a stored count; empty if none is stored. */
 export function readBytes(text: string | null | undefined): LanguageBytes {
   const read: unknown = JSON.parse(text ?? "{}")
   if (typeof read !== "object" || read === null) return {}

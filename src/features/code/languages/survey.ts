@@ -9,7 +9,7 @@ import { type Budget, budgetOf, changed, countChange } from "./languages.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
 import { type Composition, findComposition, type Known, putComposition, readBytes } from "./store.ts"
 
-/** Objects that the job reads; what is beyond is not counted. */
+/** The most objects that the job reads; the rest is not counted. */
 const JOB_BUDGET = 500_000
 
 interface Stored {
@@ -19,7 +19,7 @@ interface Stored {
   readonly licenses: string
 }
 
-/** What is stored of a repository. */
+/** The stored composition of a repository. */
 export const knownOf = ({ tree_id, bytes, language, licenses }: Stored): Known => ({
   tree: tree_id !== null && isObjectId(tree_id) ? tree_id : null,
   bytes: readBytes(bytes),
@@ -27,12 +27,12 @@ export const knownOf = ({ tree_id, bytes, language, licenses }: Stored): Known =
   licenses: texts(licenses),
 })
 
-/** What a tree is made of, reckoned from what was known of another. Reads git: not for inside of a transaction. */
+/** The composition of a tree, computed from the known composition of another. Reads git: must not be called inside a transaction. */
 export async function compose(git: Git, repository: Repository, known: Composition, tree: ObjectId, budget: Budget): Promise<Composition> {
   try {
     return await composeFrom(git, repository, known, tree, budget)
   } catch (error) {
-    // A repository that was brought back from a backup may not have the tree that was counted.
+    // A repository restored from a backup may not have the tree that was counted.
     if (known.tree === null || !isGitError(error, "missing")) throw error
     return composeFrom(git, repository, { ...known, tree: null, bytes: {} }, tree, budget)
   }
@@ -49,7 +49,7 @@ async function composeFrom(git: Git, repository: Repository, known: Composition,
 const sameFiles = (a: readonly TreeEntry[], b: readonly TreeEntry[]): boolean =>
   a.length === b.length && a.every(({ id, name }, index) => b[index]?.id === id && b[index].name === name)
 
-/** Looks through the default branch of a repository and stores what it is made of. */
+/** Computes and stores the composition of a repository's default branch. */
 export const surveyJob = defineJob({
   kind: "repository.survey",
   payload: Type.Object({ repositoryId: int64() }),
@@ -63,7 +63,7 @@ export const surveyJob = defineJob({
     const composition = await compose(git, git.at(row.storage, row.object_format), known, revision.commit.tree, budgetOf(JOB_BUDGET))
     await database.write(async (tx) => {
       await lockRow(tx, "repositories", repositoryId)
-      // Whoever stored another meanwhile may have read an older state than this.
+      // A composition stored meanwhile may be of an older commit than this one.
       if (!(await putComposition(tx, repositoryId, known, composition))) await jobs.enqueue(tx, surveyJob, { repositoryId })
     })
   },

@@ -6,7 +6,7 @@ import { type Address, follow } from "../pushes/follow.ts"
 import { type LfsOperation, PASS_SECONDS, writePass } from "./passes.ts"
 import { lfsUrl } from "./urls.ts"
 
-/** The answer to `git-lfs-authenticate`: where the large files of a repository are over HTTP, and a pass to them. */
+/** The answer to `git-lfs-authenticate`: the HTTP URL of a repository's large files, and a pass for it. */
 export interface LfsAuthentication {
   readonly href: string
   readonly header: { readonly Authorization: string }
@@ -15,8 +15,8 @@ export interface LfsAuthentication {
 }
 
 /**
- * Lets somebody who came over SSH in over HTTP, for one repository and one operation. Refuses like `admitFetch` for downloads and `admitPush` for uploads,
- * and `notFound` where the site keeps no large files.
+ * Issues a pass for HTTP to a client signed in over SSH, for one repository and one operation. Refuses like `admitFetch` for downloads and `admitPush` for uploads,
+ * and `notFound` if Git LFS is switched off.
  */
 export async function authenticateLfs(
   services: Services,

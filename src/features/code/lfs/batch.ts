@@ -18,7 +18,7 @@ export const BatchRequest = Type.Object({
 })
 export type BatchRequest = Static<typeof BatchRequest>
 
-/** Where a client goes on with one object. */
+/** A transfer URL of one object. */
 interface Action {
   readonly href: string
   readonly header?: Readonly<Record<string, string>>
@@ -40,17 +40,17 @@ export interface BatchAnswer {
   readonly hash_algo: "sha256"
 }
 
-/** How the transfers of a batch are addressed and let in. */
+/** The URL and credentials for the transfers of a batch. */
 export interface Transfers {
-  /** The address of the repository's large files, without a slash at its end. */
+  /** The URL of the repository's large files, without a trailing slash. */
   readonly root: string
-  /** The value of the Authorization header; undefined where none is needed, or none could be given. */
+  /** The value of the Authorization header; undefined if none is needed or available. */
   readonly authorization: string | undefined
-  /** Seconds that it is good for. */
+  /** Lifetime in seconds. */
   readonly expiresIn: number
 }
 
-/** Refuses `badRequest` an unknown operation, `tooLarge` too many objects, `conflict` names that are no SHA-256. */
+/** Refuses `badRequest` for an unknown operation, `tooLarge` for too many objects, `conflict` for another hash than SHA-256. */
 export function requireBatch({ operation, objects, hash_algo = "sha256" }: BatchRequest): LfsOperation {
   if (operation !== "upload" && operation !== "download") throw refuse.badRequest("[operation]: must be upload or download")
   if (objects.length > MOST_OBJECTS) throw refuse.tooLarge(`[objects]: at most ${MOST_OBJECTS} at once`)
@@ -58,7 +58,7 @@ export function requireBatch({ operation, objects, hash_algo = "sha256" }: Batch
   return operation
 }
 
-/** Says for each object where it is to be fetched from or sent to; what is wrong with one is told with that one. One query, whatever the number. */
+/** Returns the download or upload action of each object; errors are reported per object. One query, however many objects there are. */
 export async function answerBatch(
   db: Handle,
   { id: repositoryId }: Pick<Repository, "id">,
@@ -99,5 +99,5 @@ export async function answerBatch(
   return { transfer: "basic", objects: objects.map(answer), hash_algo: "sha256" }
 }
 
-/** What requests and answers of this interface are. */
+/** The media type of requests and responses. */
 export const MEDIA_TYPE = "application/vnd.git-lfs+json"

@@ -7,7 +7,7 @@ import type { LfsLocksTable } from "../../../core/database/tables/lfs.ts"
 import { refuse } from "../../../core/errors.ts"
 import { rfc3339 } from "../../../core/record.ts"
 
-/** Locks: who alone wants to change a file that can't be merged. Clients ask for them before they push. */
+/** LFS file locks: they announce that a user is changing a file that can't be merged. Clients check them before they push. */
 
 export type LockRow = Selectable<LfsLocksTable> & { readonly owner_name: string }
 
@@ -27,10 +27,10 @@ export const presentLock = ({ id, path, created_at, owner_name }: LockRow): Lock
 
 /** Characters. */
 const LONGEST_PATH = 4096
-/** The most locks given at once. */
+/** The most locks on one page. */
 const MOST_LOCKS = 100
 
-/** A path as git has it: relative, with forward slashes, leading nowhere but down. Refuses `invalid` every other. */
+/** A path as git has it: relative, with forward slashes, without `..`. Refuses `invalid` for any other. */
 export function requirePath(path: string): string {
   const isPath = path.length <= LONGEST_PATH && !path.includes("\0") && path.split("/").every((part) => !["", ".", ".."].includes(part))
   if (!isPath) throw refuse.invalid("path", "must be the path of a file in the repository")
@@ -59,7 +59,7 @@ const findLock = query("lfs.findLock", (db, p: Params<{ repositoryId: number; id
 
 const deleteLock = query("lfs.deleteLock", (db, p: Params<{ id: number }>) => db.deleteFrom("lfs_locks").where("id", "=", p.id))
 
-/** Locks a path. Refuses `invalid` what is no path, and `conflict`, with the lock that is there, where it is locked already. */
+/** Locks a path. Refuses `invalid` for an invalid path, and `conflict`, with the existing lock, if it is locked already. */
 export async function createLock(
   tx: Transaction,
   { id: repositoryId }: In,
@@ -69,14 +69,14 @@ export async function createLock(
   requirePath(path)
   const made = await insertLock.changes(tx, { repositoryId, path, ownerId: owner.id, now })
   const lock = await findLockByPath.first(tx, { repositoryId, path })
-  // Whoever held it may have let it go in between.
+  // The lock may have been released in between.
   if (!lock) throw refuse.conflict("the lock has just been given up; try again")
   if (made === 0) throw refuse.conflict("already created lock", { lock: presentLock(lock) })
   return lock
 }
 
 /**
- * Gives a lock up. Those of others only by `force`. Refuses `notFound` where the repository has no such lock, and `forbidden` for those of others.
+ * Releases a lock; another user's only with `force`. Refuses `notFound` if the repository has no such lock, and `forbidden` for another user's.
  */
 export async function releaseLock(
   tx: Transaction,
@@ -87,16 +87,16 @@ export async function releaseLock(
   const lock = /^\d{1,15}$/.test(id) ? await findLock.first(tx, { repositoryId, id: Number(id) }) : undefined
   if (!lock) throw refuse.notFound("the lock does not exist")
   if (lock.owner_id !== actor.id && !force) throw refuse.forbidden(`the file is locked by ${lock.owner_name}; only force unlocks it`)
-  // Somebody else may have been quicker, on PostgreSQL.
+  // On PostgreSQL another transaction may have deleted it first.
   if ((await deleteLock.changes(tx, { id: lock.id })) === 0) throw refuse.notFound("the lock does not exist")
   return lock
 }
 
-/** What of a repository's locks is asked for; all but `limit` may be absent. */
+/** Filter of a repository's locks; everything but `limit` is optional. */
 export interface LockQuery {
   readonly path?: string | undefined
   readonly id?: string | undefined
-  /** Where the last page said that there is more. */
+  /** The cursor returned with the previous page. */
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }
@@ -106,7 +106,7 @@ export interface LockPage {
   readonly next: string | undefined
 }
 
-/** A page of a repository's locks, oldest first. Refuses `badRequest` a cursor that was never given. */
+/** A page of a repository's locks, oldest first. Refuses `badRequest` for an invalid cursor. */
 export async function listLocks(db: Handle, { id: repositoryId }: In, { path, id, cursor, limit }: LockQuery): Promise<LockPage> {
   const size = limit === undefined || limit <= 0 ? MOST_LOCKS : Math.min(limit, MOST_LOCKS)
   let found = lockRows(db).where("lfs_locks.repository_id", "=", repositoryId)

@@ -9,20 +9,20 @@ import type { LargeFile } from "./pointers.ts"
 import { isOid, isSize } from "./pointers.ts"
 import { findLinked, insertLink, keepObject, type LfsObject, recountSize } from "./store.ts"
 
-/** The object that the repository has under this name; undefined where it has none, whatever others have. */
+/** The repository's object with this id; undefined if it has none, even if another repository does. */
 export const findObject = (db: Handle, { id: repositoryId }: Pick<Repository, "id">, oid: string): Promise<LfsObject | undefined> =>
   findLinked.first(db, { repositoryId, oids: [oid] })
 
-/** Refuses `invalid` what can't be the name and the length of anything. */
+/** Refuses `invalid` for a malformed object id or size. */
 export function requireNameable({ oid, size }: LargeFile): void {
   if (!isOid(oid)) throw refuse.invalid("oid", "must be a SHA-256 in lower-case hex")
   if (!isSize(size)) throw refuse.invalid("size", "must be a whole number of bytes")
 }
 
 /**
- * Takes an object in for a repository: all its bytes must come, even where another repository has the same, for who only knows a name has no right to
- * what it names. First the bytes, then row, link and size in one transaction. Uploads of one object at the same time end with one file.
- * Refuses `invalid` for a name or length that can't be and for other bytes than announced, `tooLarge` past the site's limit.
+ * Stores an object for a repository. All its bytes must be sent even if another repository has the same object: knowing an id gives no right to
+ * its content. First the bytes are written, then row, link and size in one transaction. Concurrent uploads of one object end with one file.
+ * Refuses `invalid` for a malformed id or size and for other bytes than announced, `tooLarge` over the site's limit.
  */
 export async function takeObject(
   services: Services,

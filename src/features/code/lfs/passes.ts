@@ -12,15 +12,15 @@ import { findPublicKey } from "../../people/keys/store.ts"
 import type { Address } from "../pushes/follow.ts"
 
 /**
- * Passes: short-lived signed tokens that stand for what somebody has shown already, for one repository and one operation. A client that came over SSH
- * gets one for HTTP, and every transfer of a batch carries one in the place of a password. A pass gives no right of its own: whoever it names is asked
- * for again, and what may be done is judged anew, at every use.
+ * Passes: short-lived signed tokens that represent credentials verified earlier, for one repository and one operation. A client signed in over SSH
+ * gets one for HTTP, and every transfer of a batch carries one instead of a password. A pass grants no rights of its own: its user is looked up
+ * again, and permissions are checked again, at every use.
  */
 
-/** What a client wants to do with large files. Whoever may upload may download. */
+/** The operation that a pass allows. A pass for uploads also allows downloads. */
 export type LfsOperation = "upload" | "download"
 
-/** Seconds that a pass is good for. */
+/** Lifetime of a pass in seconds. */
 export const PASS_SECONDS = 3600
 
 const PREFIX = "lfs."
@@ -37,12 +37,12 @@ const Pass = Type.Object({
   ]),
 })
 
-/** A pass as it was read: believed, and not out of date. */
+/** A verified pass that has not expired. */
 export type Pass = Static<typeof Pass>
 
 const sign = ({ secrets }: Pick<Services, "secrets">, text: string): string => secrets.mac("lfs pass", text)
 
-/** Writes a pass for somebody who was let in. */
+/** Issues a pass for an authenticated user. */
 export function writePass(
   services: Pick<Services, "secrets" | "now">,
   actor: SignedIn,
@@ -68,7 +68,7 @@ function bearerFor({ user, credential }: SignedIn): Pass["by"] {
 
 export const isPassText = (text: string): boolean => text.startsWith(PREFIX)
 
-/** Reads a pass. Refuses `badCredentials` one that is not ours, was changed, or is out of date. */
+/** Verifies a pass. Refuses `badCredentials` for one that is forged, altered or expired. */
 export function readPass(services: Pick<Services, "secrets" | "now">, given: string): Pass {
   const [text = "", signature = "", ...more] = given.slice(PREFIX.length).split(".")
   const [made, shown] = [Buffer.from(sign(services, text)), Buffer.from(signature)]
@@ -79,8 +79,8 @@ export function readPass(services: Pick<Services, "secrets" | "now">, given: str
 }
 
 /**
- * Whoever the pass was written for, as they are now. Refuses `badCredentials` where the password, the token or the key that was shown then is no longer
- * good.
+ * The user that the pass was issued for, as they are now. Refuses `badCredentials` if the password, token or key used then is no longer
+ * valid.
  */
 export async function bearerOfPass({ database }: Services, { by }: Pass, { owner, name }: Address): Promise<SignedIn> {
   const db = database.read

@@ -1,22 +1,22 @@
 import { mapInBatches } from "../../../core/batches.ts"
 import type { Git, ObjectId, Repository } from "../../../git/index.ts"
 
-/** The name of an object: the SHA-256 of its bytes in lower-case hex. Everything else, and so every path, is no name. */
+/** Whether a text is an object id: a SHA-256 in lower-case hex, which can't contain path separators. */
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
-/** Whether a number is a length in bytes. */
+/** Whether a number is a valid size in bytes. */
 export const isSize = (size: number): boolean => Number.isSafeInteger(size) && size >= 0
 
-/** A pointer that stands in the place of a large file. */
+/** The content of a pointer to a large file. */
 export interface LargeFile {
   readonly oid: string
   readonly size: number
 }
 
-/** A pointer is never longer than this. */
+/** The largest pointer in bytes. */
 export const POINTER_BYTES = 1024
 
-/** Reads a pointer as the Git LFS specification has it; undefined for every other content. */
+/** Parses a pointer as defined by the Git LFS specification; undefined for any other content. */
 export function readPointer(content: Buffer): LargeFile | undefined {
   if (content.length > POINTER_BYTES) return undefined
   const text = content.toString("latin1")
@@ -26,14 +26,14 @@ export function readPointer(content: Buffer): LargeFile | undefined {
   return oid === undefined || size === undefined ? undefined : { oid, size: Number(size) }
 }
 
-/** Histories to look through for pointers, and those to leave out. */
+/** Commits whose histories are searched for pointers, and those to exclude. */
 export interface Histories {
   readonly to: readonly ObjectId[]
   readonly not: readonly ObjectId[]
 }
 
 /**
- * The large files that histories point to and others don't, each name once. Nothing is checked out: only blobs that are small enough to be pointers are
+ * The large files that histories point to and excluded ones don't, each id once. Nothing is checked out: only blobs that are small enough to be pointers are
  * read. Throws like `smallBlobs`.
  */
 export async function findPointers(git: Git, repository: Repository, { to, not }: Histories): Promise<readonly LargeFile[]> {

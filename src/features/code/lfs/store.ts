@@ -6,7 +6,7 @@ import type { LfsObjectsTable } from "../../../core/database/tables/lfs.ts"
 
 export type LfsObject = Selectable<LfsObjectsTable>
 
-/** The objects of these names that the repository has. */
+/** The repository's objects with these ids. */
 export const findLinked = query("lfs.findLinked", (db, p: Params<{ repositoryId: number; oids: readonly string[] }>) =>
   db
     .selectFrom("lfs_objects")
@@ -21,7 +21,7 @@ export const findAnyLink = query("lfs.findAnyLink", (db, p: Params<{ repositoryI
   db.selectFrom("lfs_links").select("object_id").where("repository_id", "=", p.repositoryId).limit(1),
 )
 
-/** Gives the object's row, made now where there was none. Until the transaction ends nobody can remove it. */
+/** Finds or inserts the object's row, and locks it against removal until the transaction ends. */
 export const keepObject = query("lfs.keepObject", (db, p: Params<{ oid: string; size: number; file: string; now: number }>) =>
   db
     .insertInto("lfs_objects")
@@ -30,7 +30,7 @@ export const keepObject = query("lfs.keepObject", (db, p: Params<{ oid: string; 
     .returningAll(),
 )
 
-/** Keeps objects from being removed until the transaction ends, and for the while after it that every newly given one has. */
+/** Locks objects against removal until the transaction ends, and restarts their grace period. */
 const touchObjects = query("lfs.touchObjects", (db, p: Params<{ ids: readonly number[]; now: number }>) =>
   db.updateTable("lfs_objects").set({ linked_at: p.now }).where("id", "in", p.ids).returning("id"),
 )
@@ -55,13 +55,13 @@ const countSize = query("lfs.countSize", (db, p: Params<{ repositoryId: number }
     .where("id", "=", p.repositoryId),
 )
 
-/** Counts what the repository's objects take. Its row is locked first, so that what others have just given it counts too. */
+/** Recounts the total size of the repository's objects. Its row is locked first, so that concurrent additions are counted too. */
 export async function recountSize(tx: Transaction, repositoryId: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   await countSize.changes(tx, { repositoryId })
 }
 
-/** Gives a repository objects that are there, by their ids; those that are gone meanwhile are left out. */
+/** Links existing objects to a repository, by their ids; those deleted meanwhile are skipped. */
 export async function linkObjects(tx: Transaction, repositoryId: number, objectIds: readonly number[], now: number): Promise<void> {
   if (objectIds.length === 0) return
   for (const { id } of await touchObjects(tx, { ids: objectIds, now })) await insertLink.changes(tx, { repositoryId, objectId: id, now })
@@ -85,8 +85,8 @@ const copyLinks = query("lfs.copyLinks", (db, p: Params<{ from: number; to: numb
 )
 
 /**
- * Gives a new repository every object of the one that it is made from. That one's row must be locked by the transaction, so that nobody deletes it, and
- * with it the last link of an object, at the same time.
+ * Links every object of the source repository to a new one. The source's row must be locked by the transaction, so that it isn't deleted, and
+ * with it the last link of an object, concurrently.
  */
 export async function copyObjects(
   tx: Transaction,
@@ -95,13 +95,13 @@ export async function copyObjects(
   if ((await copyLinks.changes(tx, { from, to, now })) > 0) await recountSize(tx, to)
 }
 
-// --- what is no longer wanted ------------------------------------------------------------------------------------------------------
+// --- unused objects ---------------------------------------------------------------------------------------------------------------
 
 export const findLastObject = query("lfs.findLastObject", (db) =>
   db.selectFrom("lfs_objects").select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("last")),
 )
 
-/** Forgets the objects in a range of ids that no repository has and none was given lately. */
+/** Deletes the objects in a range of ids that no repository has and that are past their grace period. */
 export const deleteUnlinked = query("lfs.deleteUnlinked", (db, p: Params<{ after: number; upTo: number; before: number }>) =>
   db
     .deleteFrom("lfs_objects")

@@ -4,12 +4,12 @@ import type { Task } from "../../../core/jobs/jobs.ts"
 import { folderOf } from "./files.ts"
 import { deleteUnlinked, findKeptFiles, findLastObject } from "./store.ts"
 
-/** Seconds; what is younger may belong to a repository that is being made. */
+/** Seconds; younger objects may belong to a repository that is being created. */
 const GRACE = 86_400
-/** Objects looked at in one transaction: few enough that nobody waits for the writer. */
+/** Objects per transaction: few enough not to block other writers. */
 const BATCH = 1000
 
-/** Forgets large files that no repository has any more, and removes what they, and uploads that never ended, have left on the disk. */
+/** Deletes large files that no repository has any more, with their files and those of incomplete uploads. */
 export const sweepLfs: Task = {
   name: "gc_lfs",
   cron: "57 4 * * *",

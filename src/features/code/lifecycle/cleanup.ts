@@ -4,9 +4,9 @@ import type { Listener } from "../../../core/events/events.ts"
 import { recountFollows } from "../../people/users/store.ts"
 import { recountStars, recountWatchers } from "../repositories/counters.ts"
 
-/** What binds people to repositories, where it has to end. */
+/** Ends the relations between users and repositories. */
 
-/** Ends what binds `person` to the repositories of `owner`: stars, watches, collaboration, and offers to take one over. */
+/** Ends the relations of `person` to the repositories of `owner`: stars, watches, collaborations and pending transfers. */
 async function endTies(tx: Transaction, person: User, owner: User): Promise<void> {
   const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
   const tied = (table: "stars" | "watches" | "collaborations") =>
@@ -19,7 +19,7 @@ async function endTies(tx: Transaction, person: User, owner: User): Promise<void
   await recountWatchers(tx, repositoriesOf(unwatched))
 }
 
-/** Ends all following, stars and watches of and by an account that is about to go, so that the counters of the others stay true. */
+/** Ends all follows, stars and watches of and by an account that is about to be deleted, so that the counters of others stay correct. */
 async function forgetAccount(tx: Transaction, account: User): Promise<void> {
   const follows = await tx
     .deleteFrom("follows")
@@ -37,7 +37,7 @@ const repositoriesOf = (rows: readonly { readonly repository_id: number }[]): re
   ...new Set(rows.map((row) => row.repository_id)),
 ]
 
-/** Blocking ends what binds the two, in both directions; an account that goes takes its stars and watches along. */
+/** Blocking ends the relations between two users in both directions; deleting an account removes its stars and watches. */
 export const repositoryCleanup: Listener = {
   name: "cleanup of repositories",
   async hear({ tx, events }) {

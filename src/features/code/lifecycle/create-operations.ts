@@ -15,7 +15,7 @@ const shared = {
   refuses: ["badRequest", "forbidden", "notFound", "conflict", "invalid"],
 } as const
 
-/** Whoever has just made a repository is shown it as its owner. */
+/** The creator sees the new repository with an owner's permissions. */
 const made = async (services: Services, actor: Actor, owned: Owned) =>
   created(await presentRepository(services.database.read, services.site, actor, owned, EVERYTHING))
 

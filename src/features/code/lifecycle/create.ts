@@ -6,21 +6,21 @@ import type { Services } from "../../../core/services.ts"
 import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
 import type { CreateRepoOption } from "../repositories/records.ts"
 import { labelSet, labelSetNames } from "../repositories/templates/labels.ts"
-import { establish, requireRoom } from "./establish.ts"
+import { establish, requireCreatable } from "./establish.ts"
 import { commitFiles, initialFiles } from "./initial.ts"
 
-export interface Creation {
-  /** Who makes it. That he may is the caller's affair. */
+export interface RepositoryCreation {
+  /** Who creates it. The caller must check that they may. */
   readonly doer: User
   readonly owner: User
   readonly options: CreateRepoOption
 }
 
 /**
- * Makes a repository, empty or with a first commit. Everything is checked before anything is made.
- * Refuses `invalid` and `badRequest` for what can't be, `forbidden` beyond the owner's limit, `conflict` for a name that is taken.
+ * Creates a repository, empty or with a first commit. Everything is validated before anything is created.
+ * Refuses `invalid` and `badRequest` for invalid options, `forbidden` over the owner's limit, `conflict` for a name that is taken.
  */
-export async function createRepository(services: Services, { doer, owner, options }: Creation): Promise<Owned> {
+export async function createRepository(services: Services, { doer, owner, options }: RepositoryCreation): Promise<Owned> {
   const { config, database, git, now } = services
   const { name, license = "", auto_init: initialized = false, default_branch: wanted = "" } = options
   requireRepositoryName(name)
@@ -30,7 +30,7 @@ export async function createRepository(services: Services, { doer, owner, option
   if (license !== "" && !initialized) throw refuse.invalid("license", "needs auto_init: an empty repository has no file to hold it")
   const year = new Date(now() * 1000).getUTCFullYear()
   const files = initialized ? await initialFiles(options, { owner, year }) : undefined
-  await requireRoom(database.read, services, { doer, owner, name })
+  await requireCreatable(database.read, services, { doer, owner, name })
   const format = options.object_format_name || "sha1"
   const isTemplate = options.template ?? false
 
@@ -53,7 +53,7 @@ export async function createRepository(services: Services, { doer, owner, option
           is_private: flag(config.repository.forcePrivate || (options.private ?? false)),
           is_template: flag(isTemplate),
           is_empty: flag(!commit),
-          // What others start from shouldn't run anything by itself.
+          // A template shouldn't run actions by itself.
           has_actions: flag(!isTemplate),
           licenses: JSON.stringify(license === "" ? [] : [license]),
         },

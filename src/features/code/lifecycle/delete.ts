@@ -16,7 +16,7 @@ import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
 import { OBJECT_FORMATS } from "../repositories/records.ts"
 
-/** Removes the files of a repository whose rows are gone. */
+/** Removes the files of a deleted repository. */
 export const removeFilesJob = defineJob({
   kind: "repository.removeFiles",
   payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
@@ -28,8 +28,8 @@ export const removeFilesJob = defineJob({
 })
 
 /**
- * Deletes a repository with everything that belongs to it. Forks of it stand on their own from then on, and open pull requests from it to others
- * are closed; the files go once the transaction is committed. Deleting what is gone does nothing. Gives whether it was there.
+ * Deletes a repository with everything that belongs to it. Its forks become independent, and open pull requests from it to others
+ * are closed; a job removes the files once the transaction is committed. Returns whether the repository existed.
  */
 export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
   const { jobs } = services
@@ -41,7 +41,7 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
   const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })
-  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest go with the row.
+  // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
   const gone = await tx
     .deleteFrom("repositories")
     .where("id", "=", id)
@@ -59,7 +59,7 @@ export async function deleteRepository(tx: Transaction, services: Services, repo
   return true
 }
 
-/** Deletes the repositories that somebody owned when this was asked for, one after the other: all of them at once would hold up everybody else. */
+/** Deletes the repositories that an owner had when the job was created, one per transaction, so that other writers aren't blocked for long. */
 export const deleteOwnedJob = defineJob({
   kind: "repository.deleteOwned",
   payload: Type.Object({ ownerId: int64(), newestId: int64(), doerId: Type.Optional(int64()) }),

@@ -16,11 +16,11 @@ import { archiveChanges, type Changes, issueChanges, plainChanges, projectChange
 import { changeVisibility, requireVisibilityChange } from "./visibility.ts"
 
 /**
- * Changes what is sent, all of it or nothing. Refuses as `invalid` what can't be, naming it; as `notFound` a repository that was deleted
+ * Changes the members that are sent, all of them or none. Refuses `invalid` for an invalid member; `notFound` for a repository that was deleted
  * meanwhile.
  */
-export async function editRepository(services: Services, doer: User, repositoryId: number, wishes: EditRepoOption): Promise<Owned> {
-  const { edited, headMoves } = await services.database.write((tx) => edit(tx, services, doer, repositoryId, wishes))
+export async function editRepository(services: Services, doer: User, repositoryId: number, options: EditRepoOption): Promise<Owned> {
+  const { edited, headMoves } = await services.database.write((tx) => edit(tx, services, doer, repositoryId, options))
   if (headMoves)
     await alignHead(services, repositoryId).catch((error: unknown) =>
       services.log.warn({ err: error, repositoryId }, "git's HEAD is left to the job"),
@@ -28,22 +28,22 @@ export async function editRepository(services: Services, doer: User, repositoryI
   return edited
 }
 
-async function edit(tx: Transaction, services: Services, doer: User, id: number, wishes: EditRepoOption) {
+async function edit(tx: Transaction, services: Services, doer: User, id: number, options: EditRepoOption) {
   const now = services.now()
   await lockRow(tx, "repositories", id)
   const before = await find(tx, id)
   const { repository } = before
   const changes = onlyNew(repository, {
-    ...plainChanges(wishes),
-    ...(await branchChange(tx, repository, wishes)),
-    ...issueChanges(repository, wishes),
-    ...wikiChanges(wishes),
-    ...projectChanges(repository, wishes),
-    ...pullChanges(repository, wishes),
-    ...archiveChanges(repository, wishes, now),
+    ...plainChanges(options),
+    ...(await branchChange(tx, repository, options)),
+    ...issueChanges(repository, options),
+    ...wikiChanges(options),
+    ...projectChanges(repository, options),
+    ...pullChanges(repository, options),
+    ...archiveChanges(repository, options, now),
   })
-  const isPrivate = wishes.private !== undefined && wishes.private !== (repository.is_private === 1) ? wishes.private : undefined
-  const name = wishes.name !== undefined && wishes.name !== repository.name ? wishes.name : undefined
+  const isPrivate = options.private !== undefined && options.private !== (repository.is_private === 1) ? options.private : undefined
+  const name = options.name !== undefined && options.name !== repository.name ? options.name : undefined
 
   if (isPrivate !== undefined) await requireVisibilityChange(tx, services, doer, before, isPrivate)
   const tells = name !== undefined && (await renameRepository(tx, before, name))
@@ -55,7 +55,7 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
       .set({ ...changes, updated_at: now })
       .where("id", "=", id)
       .execute()
-  await editMirror(tx, services, id, wishes, now)
+  await editMirror(tx, services, id, options, now)
   const headMoves = changes.default_branch !== undefined
   if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
   if (headMoves) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
@@ -74,11 +74,11 @@ async function find(tx: Transaction, id: number): Promise<Owned> {
   return { repository, owner }
 }
 
-/** What differs from what is there: an edit that says what is so already changes nothing, not even the time of the last change. */
+/** The changes that differ from the stored values: an edit without a difference changes nothing, not even the update time. */
 const onlyNew = (repository: Repository, changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([name, value]) => Reflect.get(repository, name) !== value))
 
-/** Another default branch, which must be there already unless nothing is. */
+/** Another default branch, which must exist unless the repository is empty. */
 async function branchChange(tx: Transaction, repository: Repository, { default_branch: wanted = "" }: EditRepoOption): Promise<Changes> {
   if (wanted === "" || wanted === repository.default_branch) return {}
   requireBranchName(wanted, "default_branch")

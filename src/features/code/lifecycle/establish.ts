@@ -18,12 +18,12 @@ import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
 import { watchAutomatically } from "../watches/automatic.ts"
 
-/** What every new repository has in common, whether it is made from nothing, from a template, as a fork or by a push. */
+/** What all new repositories have in common, whether created empty, from a template, as a fork or by a push. */
 
 type Row = Insertable<RepositoriesTable>
 
-/** What is not said otherwise: everything switched on, every way to merge allowed. */
-const PLAIN = {
+/** The default values: everything switched on, every merge style allowed. */
+const DEFAULTS = {
   description: "",
   website: "",
   default_branch: "",
@@ -84,64 +84,64 @@ const PLAIN = {
   releases_count: 0,
 } as const satisfies Partial<Row>
 
-/** The settings of pull requests that a repository begins with, and begins anew with when they are switched off and on again. */
+/** The initial settings of pull requests, which also apply when they are switched off and on again. */
 export const PULL_DEFAULTS = {
-  ignore_whitespace_conflicts: PLAIN.ignore_whitespace_conflicts,
-  allow_merge_commits: PLAIN.allow_merge_commits,
-  allow_rebase: PLAIN.allow_rebase,
-  allow_rebase_explicit: PLAIN.allow_rebase_explicit,
-  allow_squash_merge: PLAIN.allow_squash_merge,
-  allow_fast_forward_only_merge: PLAIN.allow_fast_forward_only_merge,
-  allow_manual_merge: PLAIN.allow_manual_merge,
-  autodetect_manual_merge: PLAIN.autodetect_manual_merge,
-  allow_merge_update: PLAIN.allow_merge_update,
-  allow_rebase_update: PLAIN.allow_rebase_update,
-  default_delete_branch_after_merge: PLAIN.default_delete_branch_after_merge,
-  default_allow_maintainer_edit: PLAIN.default_allow_maintainer_edit,
-  default_merge_style: PLAIN.default_merge_style,
-  default_update_style: PLAIN.default_update_style,
+  ignore_whitespace_conflicts: DEFAULTS.ignore_whitespace_conflicts,
+  allow_merge_commits: DEFAULTS.allow_merge_commits,
+  allow_rebase: DEFAULTS.allow_rebase,
+  allow_rebase_explicit: DEFAULTS.allow_rebase_explicit,
+  allow_squash_merge: DEFAULTS.allow_squash_merge,
+  allow_fast_forward_only_merge: DEFAULTS.allow_fast_forward_only_merge,
+  allow_manual_merge: DEFAULTS.allow_manual_merge,
+  autodetect_manual_merge: DEFAULTS.autodetect_manual_merge,
+  allow_merge_update: DEFAULTS.allow_merge_update,
+  allow_rebase_update: DEFAULTS.allow_rebase_update,
+  default_delete_branch_after_merge: DEFAULTS.default_delete_branch_after_merge,
+  default_allow_maintainer_edit: DEFAULTS.default_allow_maintainer_edit,
+  default_merge_style: DEFAULTS.default_merge_style,
+  default_update_style: DEFAULTS.default_update_style,
 } as const
 
-/** The settings of issues that a repository begins with. */
+/** The initial settings of issues. */
 export const TRACKER_DEFAULTS = {
-  enable_time_tracker: PLAIN.enable_time_tracker,
-  allow_only_contributors_to_track_time: PLAIN.allow_only_contributors_to_track_time,
-  enable_issue_dependencies: PLAIN.enable_issue_dependencies,
+  enable_time_tracker: DEFAULTS.enable_time_tracker,
+  allow_only_contributors_to_track_time: DEFAULTS.allow_only_contributors_to_track_time,
+  enable_issue_dependencies: DEFAULTS.enable_issue_dependencies,
 } as const
 
-/** Who makes a repository for whom, and what its row says beyond the plain. */
-export interface Birth {
+/** A repository to create: its creator, its owner, and values that differ from the defaults. */
+export interface NewRepository {
   readonly doer: User
   readonly owner: User
   readonly name: string
   readonly row: Partial<Omit<Row, "id" | "owner_id" | "name" | "lower_name" | "storage" | "git_size">>
-  /** Branches that are there from the start. */
+  /** The initial branches. */
   readonly tips?: readonly { readonly name: string; readonly commit: Commit }[]
-  /** Tags that are there from the start. */
+  /** The initial tags. */
   readonly tags?: readonly NamedTag[]
   readonly labels?: readonly LabelTemplate[]
-  /** Whether it began elsewhere: then the feed says nothing of it. */
-  readonly isBrought?: boolean
-  /** The repository whose webhooks it gets. */
+  /** Whether it is an import, which isn't published to the feed. */
+  readonly isImported?: boolean
+  /** The repository whose webhooks are copied. */
   readonly webhooksFrom?: number
-  /** What else belongs into the same transaction. */
+  /** Additional writes in the same transaction. */
   readonly alongside?: (tx: Transaction, repositoryId: number) => Promise<void>
 }
 
-/** A place where no repository has ever been; two hundred and fifty-six folders share them. */
+/** A new unique storage path, in one of 256 folders. */
 export function newStorageKey(): string {
   const key = randomBytes(16).toString("hex")
   return `${key.slice(0, 2)}/${key}`
 }
 
 /**
- * Refuses what would be refused anyway, before any file is made: `forbidden` where the owner has as many repositories as it may have,
- * `conflict` where the name is taken.
+ * Checks early, before any file is created: refuses `forbidden` if the owner has reached the repository limit,
+ * `conflict` if the name is taken.
  */
-export async function requireRoom(
+export async function requireCreatable(
   db: Handle,
   services: Services,
-  { doer, owner, name }: Pick<Birth, "doer" | "owner" | "name">,
+  { doer, owner, name }: Pick<NewRepository, "doer" | "owner" | "name">,
 ): Promise<void> {
   requireBelowLimit(services, doer, owner, owner.repositories_count + 1)
   if (await findRepositoryByName.first(db, { ownerId: owner.id, lowerName: name.toLowerCase() })) throw taken()
@@ -149,13 +149,13 @@ export async function requireRoom(
 
 const taken = () => refuse.conflict("The repository with the same name already exists.")
 
-/** How many repositories somebody may own, or undefined where there is no limit. */
+/** How many repositories an owner may have; undefined if there is no limit. */
 export function repositoryLimit({ config }: Services, owner: User): number | undefined {
   const limit = owner.max_repositories < 0 ? config.repository.maxPerUser : owner.max_repositories
   return limit < 0 ? undefined : limit
 }
 
-/** Refuses `forbidden` where `count` repositories would be more than the owner may have. Site administrators may exceed every limit. */
+/** Refuses `forbidden` if `count` repositories exceed the owner's limit. Site administrators may exceed every limit. */
 export function requireBelowLimit(services: Services, doer: User, owner: User, count: number): void {
   const limit = repositoryLimit(services, owner)
   if (limit === undefined || count <= limit || doer.is_admin === 1) return
@@ -163,36 +163,41 @@ export function requireBelowLimit(services: Services, doer: User, owner: User, c
 }
 
 /**
- * Makes git's part with `make`, then the rows in one transaction, with everything that follows for people. Whatever fails, nothing is left.
- * Refuses like `requireRoom`, which is asked again where it counts.
+ * Creates the git repository with `make`, then the rows in one transaction, with everything that follows from them. On failure nothing is left behind.
+ * Refuses like `requireCreatable`, which is checked again inside the transaction.
  */
 export async function establish(
   services: Services,
   make: (storage: string) => Promise<GitRepository>,
-  describe: (made: GitRepository) => Promise<Birth> | Birth,
+  describe: (made: GitRepository) => Promise<NewRepository> | NewRepository,
 ): Promise<Owned> {
   const storage = newStorageKey()
   const made = await make(storage)
   try {
-    const birth = await describe(made)
-    const gitSize = birth.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
-    return await services.database.write((tx) => insert(tx, services, birth, { storage, git_size: gitSize }))
+    const creation = await describe(made)
+    const gitSize = creation.row.is_empty === 0 ? await services.git.repositories.size(made) : 0
+    return await services.database.write((tx) => insert(tx, services, creation, { storage, git_size: gitSize }))
   } catch (error) {
-    // A commit whose answer was lost may have happened: what has a row keeps its files.
+    // The transaction may have committed although its answer was lost: the files are kept if there is a row.
     const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
     if (!row) await services.git.repositories.remove(made)
     throw error
   }
 }
 
-async function insert(tx: Transaction, services: Services, birth: Birth, stored: Pick<Row, "storage" | "git_size">): Promise<Owned> {
-  const { doer, owner, name, tips = [], tags = [], labels = [], isBrought = false, webhooksFrom, alongside } = birth
+async function insert(
+  tx: Transaction,
+  services: Services,
+  creation: NewRepository,
+  stored: Pick<Row, "storage" | "git_size">,
+): Promise<Owned> {
+  const { doer, owner, name, tips = [], tags = [], labels = [], isImported = false, webhooksFrom, alongside } = creation
   const { now: clock, config } = services
   const now = clock()
   const lowerName = name.toLowerCase()
   await dropRedirect(tx, owner.id, lowerName)
   const own = { owner_id: owner.id, name, lower_name: lowerName }
-  const { id } = await insertRow(tx, { ...PLAIN, created_at: now, updated_at: now, ...birth.row, ...stored, ...own })
+  const { id } = await insertRow(tx, { ...DEFAULTS, created_at: now, updated_at: now, ...creation.row, ...stored, ...own })
   const count = (await recountOwned(tx, [owner.id])).get(owner.id) ?? 0
   requireBelowLimit(services, doer, owner, count)
   if (owner.kind === "organization") await attachNewRepository(tx, owner, id, doer, now)
@@ -204,11 +209,11 @@ async function insert(tx: Transaction, services: Services, birth: Birth, stored:
   // Teams that have got access watch it now: the row counts them.
   await services.events.deliver(tx)
   const repository = await tx.selectFrom("repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow()
-  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isBrought, webhooksFrom, at: now })
+  publish(tx, { kind: "repository.created", repository, owner, actor: doer, isImported: isImported, webhooksFrom, at: now })
   return { repository, owner: { ...owner, repositories_count: count } }
 }
 
-/** An older name that led elsewhere leads there no more once it is taken. */
+/** Deletes the redirect of an old name once it is taken. */
 export async function dropRedirect(tx: Transaction, ownerId: number, lowerName: string): Promise<void> {
   await tx.deleteFrom("repository_redirects").where("owner_id", "=", ownerId).where("lower_name", "=", lowerName).execute()
 }

@@ -4,18 +4,18 @@ import type { EntryMode, Git, Repository as GitRepository, ObjectId } from "../.
 import { partsToWrite } from "../contents/paths.ts"
 import { openWorkingTree } from "../contents/working-tree.ts"
 
-/** Filling in what a template leaves open: the files that its list names have variables in them. */
+/** Expands the variables in the files of a template that its list names. */
 
-/** The list, one pattern to a line; it does not come along. */
+/** The list, one pattern per line; it is not copied itself. */
 export const LIST_FOLDER = ".gitea"
 export const LIST_NAME = "template"
 const LIST_PATH = `${LIST_FOLDER}/${LIST_NAME}`
 
-/** What clients call the wish for the files of a template. */
+/** The request field for the files of a template. */
 const FIELD = "git_content"
 
-/** What the generated repository and its template are called, seen from the outside. */
-export interface Side {
+/** Names and URLs of the generated repository or its template. */
+export interface RepositoryNames {
   readonly name: string
   readonly owner: string
   readonly description: string
@@ -23,7 +23,7 @@ export interface Side {
   readonly sshUrl: string
 }
 
-/** Larger files are left as they are; nobody writes variables into them. */
+/** Larger files are copied without expanding variables. */
 const MAX_BYTES = 4 * 2 ** 20
 
 const words = (text: string): readonly string[] =>
@@ -46,8 +46,8 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
   TITLE: (text) => text.replaceAll(/[A-Za-z0-9]+/g, (word) => word.charAt(0).toUpperCase() + word.slice(1)),
 }
 
-/** The values of all variables: those of the new repository begin with REPO, those of the template with TEMPLATE. */
-export function variablesOf(generated: Side, template: Side, now: Date): ReadonlyMap<string, string> {
+/** The values of all variables: those of the new repository start with REPO, those of the template with TEMPLATE. */
+export function variablesOf(generated: RepositoryNames, template: RepositoryNames, now: Date): ReadonlyMap<string, string> {
   const values = new Map<string, string>([
     ["YEAR", String(now.getUTCFullYear())],
     ["MONTH", String(now.getUTCMonth() + 1).padStart(2, "0")],
@@ -72,14 +72,14 @@ export function variablesOf(generated: Side, template: Side, now: Date): Readonl
   return values
 }
 
-/** Puts values in the place of $NAME and ${NAME}; what is no variable stays as it is. */
+/** Replaces $NAME and ${NAME} by their values; unknown names stay as they are. */
 export const expandText = (text: string, values: ReadonlyMap<string, string>): string =>
   text.replaceAll(
     /\$(?:\{([A-Z_]+)\}|([A-Z_]+))/g,
     (whole, braced: string | undefined, bare: string | undefined) => values.get(braced ?? bare ?? "") ?? whole,
   )
 
-/** Which paths the list names: `*` and `?` stay within a folder, `**` does not. Empty lines and those with # count for nothing. */
+/** Matches the paths in the list: `*` and `?` don't match slashes, `**` does. Empty lines and those with # are ignored. */
 export function pathMatcher(list: string): (path: string) => boolean {
   const patterns = list
     .split(/\r?\n/)
@@ -112,7 +112,7 @@ function globPattern(glob: string): Pattern {
   )
 }
 
-/** The list of the tree, or undefined where it has none and is to be taken as it is. */
+/** The tree's list; undefined if it has none and is copied unchanged. */
 export async function readList(git: Git, repository: GitRepository, tree: ObjectId): Promise<string | undefined> {
   const folder = (await git.objects.readTree(repository, tree)).find(({ name, mode }) => name === LIST_FOLDER && mode === "40000")
   const file =
@@ -126,8 +126,8 @@ export interface Expansion {
 }
 
 /**
- * Writes the tree anew with its listed files filled in, text and path, and without the list. Gives undefined where nothing is left of it.
- * Refuses `invalid` a path that can't be written once it is filled in, and two files that come to stand in one place.
+ * Writes a copy of the tree with the listed files expanded, content and path, and without the list. Returns undefined if nothing is left.
+ * Refuses `invalid` for an expanded path that can't be written, and for two files with the same expanded path.
  */
 export async function expandTree(
   git: Git,
@@ -138,7 +138,7 @@ export async function expandTree(
   const working = openWorkingTree(git, repository, tree)
   const listed = (await filesOf(git, repository, tree)).filter(({ path }) => path !== LIST_PATH && matches(path))
   await working.remove(LIST_PATH.split("/"))
-  // What moves is out of the way before anything takes its place.
+  // Moved files are removed before others take their paths.
   const moves = listed.map((file) => ({ ...file, to: expandPath(file.path, values) }))
   for (const { path, to } of moves) if (to !== path) await working.remove(path.split("/"))
   for (const { path, to, mode, id } of moves) {
@@ -158,7 +158,7 @@ interface TemplateFile {
   readonly id: ObjectId
 }
 
-/** All files of a tree, without links and submodules, which are no texts. */
+/** All regular files of a tree. */
 async function filesOf(git: Git, repository: GitRepository, tree: ObjectId, folder = ""): Promise<readonly TemplateFile[]> {
   const found: TemplateFile[] = []
   for (const { name, mode, id } of await git.objects.readTree(repository, tree)) {
@@ -169,7 +169,7 @@ async function filesOf(git: Git, repository: GitRepository, tree: ObjectId, fold
   return found
 }
 
-/** A path with the variables in it filled in. What no system takes in a name becomes a low line, and an empty value leaves no empty folder. */
+/** A path with its variables expanded. Characters invalid in file names become underscores, and empty values leave no empty components. */
 export function expandPath(path: string, values: ReadonlyMap<string, string>): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
   const safe = new Map([...values].map(([name, value]) => [name, value.replaceAll(/[/\\<>:"|?*\x00-\x1f\x7f]/g, "_")]))
@@ -182,7 +182,7 @@ async function expandContent(git: Git, repository: GitRepository, id: ObjectId, 
   if (!info || info.size > MAX_BYTES) return id
   const content = await git.objects.readBlob(repository, id)
   if (content.includes(0)) return id
-  // Byte by byte, so that a text in another encoding keeps what it had.
+  // One character per byte, so that text in other encodings is preserved.
   const bytes = new Map([...values].map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
   return git.objects.writeBlob(repository, Buffer.from(expandText(content.toString("latin1"), bytes), "latin1"))
 }

@@ -62,7 +62,7 @@ export const forkOperations: readonly Operation[] = [
       requireOwnHooks({ repository, owner, permission }, body)
       const forWhom = await locateNamed(db, actor, body.owner)
       await requireMayCreateFor(db, actor, forWhom)
-      const generated = await generateRepository(services, { repository, owner }, { doer: me, owner: forWhom, wishes: body })
+      const generated = await generateRepository(services, { repository, owner }, { doer: me, owner: forWhom, options: body })
       return created(await presentRepository(services.database.read, services.site, actor, generated, EVERYTHING))
     },
   }),

@@ -18,24 +18,24 @@ import { findAllTags } from "../tags/store.ts"
 import { establish, repositoryLimit } from "./establish.ts"
 import { forksArePrivate } from "./visibility.ts"
 
-export interface Forking {
+export interface ForkOptions {
   readonly doer: User
-  /** That the doer may make repositories for it is the caller's affair. */
+  /** The caller must check that the doer may create repositories for it. */
   readonly owner: User
   readonly name: string
 }
 
 /**
- * Makes a fork: all branches and tags, the units code and pull requests, and no more to be seen than of what it is forked from.
- * Refuses `invalid` what is no name, `forbidden` for somebody whom the base's owner has blocked, and `conflict` where the owner has a fork of
- * it, a repository of that name, or as many as it may have.
+ * Creates a fork with all branches and tags, the units code and pull requests, and no wider visibility than the base.
+ * Refuses `invalid` for an invalid name, `forbidden` if the base's owner has blocked the doer, and `conflict` if the owner has a fork of
+ * it, a repository of that name, or reached the limit.
  */
-export async function forkRepository(services: Services, base: Owned, { doer, owner, name }: Forking): Promise<Owned> {
+export async function forkRepository(services: Services, base: Owned, { doer, owner, name }: ForkOptions): Promise<Owned> {
   const { git, database, config } = services
   const { repository } = base
   requireRepositoryName(name)
   await requireUnblocked(database.read, doer, [base.owner])
-  await requirePlace(database.read, services, base, { doer, owner, name })
+  await requireForkable(database.read, services, base, { doer, owner, name })
   const from = git.at(repository.storage, repository.object_format)
   return establish(
     services,
@@ -64,7 +64,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
         has_actions: 0,
       },
       alongside: async (tx, id) => {
-        // By now nobody else can give the owner another fork.
+        // The lock taken before prevents a concurrent fork for the same owner.
         if (await hasOtherFork(tx, repository.id, owner, id)) throw refuse.conflict(`${owner.name} has a fork of this repository already`)
         await recountForks(tx, [repository.id])
         const fork = await findRepositoryById.first(tx, { id })
@@ -76,7 +76,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
   )
 }
 
-async function requirePlace(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: Forking): Promise<void> {
+async function requireForkable(db: Handle, services: Services, { repository }: Owned, { doer, owner, name }: ForkOptions): Promise<void> {
   const limit = repositoryLimit(services, owner)
   if (limit !== undefined && owner.repositories_count >= limit && doer.is_admin === 0)
     throw refuse.conflict(`${owner.name} may own at most ${limit} repositories`)
@@ -94,7 +94,7 @@ const hasOtherFork = async (db: Handle, baseId: number, owner: User, exceptId: n
     .where("id", "!=", exceptId)
     .executeTakeFirst()) !== undefined
 
-/** The branches of a repository that was just made, with their commits. */
+/** The branches of a new repository, with their commits. */
 async function tipsOf(git: Git, repository: GitRepository) {
   const names = (await git.references.list(repository, "refs/heads/")).flatMap(({ name }) => branchOf(name) ?? [])
   return (await readTips(git, repository, names)).flatMap(({ name, commit }) => (commit ? [{ name, commit }] : []))

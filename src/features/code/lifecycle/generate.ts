@@ -15,44 +15,44 @@ import { recountTopics } from "../repositories/counters.ts"
 import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
 import type { GenerateRepoOption } from "../repositories/records.ts"
 import { repositoryHtmlUrl, repositorySshUrl } from "../repositories/urls.ts"
-import { establish, requireRoom } from "./establish.ts"
-import { expandTree, pathMatcher, readList, type Side, variablesOf } from "./expansion.ts"
+import { establish, requireCreatable } from "./establish.ts"
+import { expandTree, pathMatcher, type RepositoryNames, readList, variablesOf } from "./expansion.ts"
 import { INITIAL_MESSAGE } from "./initial.ts"
 
-export interface Generation {
+export interface GenerateOptions {
   readonly doer: User
-  /** That the doer may make repositories for it is the caller's affair. */
+  /** The caller must check that the doer may create repositories for it. */
   readonly owner: User
-  readonly wishes: GenerateRepoOption
+  readonly options: GenerateRepoOption
 }
 
 const ITEMS = ["git_content", "topics", "git_hooks", "webhooks", "avatar", "labels", "protected_branch"] as const
 
-/** Refuses `invalid` what is no template, and wishes that take nothing of it. */
-export function requireTemplateItems({ repository }: Owned, wishes: GenerateRepoOption): void {
+/** Refuses `invalid` for a repository that is no template, and if no item is selected. */
+export function requireTemplateItems({ repository }: Owned, options: GenerateRepoOption): void {
   if (repository.is_template === 0) throw refuse.invalid("template_repo", "this is not a template repo")
-  if (!ITEMS.some((item) => wishes[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
+  if (!ITEMS.some((item) => options[item])) throw refuse.invalid(ITEMS[0], `must select at least one template item: ${ITEMS.join(", ")}`)
 }
 
-/** Refuses `forbidden` to take along the webhooks of somebody else's template: their addresses, and what they sign in with, are not for everybody. */
+/** Refuses `forbidden` for copying webhooks without being an administrator of the template: their URLs and credentials are secret. */
 export function requireOwnHooks({ permission }: OnRepository, { webhooks }: GenerateRepoOption): void {
   if (webhooks && permission.mode < Mode.admin) throw refuse.forbidden("only administrators of the template may take its webhooks along")
 }
 
 /**
- * Makes a repository with what is wished for of a template: its files as one first commit, its topics, its picture, its labels, its webhooks,
- * its rules for branches. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for what is no name, `forbidden` beyond the owner's
+ * Creates a repository with the selected items of a template: its files as one first commit, its topics, avatar, labels, webhooks and
+ * branch protections. Refuses like `requireTemplateItems` and `expandTree`, `invalid` for an invalid name, `forbidden` over the owner's
  * limit, `conflict` for a name that is taken.
  */
-export async function generateRepository(services: Services, template: Owned, { doer, owner, wishes }: Generation): Promise<Owned> {
+export async function generateRepository(services: Services, template: Owned, { doer, owner, options }: GenerateOptions): Promise<Owned> {
   const { git, config, database } = services
   const { repository: source } = template
-  const { name, description = "", default_branch: wanted = "" } = wishes
-  requireTemplateItems(template, wishes)
+  const { name, description = "", default_branch: wanted = "" } = options
+  requireTemplateItems(template, options)
   requireRepositoryName(name)
   if (wanted !== "") requireBranchName(wanted, "default_branch")
-  await requireRoom(database.read, services, { doer, owner, name })
-  const withContent = wishes.git_content === true
+  await requireCreatable(database.read, services, { doer, owner, name })
+  const withContent = options.git_content === true
   const branch = wanted || (withContent ? source.default_branch : "")
   const generated: Naming = { owner: owner.name, name, description }
 
@@ -69,22 +69,22 @@ export async function generateRepository(services: Services, template: Owned, { 
         tips: commit ? [{ name: branch, commit }] : [],
         row: {
           description,
-          // Clients know a repository that took no files as one without a default branch; the first push gives it one.
+          // Clients expect a repository without files to have no default branch; the first push sets it.
           default_branch: branch,
           object_format: source.object_format,
           trust_model: source.trust_model,
           template_id: source.id,
-          is_private: flag(config.repository.forcePrivate || (wishes.private ?? false)),
+          is_private: flag(config.repository.forcePrivate || (options.private ?? false)),
           is_empty: flag(!commit),
           ...(commit ? { language: source.language, licenses: source.licenses } : {}),
-          ...(wishes.avatar ? { avatar: source.avatar } : {}),
-          ...(wishes.topics ? { topics: source.topics } : {}),
+          ...(options.avatar ? { avatar: source.avatar } : {}),
+          ...(options.topics ? { topics: source.topics } : {}),
         },
-        ...(wishes.webhooks && { webhooksFrom: source.id }),
+        ...(options.webhooks && { webhooksFrom: source.id }),
         alongside: async (tx, id) => {
-          if (wishes.topics) await copyTopics(tx, source.id, id)
-          if (wishes.labels) await copyLabels(tx, source.id, id, services.now())
-          if (wishes.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
+          if (options.topics) await copyTopics(tx, source.id, id)
+          if (options.labels) await copyLabels(tx, source.id, id, services.now())
+          if (options.protected_branch) await copyProtections(tx, source, { id, owner_id: owner.id }, services.now())
           if (commit) await copyObjects(tx, { from: source.id, to: id, now: services.now() })
           if (commit) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
         },
@@ -105,7 +105,7 @@ interface Copying {
   readonly generated: Naming
 }
 
-/** Commits the files of the template's default branch. Gives undefined where there are none. */
+/** Commits the files of the template's default branch. Returns undefined if there are none. */
 async function copyContent(
   services: Services,
   { repository, owner }: Owned,
@@ -118,7 +118,7 @@ async function copyContent(
   if (!last) return undefined
   await git.repositories.copyTree(from, last.tree, made)
   const list = await readList(git, made, last.tree)
-  const side = ({ owner: ownerName, name, description }: Naming): Side => ({
+  const side = ({ owner: ownerName, name, description }: Naming): RepositoryNames => ({
     name,
     owner: ownerName,
     description,

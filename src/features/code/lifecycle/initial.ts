@@ -7,9 +7,9 @@ import type { CreateRepoOption } from "../repositories/records.ts"
 import { gitignores as gitignoreTemplates } from "../repositories/templates/gitignores.ts"
 import { fillLicense, licenseText } from "../repositories/templates/licenses.ts"
 
-/** The first commit of a repository that doesn't begin empty. */
+/** The first commit of a repository that isn't created empty. */
 
-/** The only readme template there is. */
+/** The only readme template. */
 const README = "Default"
 export const INITIAL_MESSAGE = "Initial commit\n"
 
@@ -18,17 +18,17 @@ export interface InitialFile {
   readonly text: string
 }
 
-type Wishes = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "license" | "readme">
+type InitialFileOptions = Pick<CreateRepoOption, "name" | "description" | "gitignores" | "license" | "readme">
 
 /**
- * The files that a repository begins with: README.md, and .gitignore and LICENSE where they are wished for.
- * Refuses `badRequest` for an unknown readme template, as clients know it, and `invalid` for every other unknown template.
+ * The initial files of a repository: README.md, and .gitignore and LICENSE if requested.
+ * Refuses `badRequest` for an unknown readme template, as clients expect, and `invalid` for every other unknown template.
  */
 export async function initialFiles(
-  wishes: Wishes,
+  options: InitialFileOptions,
   { owner, year }: { readonly owner: User; readonly year: number },
 ): Promise<readonly InitialFile[]> {
-  const { name, description = "", gitignores = "", license = "", readme = "" } = wishes
+  const { name, description = "", gitignores = "", license = "", readme = "" } = options
   if (readme !== "" && readme !== README) throw refuse.badRequest(`[readme]: there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]
   const ignored = templateNames(gitignores)

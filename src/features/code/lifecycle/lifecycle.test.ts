@@ -32,7 +32,7 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       .execute()
 
   describe("making", () => {
-    test("everything that follows is there at once", async () => {
+    test("everything derived is there at once", async () => {
       const before = await counter("alice")
       const made = await create(alice, "first", { description: "One" })
       expect(made.status).toBe(201)
@@ -198,7 +198,7 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       expect(await git.references.head(git.at(storage, object_format))).toBe("refs/heads/trunk")
     })
 
-    test("a rename leaves a way, until the old name is taken", async () => {
+    test("a rename leaves a redirect, until the old name is taken", async () => {
       const { id } = (await create(alice, "old-name")).body
       expect((await alice.call("PATCH", "/repos/alice/old-name", { name: "new-name" })).body.full_name).toBe("alice/new-name")
       const moved = await alice.call("GET", "/repos/alice/OLD-name?x=1")
@@ -330,7 +330,7 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       expect((await alice.call("GET", "/repos/bob/gift")).status).toBe(404)
       expect((await bob.call("GET", "/repos/alice/gift")).headers.get("location")).toBe("/api/v1/repos/bob/gift")
       expect(await feed("transfer_repo", id)).toEqual([{ receiver_id: bob.id, actor_id: bob.id, content: "alice/gift" }])
-      // Whoever handed a private repository over can't look into it any more, and so doesn't watch it.
+      // The previous owner can't read the private repository any more, and so doesn't watch it.
       expect(await db().selectFrom("watches").select("user_id").where("repository_id", "=", id).execute()).toEqual([])
     })
 

@@ -6,11 +6,11 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import type { PushStep } from "../pushes/step.ts"
 
-/** Packing repositories anew, so that what they serve stays cheap. */
+/** Repacks repositories, so that serving them stays cheap. */
 
-/** A pusher often pushes again at once, and the pack is made of both then. */
+/** Another push often follows at once, and one repack then covers both. */
 const AFTER_PUSH_SECONDS = 30
-/** Repositories looked at between two looks at the database. */
+/** Repositories read per query. */
 const BATCH = 200
 
 const findPlace = query("maintenance.findPlace", (db, p: Params<{ id: number }>) =>
@@ -32,7 +32,7 @@ const putSize = query("maintenance.putSize", (db, p: Params<{ id: number; size: 
   db.updateTable("repositories").set({ git_size: p.size }).where("id", "=", p.id),
 )
 
-/** Packs a repository anew, if that is still of use by then. */
+/** Repacks a repository, if it still needs it when the job runs. */
 export const maintainJob = defineJob({
   kind: "repository.maintain",
   payload: Type.Object({ repositoryId: int64() }),
@@ -53,7 +53,7 @@ async function maintainRepository({ database, git }: Services, id: number, signa
   return true
 }
 
-/** A push that leaves a repository dear to serve has it packed anew soon. */
+/** Schedules a repack if a push leaves the repository expensive to serve. */
 export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, repository }) => {
   const needed = await git.maintenance.needed(repository)
   return async (tx, { repository: { id }, now }) => {
@@ -61,7 +61,7 @@ export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, rep
   }
 }
 
-/** Goes through all repositories that hold anything, in the order of their ids. */
+/** Iterates over all non-empty repositories in the order of their ids. */
 async function* allRepositories({ database }: Services, signal: AbortSignal) {
   for (let after = 0; !signal.aborted; ) {
     const places = await findPlaces(database.read, { after, limit: BATCH })
@@ -72,7 +72,7 @@ async function* allRepositories({ database }: Services, signal: AbortSignal) {
   }
 }
 
-/** Packs anew whatever has come apart by many small pushes. */
+/** Repacks repositories that have become fragmented by many small pushes. */
 export const maintainRepositories: Task = {
   name: "git_gc_repos",
   cron: "23 2 * * *",
@@ -86,7 +86,7 @@ export const maintainRepositories: Task = {
   },
 }
 
-/** Looks whether all objects that references need are there, and logs where they are not. */
+/** Checks that all objects reachable from references exist, and logs repositories that are damaged. */
 export const checkRepositories: Task = {
   name: "repo_health_check",
   cron: "41 1 * * 0",

@@ -8,21 +8,21 @@ import type { Address } from "../pushes/follow.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
 import { createRepository } from "./create.ts"
 
-/** A repository that a push may make. */
-export interface Creation {
+/** A repository that a push may create. */
+export interface PushCreation {
   readonly owner: User
   readonly name: string
 }
 
 /**
- * What a push to a missing repository may make.
- * Refuses `forbidden` where that is switched off, `invalid` for a name that no repository may have, and `notFound` for whoever could not make a
- * repository there anyway: to them a missing repository must look like a hidden one.
+ * The repository that a push to a missing one may create.
+ * Refuses `forbidden` if that is switched off, `invalid` for an invalid repository name, and `notFound` for pushers who could not create a
+ * repository there: to them a missing repository must look like a hidden one.
  */
-export async function admitCreation(services: Services, pusher: SignedIn, ownerName: string, name: string): Promise<Creation> {
+export async function admitCreation(services: Services, pusher: SignedIn, ownerName: string, name: string): Promise<PushCreation> {
   const { config, database } = services
   const owner = await locateUser(database.read, pusher, ownerName, "owner")
-  // What would be made is private, and not for a token that is limited to public things.
+  // The new repository would be private, so a token limited to public repositories is refused.
   if (isPublicOnly(pusher) || !(await userVisible(database.read, pusher, owner))) throw refuse.notFound(NOT_FOUND)
   if (owner.kind === "person") {
     if (owner.id !== pusher.user.id && pusher.user.is_admin === 0) throw refuse.notFound(NOT_FOUND)
@@ -35,12 +35,12 @@ export async function admitCreation(services: Services, pusher: SignedIn, ownerN
   return { owner, name }
 }
 
-/** Makes the repository that is pushed to, private and empty. Refuses like `admitCreation` and `createRepository`. */
+/** Creates the repository that is pushed to, private and empty. Refuses like `admitCreation` and `createRepository`. */
 export async function createForPush(services: Services, pusher: SignedIn, { owner, name }: Address): Promise<void> {
   const creation = await admitCreation(services, pusher, owner, name)
   const options = { name: creation.name, private: true }
   await createRepository(services, { doer: pusher.user, owner: creation.owner, options }).catch((error: unknown) => {
-    // Two pushes may come for the first time at once; the second goes on with what the first has made.
+    // Of two concurrent first pushes, the second continues with the repository that the first created.
     if (!(error instanceof Refusal && error.kind === "conflict")) throw error
   })
 }

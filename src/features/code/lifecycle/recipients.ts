@@ -5,7 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { Renamed, refuse } from "../../../core/errors.ts"
 
 /**
- * The person or organisation that a body names. Refuses `notFound` for unknown and hidden ones; an older name in a body leads nowhere.
+ * The user or organisation named in a request body. Refuses `notFound` for unknown and hidden ones; old names are not redirected here.
  */
 export async function locateNamed(db: Handle, actor: SignedIn, name: string): Promise<User> {
   const user = await locateUser(db, actor, name, "owner").catch((error: unknown) => {
@@ -15,7 +15,7 @@ export async function locateNamed(db: Handle, actor: SignedIn, name: string): Pr
   return user
 }
 
-/** Refuses `forbidden` where the caller may not make repositories for this person or organisation. */
+/** Refuses `forbidden` if the caller may not create repositories for this user or organisation. */
 export async function requireMayCreateFor(db: Handle, actor: SignedIn, owner: User): Promise<void> {
   if (owner.id === actor.user.id || isSiteAdministrator(actor)) return
   if (owner.kind === "person") throw refuse.forbidden("repositories are made for oneself or for organizations")

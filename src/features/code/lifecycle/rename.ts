@@ -7,8 +7,8 @@ import { requireRepositoryName } from "../repositories/names.ts"
 import { dropRedirect } from "./establish.ts"
 
 /**
- * Gives a repository another name, within its owner; the old one leads there from then on, unless only the letter case changes.
- * Refuses as `invalid` what is no name, and one that another repository of the owner has. Gives whether the feed should tell of it.
+ * Renames a repository within its owner; the old name becomes a redirect, unless only the letter case changes.
+ * Refuses `invalid` for an invalid name, and one that another repository of the owner has. Returns whether to publish the rename.
  */
 export async function renameRepository(tx: Transaction, { repository, owner }: Owned, name: string): Promise<boolean> {
   requireRepositoryName(name)
@@ -30,7 +30,7 @@ export async function renameRepository(tx: Transaction, { repository, owner }: O
 
 const taken = (name: string) => refuse.invalid("name", `there is a repository ${name} already; choose another name`)
 
-/** Makes an older name lead to a repository. */
+/** Redirects an old name to a repository. */
 export async function redirect(tx: Transaction, ownerId: number, lowerName: string, repositoryId: number): Promise<void> {
   await dropRedirect(tx, ownerId, lowerName)
   await tx.insertInto("repository_redirects").values({ owner_id: ownerId, lower_name: lowerName, repository_id: repositoryId }).execute()

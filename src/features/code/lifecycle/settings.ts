@@ -5,29 +5,29 @@ import { refuse } from "../../../core/errors.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
 import { PULL_DEFAULTS, TRACKER_DEFAULTS } from "./establish.ts"
 
-/** What an edit changes in a repository's own row, worked out from the row and the wishes alone. Refuses as `invalid` what can't be. */
+/** The column changes of an edit, derived from the row and the request alone. Refuses `invalid` for invalid values. */
 
 export type Changes = Updateable<RepositoriesTable>
 
 const flagOf = (value: boolean | undefined) => (value === undefined ? undefined : flag(value))
 
-/** Only members that are there. */
+/** Only the members that are set. */
 const given = (changes: { readonly [K in keyof Changes]?: Changes[K] | undefined }): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 
-export function plainChanges(wishes: EditRepoOption): Changes {
+export function plainChanges(options: EditRepoOption): Changes {
   return given({
-    description: wishes.description,
-    website: wishes.website,
-    is_template: flagOf(wishes.template),
-    has_code: flagOf(wishes.has_code),
-    has_releases: flagOf(wishes.has_releases),
-    has_packages: flagOf(wishes.has_packages),
-    has_actions: flagOf(wishes.has_actions),
+    description: options.description,
+    website: options.website,
+    is_template: flagOf(options.template),
+    has_code: flagOf(options.has_code),
+    has_releases: flagOf(options.has_releases),
+    has_packages: flagOf(options.has_packages),
+    has_actions: flagOf(options.has_actions),
   })
 }
 
-// --- issues, wiki, projects ------------------------------------------------------------------------------------------------------
+// --- issues, wiki, projects -------------------------------------------------------------------------------------------------------
 
 const NO_TRACKER = {
   external_tracker_url: "",
@@ -36,8 +36,8 @@ const NO_TRACKER = {
   external_tracker_regexp_pattern: "",
 }
 
-export function issueChanges(repository: Repository, wishes: EditRepoOption): Changes {
-  const { has_issues: wanted, internal_tracker: internal, external_tracker: external } = wishes
+export function issueChanges(repository: Repository, options: EditRepoOption): Changes {
+  const { has_issues: wanted, internal_tracker: internal, external_tracker: external } = options
   if (wanted === undefined) return {}
   if (!wanted) return { has_issues: 0, ...NO_TRACKER, ...TRACKER_DEFAULTS }
   if (external) {
@@ -86,48 +86,48 @@ export function projectChanges(repository: Repository, { has_projects: wanted, p
 
 const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text)
 
-/** An address with places for whatever tells one issue from another. */
+/** A URL with placeholders for an issue. */
 function isIssueAddress(text: string): boolean {
   const filled = text.replaceAll(/\{(user|repo|index)\}/g, "x")
   return !/[{}]/.test(filled) && isWebAddress(filled)
 }
 
-// --- pull requests ---------------------------------------------------------------------------------------------------------------
+// --- pull requests ----------------------------------------------------------------------------------------------------------------
 
 type PullSettings = { -readonly [K in keyof typeof PULL_DEFAULTS]?: Changes[K] }
 
-export function pullChanges(repository: Repository, wishes: EditRepoOption): Changes {
-  const { has_pull_requests: wanted } = wishes
-  // They begin with the defaults again, should they come back.
+export function pullChanges(repository: Repository, options: EditRepoOption): Changes {
+  const { has_pull_requests: wanted } = options
+  // The defaults apply again when the unit is switched on again.
   if (wanted === false) return { has_pull_requests: 0, ...PULL_DEFAULTS }
   const sent: PullSettings = given({
-    ignore_whitespace_conflicts: flagOf(wishes.ignore_whitespace_conflicts),
-    allow_merge_commits: flagOf(wishes.allow_merge_commits),
-    allow_rebase: flagOf(wishes.allow_rebase),
-    allow_rebase_explicit: flagOf(wishes.allow_rebase_explicit),
-    allow_squash_merge: flagOf(wishes.allow_squash_merge),
-    allow_fast_forward_only_merge: flagOf(wishes.allow_fast_forward_only_merge),
-    allow_manual_merge: flagOf(wishes.allow_manual_merge),
-    autodetect_manual_merge: flagOf(wishes.autodetect_manual_merge),
-    allow_merge_update: flagOf(wishes.allow_merge_update),
-    allow_rebase_update: flagOf(wishes.allow_rebase_update),
-    default_delete_branch_after_merge: flagOf(wishes.default_delete_branch_after_merge),
-    default_allow_maintainer_edit: flagOf(wishes.default_allow_maintainer_edit),
-    default_merge_style: wishes.default_merge_style,
-    default_update_style: wishes.default_update_style,
+    ignore_whitespace_conflicts: flagOf(options.ignore_whitespace_conflicts),
+    allow_merge_commits: flagOf(options.allow_merge_commits),
+    allow_rebase: flagOf(options.allow_rebase),
+    allow_rebase_explicit: flagOf(options.allow_rebase_explicit),
+    allow_squash_merge: flagOf(options.allow_squash_merge),
+    allow_fast_forward_only_merge: flagOf(options.allow_fast_forward_only_merge),
+    allow_manual_merge: flagOf(options.allow_manual_merge),
+    autodetect_manual_merge: flagOf(options.autodetect_manual_merge),
+    allow_merge_update: flagOf(options.allow_merge_update),
+    allow_rebase_update: flagOf(options.allow_rebase_update),
+    default_delete_branch_after_merge: flagOf(options.default_delete_branch_after_merge),
+    default_allow_maintainer_edit: flagOf(options.default_allow_maintainer_edit),
+    default_merge_style: options.default_merge_style,
+    default_update_style: options.default_update_style,
   })
   const differs = Object.entries(PULL_DEFAULTS).some(([name, initial]) => {
     const value: unknown = Reflect.get(sent, name)
     return value !== undefined && value !== initial
   })
   const there = repository.has_pull_requests === 1
-  // Clients switch pull requests on by asking for a setting of theirs.
+  // Clients switch pull requests on by sending one of their settings.
   if (!there && !wanted && !differs) return {}
   requireUpdateStyle(there ? { ...repository, ...sent } : { ...PULL_DEFAULTS, ...sent }, sent)
   return { has_pull_requests: 1, ...(there ? {} : PULL_DEFAULTS), ...sent }
 }
 
-/** How a branch is brought up to date by default must be one of the ways that are allowed. */
+/** The default update style must be one of those allowed. */
 function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
   const { allow_merge_update: merge, allow_rebase_update: rebase, default_update_style: style } = sent
   if (merge === undefined && rebase === undefined && style === undefined) return
@@ -141,7 +141,7 @@ function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
     )
 }
 
-// --- the archive -----------------------------------------------------------------------------------------------------------------
+// --- the archive ------------------------------------------------------------------------------------------------------------------
 
 export function archiveChanges(repository: Repository, { archived }: EditRepoOption, now: Seconds): Changes {
   if (archived === undefined) return {}

@@ -12,7 +12,7 @@ import { acceptTransfer, rejectTransfer, transferRepository } from "./transfer.t
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
-/** What has become of the repository, told once more to whoever handed it over, though it may be out of reach from now on. */
+/** The repository as returned to the caller, who may have lost access to it by the transfer. */
 async function afterwards(db: Handle, site: Site, actor: Actor, repositoryId: number): Promise<Repository> {
   const [owned] = await withOwners(db, await findRepositoriesByIds(db, { ids: [repositoryId] }))
   if (!owned) throw refuse.notFound()
@@ -63,7 +63,7 @@ export const transferOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, me, repository, permission }) => {
       await services.database.write((tx) => rejectTransfer(tx, me, repository.id))
-      // Whoever has said no may have seen the repository for the last time.
+      // The caller may have lost access to the repository by rejecting it.
       const [owned] = await withOwners(db, [repository])
       if (!owned) throw refuse.notFound()
       return ok(await presentRepository(db, services.site, actor, owned, permission))

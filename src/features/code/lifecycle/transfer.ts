@@ -17,21 +17,21 @@ import { watchAutomatically } from "../watches/automatic.ts"
 import { dropRedirect, requireBelowLimit } from "./establish.ts"
 import { redirect } from "./rename.ts"
 
-/** Handing a repository to another owner: at once where the doer may, otherwise once the new owner has said yes. */
+/** Transfers a repository to another owner: at once if the doer may decide, otherwise once the recipient accepts. */
 
 type Transfer = Selectable<RepositoryTransfersTable>
 
 export interface Offer {
   readonly doer: User
   readonly recipient: User
-  /** Teams of the recipient that are to have the repository. */
+  /** Teams of the recipient that get access to the repository. */
   readonly teamIds: readonly number[]
 }
 
 /**
- * Hands the repository over, or offers it. Gives whether it has its new owner already.
- * Refuses `invalid` where teams don't fit or the name is taken there, `forbidden` for teams of others, for somebody whom the recipient has
- * blocked and beyond its limit, `conflict` while another offer waits, `notFound` where the repository is gone.
+ * Transfers the repository, or offers it. Returns whether the transfer is complete.
+ * Refuses `invalid` for unknown teams or a name that is taken, `forbidden` for teams of other organisations, if the recipient has
+ * blocked the doer, and over its limit, `conflict` while another transfer is pending, `notFound` if the repository is gone.
  */
 export async function transferRepository(tx: Transaction, services: Services, repositoryId: number, offer: Offer): Promise<boolean> {
   const { doer, recipient, teamIds } = offer
@@ -60,19 +60,19 @@ export async function transferRepository(tx: Transaction, services: Services, re
 }
 
 /**
- * Takes over what was offered. Refuses `notFound` where nothing waits, `forbidden` for whoever it wasn't offered to and beyond the
- * recipient's limit, `invalid` where it has a repository of that name by now.
+ * Accepts a pending transfer. Refuses `notFound` if there is none, `forbidden` for callers it wasn't offered to and over the
+ * recipient's limit, `invalid` if the recipient has a repository of that name by now.
  */
 export async function acceptTransfer(tx: Transaction, services: Services, doer: User, repositoryId: number): Promise<void> {
   const owned = await lock(tx, repositoryId)
   const { transfer, recipient } = await requireOffer(tx, doer, repositoryId)
   await requireNameFree(tx, owned, recipient)
   const starter = await findUserById.first(tx, { id: transfer.doer_id })
-  // Teams that were deleted meanwhile are passed over.
+  // Teams that were deleted meanwhile are skipped.
   await complete(tx, services, owned, { doer, recipient, teamIds: transferTeamIds(transfer), starter: starter ?? doer })
 }
 
-/** Says no to an offer. Refuses like `acceptTransfer`. */
+/** Rejects a pending transfer. Refuses like `acceptTransfer`. */
 export async function rejectTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
   await lock(tx, repositoryId)
   await requireOffer(tx, doer, repositoryId)
@@ -99,11 +99,11 @@ async function requireOffer(tx: Transaction, doer: User, repositoryId: number) {
   return { transfer, recipient }
 }
 
-/** Whether somebody may say yes or no for the new owner: itself, or whoever makes repositories in the organisation. */
+/** Whether a user may accept or reject for the recipient: the recipient itself, or a member who may create repositories in the organisation. */
 const speaksFor = async (db: Handle, person: User, recipient: User): Promise<boolean> =>
   recipient.kind === "organization" ? mayCreateRepositories(db, recipient, person.id) : person.id === recipient.id
 
-/** Whether nobody else needs to be asked. */
+/** Whether the doer may complete the transfer without the recipient's consent. */
 const mayDecide = async (db: Handle, doer: User, recipient: User): Promise<boolean> =>
   doer.is_admin === 1 || (await speaksFor(db, doer, recipient))
 
@@ -126,7 +126,7 @@ async function requireNameFree(db: Handle, { repository }: Owned, recipient: Use
 }
 
 interface Completion extends Offer {
-  /** Who began it, and goes on watching. */
+  /** Who started the transfer; they keep watching the repository. */
   readonly starter: User
 }
 
@@ -169,7 +169,7 @@ async function move(tx: Transaction, { repository, owner }: Owned, now: number):
   }
 }
 
-/** The new owner, and members of an organisation that is, reach the repository by that from now on. Gives who is no collaborator any more. */
+/** Removes collaborations of the new owner or its members, who have access through ownership now. Returns the removed users' ids. */
 async function dropCollaborators(tx: Transaction, repositoryId: number, recipient: User): Promise<readonly number[]> {
   const members = tx.selectFrom("organization_members").select("user_id").where("organization_id", "=", recipient.id)
   const dropped = await tx

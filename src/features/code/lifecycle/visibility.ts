@@ -9,9 +9,9 @@ import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
 import { recountStars, recountWatchers } from "../repositories/counters.ts"
 
-/** Who may look at a repository, and what follows when that changes. */
+/** Visibility of a repository, and the consequences of changing it. */
 
-/** Whether forks of a repository are private: where it is, or where its owner hides. */
+/** Whether forks of a repository are private: if it is, or if its owner isn't public. */
 export const forksArePrivate = ({
   repository,
   owner,
@@ -21,8 +21,8 @@ export const forksArePrivate = ({
 }): boolean => repository.is_private === 1 || owner.visibility === "private"
 
 /**
- * Refuses, as `invalid` for `private`, a change that may not be: of a fork away from what it was forked from, against the site's settings,
- * or by somebody who doesn't own the organisation where that is reserved to its owners.
+ * Refuses `invalid` for `private` if the change isn't allowed: for a fork that would differ from its parent, against the site's settings,
+ * or by a user who doesn't own the organisation if that is reserved to owners.
  */
 export async function requireVisibilityChange(
   db: Handle,
@@ -50,8 +50,8 @@ const findParent = (db: Handle, id: number) =>
     .executeTakeFirst()
 
 /**
- * Makes a repository private or public, and with it the forks of it, and theirs: a fork shows no more than what it was forked from. What
- * turns private loses all its stars and watches; its past goes out of public feeds, and comes back when it turns public.
+ * Makes a repository private or public, with all its direct and indirect forks: a fork is never more visible than its parent. A repository that
+ * becomes private loses all its stars and watches; its events are hidden from public feeds until it becomes public again.
  */
 export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean, now: Seconds): Promise<void> {
   const toHide: number[] = []

@@ -12,10 +12,10 @@ import {
 import type { RefChange } from "../pushes/step.ts"
 import { RemoteRefused } from "./remote.ts"
 
-/** The most branches and tags that are followed; as many as a push may change. */
+/** The most branches and tags that are mirrored; as many as a push may change. */
 const MOST = 50_000
 
-/** The branches and tags among references. Others, such as those of pull requests, belong to the server that has them. */
+/** The branches and tags among references. Others, such as those of pull requests, are private to their server. */
 export function followed(references: readonly Reference[]): readonly Reference[] {
   const kept = references.filter(({ name }) => {
     const [branch, tag] = [branchOf(name), tagOf(name)]
@@ -25,7 +25,7 @@ export function followed(references: readonly Reference[]): readonly Reference[]
   return kept
 }
 
-/** What must change here for it to be as it is there. Without `prune` what is gone there stays here. */
+/** The reference changes that make this repository equal to the remote. Without `prune`, references deleted there are kept here. */
 export function changesTowards(there: readonly Reference[], here: readonly Reference[], prune: boolean): readonly RefChange[] {
   const wanted = new Map<RefName, ObjectId>(there.map(({ name, id }) => [name, id]))
   const found = new Map<RefName, ObjectId>(here.map(({ name, id }) => [name, id]))
@@ -39,7 +39,7 @@ export function changesTowards(there: readonly Reference[], here: readonly Refer
   ]
 }
 
-/** The objects that changes name and the repository doesn't have. */
+/** The target objects of changes that the repository doesn't have. */
 export async function missing(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<readonly ObjectId[]> {
   const ids = new Set(changes.flatMap(({ newId }) => newId ?? []))
   const absent: ObjectId[] = []
@@ -47,7 +47,7 @@ export async function missing(git: Git, repository: Repository, changes: readonl
   return absent
 }
 
-/** Refuses branches that would name no commit. Throws {@link RemoteRefused}. */
+/** Refuses branches that would not point to a commit. Throws {@link RemoteRefused}. */
 export async function requireCommits(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<void> {
   for (const { ref, newId } of changes)
     if (newId !== null && branchOf(ref) !== undefined && (await git.objects.info(repository, newId))?.type !== "commit")

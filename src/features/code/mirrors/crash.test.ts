@@ -9,7 +9,7 @@ import { createToken } from "../../people/authentication/tokens.ts"
 import { openWorld, type World } from "../repositories/testing.ts"
 import { must } from "./testing.ts"
 
-/** How long jobs of a killed process are left alone. */
+/** How long the lease of a killed process's jobs lasts. */
 const LEASE_MS = 30_000
 const PASSWORD = "migrating-in-the-dark-7"
 
@@ -47,7 +47,7 @@ const call = async (method: string, path: string, body?: unknown) => {
   return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
 }
 
-/** A way to the other forge on which everything stops that `isHeld` says, until it says so no more. */
+/** A proxy to the other forge that holds back requests for as long as `isHeld` returns true for them. */
 async function slowRoad(isHeld: (path: string, body: Buffer) => boolean) {
   let reached = () => {}
   const road = createServer((request, response) => {
@@ -72,7 +72,7 @@ async function slowRoad(isHeld: (path: string, body: Buffer) => boolean) {
   const address = road.address()
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
-    /** Resolves once something has stopped. */
+    /** Resolves once a request is held back. */
     stopped: () => new Promise<void>((resolve) => (reached = resolve)),
     close: () => {
       road.closeAllConnections()
@@ -81,14 +81,14 @@ async function slowRoad(isHeld: (path: string, body: Buffer) => boolean) {
   }
 }
 
-/** All that others on this machine may read of its processes' command lines. */
+/** The command lines of all processes that are readable on this machine. */
 async function commandLines(): Promise<string> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name))
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")))
   return lines.join("\n").replaceAll("\0", " ")
 }
 
-/** The files below the data folder that hold any of these words. */
+/** The files below the data folder that contain any of these words. */
 async function filesHolding(words: readonly string[]): Promise<readonly string[]> {
   const entries = await readdir(join(folder, "data"), { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -100,7 +100,7 @@ async function filesHolding(words: readonly string[]): Promise<readonly string[]
   return found
 }
 
-test("an import goes on after kill -9, in git's part, in large files and in the records; what lets in is nowhere to be seen", async () => {
+test("an import resumes after kill -9, in git data, large files and records; its credentials appear nowhere", async () => {
   const zoe = await there.person("zoe")
   const { database, now } = there.hearth.services
   const { token } = await database.write((tx) => createToken(tx, { userId: zoe.id, name: "mirror", scopes: ["all"], now: now() }))

@@ -3,17 +3,17 @@ import { openStream, type StreamAnswer, type StreamRequest } from "../../../core
 import type { Services } from "../../../core/services.ts"
 import { allowedAddress, RemoteRefused, RemoteTrouble } from "./remote.ts"
 
-/** Files of other servers, too large for memory. */
+/** Streaming downloads of large files from other servers. */
 
-/** How long nothing may move. Milliseconds. */
+/** Longest time without any data. Milliseconds. */
 const SILENCE_MS = 60_000
-/** Servers lead to where they keep their files, and that may lead on once or twice. */
+/** Servers redirect to their file storage, which may redirect once or twice more. */
 const MOST_REDIRECTS = 3
 
-export type Way = Pick<Services, "outgoing">
+export type Outgoing = Pick<Services, "outgoing">
 
-/** Sends a request to where this service may call. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
-export async function openGuarded(services: Way, request: Omit<StreamRequest, "address" | "silenceMs">): Promise<StreamAnswer> {
+/** Sends a request to an address that this service may call. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
+export async function openGuarded(services: Outgoing, request: Omit<StreamRequest, "address" | "silenceMs">): Promise<StreamAnswer> {
   if (!URL.canParse(request.url) || !/^https?:$/.test(new URL(request.url).protocol))
     throw new RemoteRefused("the server names an address for a file that is none")
   const address = await allowedAddress(services, request.url)
@@ -24,11 +24,11 @@ export async function openGuarded(services: Way, request: Omit<StreamRequest, "a
 }
 
 /**
- * Opens a file for reading, which the caller destroys; undefined where it is not there. A redirect is followed to where this service may call, without what
- * lets in at another server. Throws {@link RemoteRefused}, {@link RemoteTrouble}.
+ * Opens a file for reading, which the caller destroys; undefined if there is none. Redirects are followed to addresses that this service may call, without
+ * sending the credentials to another server. Throws {@link RemoteRefused}, {@link RemoteTrouble}.
  */
 export async function openDownload(
-  services: Way,
+  services: Outgoing,
   from: string,
   given: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -36,13 +36,13 @@ export async function openDownload(
   let url = from
   let headers = given
   for (let followed = 0; followed <= MOST_REDIRECTS; followed++) {
-    const { status, headers: told, body } = await openGuarded(services, { method: "GET", url, headers, signal })
-    // Until it is read, and after what was read of it wasn't what it should be.
+    const { status, headers: answered, body } = await openGuarded(services, { method: "GET", url, headers, signal })
+    // Before the stream is read, and after its content turned out to be wrong.
     body.on("error", () => {})
     if (status === 200) return body
     body.destroy()
     if (status === 404 || status === 410) return undefined
-    const to = told["location"]
+    const to = answered["location"]
     const location = typeof to === "string" && URL.canParse(to, url) ? new URL(to, url) : undefined
     if (![301, 302, 303, 307, 308].includes(status) || !location)
       throw new RemoteTrouble(`the server answered ${status} when asked for a file`)

@@ -8,10 +8,10 @@ import { synchronize } from "./pull.ts"
 import { pushOut } from "./push.ts"
 import { findDueMirrors, findDuePushMirrors, postponeMirror, postponePushMirror } from "./store.ts"
 
-/** What a large transfer may take: git's own limit, and time to look through what came. */
+/** The timeout of a large transfer: git's own limit, and time to check the received objects. */
 export const TRANSFER_SECONDS = 3 * 3_600
 
-// What fails is written down and tried again by the schedule; the attempts are for processes that end in the middle.
+// Failures are recorded and retried by the schedule; the job's attempts are for interrupted processes.
 export const syncJob = defineJob({
   kind: "mirrors.sync",
   payload: Type.Object({ repositoryId: int64() }),
@@ -29,12 +29,12 @@ export const pushJob = defineJob({
   },
 })
 
-/** Rows looked at in one transaction. */
+/** Rows per transaction. */
 const BATCH = 100
-/** What stops in the middle without a word is tried again after this at the latest. Seconds. */
+/** A synchronisation that stops without a result is retried after this many seconds at the latest. */
 const LOST_AFTER = 3_600
 
-/** Has all mirrors synchronised whose time has come, by jobs of their own. */
+/** Enqueues a job for every mirror that is due. */
 export const updateMirrors: Task = {
   name: "update_mirrors",
   cron: "*/10 * * * *",
@@ -66,7 +66,7 @@ type Enqueue = (
   until: (interval: number) => number,
 ) => Promise<number>
 
-/** Goes through what is due in small transactions. Each is postponed with its job, so that the next look does not find it again. */
+/** Enqueues due rows in small transactions. Each row is postponed together with its job, so that the next query doesn't find it again. */
 async function enqueueDue({ database, now }: Services, signal: AbortSignal, enqueue: Enqueue): Promise<number> {
   let sum = 0
   for (let found = BATCH; found === BATCH && !signal.aborted; sum += found)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { must, openForges } from "./testing.ts"
 
-describe("without leave of the operator", () => {
-  test("nothing is brought here, followed or pushed elsewhere", async () => {
+describe("without the operator's permission", () => {
+  test("nothing is imported, mirrored or pushed elsewhere", async () => {
     const forges = await openForges("sqlite", { mirror: { enabled: false } })
     try {
       const clone_addr = await forges.origin("x")
@@ -31,7 +31,7 @@ describe("without leave of the operator", () => {
     }
   }, 30_000)
 
-  test("nothing of one's own network is called, by whatever name", async () => {
+  test("private networks are not called, by whatever name", async () => {
     const forges = await openForges("sqlite", { outgoing: { allowedHosts: "external" } })
     try {
       const address = await forges.origin("x")

@@ -5,15 +5,15 @@ import type { LfsOperation } from "../lfs/passes.ts"
 import type { LargeFile } from "../lfs/pointers.ts"
 import { allowedAddress, authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble } from "./remote.ts"
 
-/** Another server's large files: asked for in batches, as Git LFS does it. What it says is not trusted: records are checked, and only what is needed is looked at. */
+/** Another server's large files, requested with the Git LFS batch API. Its answers are untrusted: they are validated, and only the needed members are read. */
 export interface LfsServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly endpoint: string
-  /** What lets in there; undefined where nothing was given, or where it was given for another server. */
+  /** The Authorization header; undefined if no credentials were given, or they were given for another server. */
   readonly authorization: string | undefined
 }
 
-/** Where the large files of a remote are: at the address that is given, or where Git LFS looks for them. What lets in at one server is not shown to another. */
+/** The LFS server of a remote: the given endpoint, or Git LFS's default. Credentials for one server are not sent to another. */
 export function lfsServerOf(target: RemoteAddress, given: string): LfsServer {
   const endpoint = given || `${target.url.replace(/\.git$/, "")}.git/info/lfs`
   const isSame = new URL(endpoint).origin === new URL(target.url).origin
@@ -43,16 +43,16 @@ const BatchAnswer = Type.Object({
   ),
 })
 
-/** What a server says of one object. */
+/** A server's answer for one object. */
 export type BatchedObject = Static<typeof BatchAnswer>["objects"][number]
 
-/** Objects asked for at once, as every server grants. */
+/** Objects per batch, which every server accepts. */
 export const BATCH = 100
 const ANSWER_BYTES = 16 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
 /**
- * What the server says of each object, by their names. Throws {@link RemoteRefused} where asking again is of no use, {@link RemoteTrouble} where it may be.
+ * The server's answer for each object, by id. Throws {@link RemoteRefused} for permanent failures, {@link RemoteTrouble} for temporary ones.
  */
 export async function askBatch(
   services: Pick<Services, "outgoing">,
@@ -61,7 +61,7 @@ export async function askBatch(
   files: readonly LargeFile[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BatchedObject>> {
-  // For its refusal in words; the request is tied to a machine by itself.
+  // For its error message; the request pins the address by itself.
   await allowedAddress(services, endpoint)
   const objects = files.map(({ oid, size }) => ({ oid, size }))
   const answer = await services.outgoing

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream"
 import type { StreamAnswer } from "../../../core/outgoing/stream.ts"
 import { MEDIA_TYPE } from "../lfs/batch.ts"
-import { openDownload, openGuarded, type Way } from "./downloads.ts"
+import { type Outgoing, openDownload, openGuarded } from "./downloads.ts"
 import type { Action, BatchedObject, LfsServer } from "./lfs-server.ts"
 import { RemoteRefused, RemoteTrouble } from "./remote.ts"
 
-/** One object's way from or to another server, at the address that a batch has named. */
+/** Transfers one object from or to another server, at the URL from a batch. */
 
-/** What is sent along: what the server said, and what lets in there where it said nothing of that and the object is at the same server. */
+/** The request headers: those from the server, and the credentials if it sent none and the object is at the same server. */
 function headersFor({ endpoint, authorization }: LfsServer, { href, header }: Action, authenticated: boolean) {
   const given = Object.fromEntries(
     Object.entries(header ?? {}).filter(([name, value]) => /^[\w-]+$/.test(name) && !/[^\t\x20-\x7e]/.test(value)),
@@ -17,18 +17,18 @@ function headersFor({ endpoint, authorization }: LfsServer, { href, header }: Ac
   return isIn || !isSame || authorization === undefined ? given : { ...given, authorization }
 }
 
-/** Opens an object for reading; undefined where the server doesn't have it after all. Throws like {@link openDownload}. */
+/** Opens an object for reading; undefined if the server doesn't have it after all. Throws like {@link openDownload}. */
 export const openObject = (
-  services: Way,
+  services: Outgoing,
   server: LfsServer,
   action: Action,
   { authenticated }: BatchedObject,
   signal: AbortSignal,
 ): Promise<Readable | undefined> => openDownload(services, action.href, headersFor(server, action, authenticated ?? false), signal)
 
-/** Sends an object, and has the server look at it where it wants that. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
+/** Uploads an object, and asks the server to verify it if it requires that. Throws {@link RemoteRefused}, {@link RemoteTrouble}. */
 export async function upload(
-  services: Way,
+  services: Outgoing,
   server: LfsServer,
   { oid, authenticated, actions }: BatchedObject,
   body: { readonly content: Readable; readonly length: number },

@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import type { Caller } from "../repositories/testing.ts"
-import { bringFiles, sendFiles } from "./lfs.ts"
+import { downloadFiles, sendFiles } from "./lfs.ts"
 import { synchronize } from "./pull.ts"
 import { RemoteRefused, RemoteTrouble } from "./remote.ts"
 import { must, openForges } from "./testing.ts"
@@ -27,7 +27,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
   const services = () => forges.here.hearth.services
   const signal = new AbortController().signal
 
-  /** Sends a large file to the other forge. */
+  /** Uploads a large file to the other forge. */
   async function put(name: string, { oid, size, bytes }: Content) {
     const answer = await fetch(`${forges.there.hearth.url}/zoe/${name}.git/info/lfs/objects/${oid}/${size}`, {
       method: "PUT",
@@ -54,14 +54,14 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
   }
 
   const migrate = (body: object) => forges.ann.call("POST", "/repos/migrate", body)
-  /** What stands behind a pointer, as everybody may read it. */
+  /** The object behind a pointer, read anonymously. */
   async function media(url: string, repository: string, { oid }: Content): Promise<string> {
     const answer = await fetch(`${url}/api/v1/repos/${repository}/media/large/${oid}`)
     return answer.text()
   }
   const mediaHere = (name: string, content: Content) => media(forges.here.hearth.url, `ann/${name}`, content)
 
-  test("come with a migration, with what lets in, in more than one batch", async () => {
+  test("come with a migration, with its credentials, in more than one batch", async () => {
     const contents = Array.from({ length: 103 }, (_, index) => contentOf(`content ${index} `.repeat(1 + index * 10)))
     const clone_addr = await origin("films", contents, { private: true })
     const made = await migrate({ clone_addr, repo_name: "films", auth_token: forges.token, lfs: true })
@@ -77,14 +77,14 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     })
   }, 60_000)
 
-  test("stay where they are unless they are wished for", async () => {
+  test("are not copied unless requested", async () => {
     const content = contentOf("not wanted")
     const clone_addr = await origin("unwanted", [content])
     await migrate({ clone_addr, repo_name: "unwanted" })
     expect(await mediaHere("unwanted", content)).toBe(pointerOf(content))
   })
 
-  test("that the other server doesn't have are left out, counted, and asked for again by a mirror", async () => {
+  test("that the other server doesn't have are skipped, counted, and requested again by a mirror", async () => {
     const [there, lost] = [contentOf("it is there"), contentOf("it is lost")]
     const clone_addr = await origin("partly", [there])
     await point(forges.zoe, "/repos/zoe/partly", [lost], "trunk")
@@ -98,7 +98,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     expect(await mediaHere("partly", lost)).toBe("it is lost")
   })
 
-  test("come with what a mirror follows, and only what is new is asked for", async () => {
+  test("come with a mirror's updates, and only new ones are requested", async () => {
     const [first, second] = [contentOf("first"), contentOf("second")]
     const clone_addr = await origin("followed", [first])
     const server = await fakeServer((request) => (request.batch ? forward(request) : undefined))
@@ -112,7 +112,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     expect(server.asked).toEqual([[first.oid], [second.oid]])
     server.close()
 
-    /** Says where the other forge has an object. */
+    /** The path of an object's file at the other forge. */
     function forward({ batch }: Asked): Batched {
       const href = (oid: string) => `${forges.there.hearth.url}/zoe/followed.git/info/lfs/objects/${oid}`
       return { objects: (batch ?? []).map(({ oid, size }) => ({ oid, size, actions: { download: { href: href(oid) } } })) }
@@ -126,7 +126,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
   }
   type Batched = { readonly objects: readonly object[] }
 
-  /** A server of large files that says to batches what it is told to, and to all else what `serve` does. */
+  /** An LFS server that answers batches as configured, and all other requests with `serve`. */
   async function fakeServer(
     answer: (asked: Asked) => Batched | number | undefined,
     serve: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => void response.writeHead(404).end(),
@@ -156,7 +156,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     return { url, asked, seen, close }
   }
 
-  /** A server that has these objects, and `serve` to give them out. */
+  /** A server that has these objects, and downloads them through `serve`. */
   const having = (serve: (request: IncomingMessage, response: ServerResponse) => void, header: object = {}) => {
     const made = fakeServer(({ batch }) => {
       if (!batch) return undefined
@@ -169,7 +169,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     })
   }
 
-  test("what lets in at one server is not shown to another, not even where it leads", async () => {
+  test("credentials for one server are not sent to another, not even after a redirect", async () => {
     const content = contentOf("guarded")
     const elsewhere = await fakeServer(
       () => undefined,
@@ -196,13 +196,13 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     const content = contentOf("small")
     const server = await having((_request, response) => give(response))
     const id = await empty()
-    const brought = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
+    const brought = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
     expect(brought).toEqual({ done: 0, missing: 1, total: 1 })
     expect((await rowOf(id)).lfs_size).toBe(0)
     server.close()
   })
 
-  test("that are broken off are brought the next time, and what has come is not asked for again", async () => {
+  test("that were interrupted are fetched the next time, and complete ones are not requested again", async () => {
     const contents = ["one", "two", "three", "four", "five"].map((word) => contentOf(`${word} file`))
     let isBroken = true
     const server = await having((request, response) => {
@@ -214,7 +214,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       setTimeout(() => response.destroy(), 200)
     })
     const id = await empty()
-    const bring = () => bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, contents, { signal })
+    const bring = () => downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, contents, { signal })
     await expect(bring()).rejects.toThrow()
     isBroken = false
     expect(await bring()).toEqual({ done: 5, missing: 0, total: 5 })
@@ -232,7 +232,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
   ] as const)("a server that %s", async (_, answer, kind, words) => {
     const server = await fakeServer(() => answer)
     const id = await empty()
-    const failed = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [contentOf("x")], {
+    const failed = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [contentOf("x")], {
       signal,
     }).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(kind)
@@ -249,18 +249,18 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       const leading = await having((_, response) => void response.writeHead(302, { location: href }).end())
       const id = await empty()
       for (const { url, close } of [named, leading]) {
-        const work = bringFiles(services(), { id }, { endpoint: url, authorization: undefined }, [contentOf("x")], { signal })
+        const work = downloadFiles(services(), { id }, { endpoint: url, authorization: undefined }, [contentOf("x")], { signal })
         await expect(work).rejects.toThrow(RemoteRefused)
         close()
       }
     },
   )
 
-  test("larger than this site takes are not asked for", async () => {
+  test("larger than this site's limit are not requested", async () => {
     const id = await empty()
     const huge = { oid: "a".repeat(64), size: 2 ** 45 }
     const server = await fakeServer(() => 500)
-    const brought = await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [huge], { signal })
+    const brought = await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [huge], { signal })
     expect([brought.missing, server.asked]).toEqual([1, []])
     server.close()
   })
@@ -276,7 +276,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     expect((await forges.ann.call("GET", "/repos/ann/refused")).status).toBe(404)
   })
 
-  test("a migration fails in words where there are pointers and no server of large files", async () => {
+  test("a migration fails with a message if there are pointers and no LFS server", async () => {
     const server = await fakeServer(() => 404)
     const clone_addr = await origin("without", [contentOf("where?")])
     const answer = await migrate({ clone_addr, repo_name: "without", lfs: true, lfs_endpoint: server.url })
@@ -301,12 +301,12 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
     const keep = async (name: string, content: Content) => {
       const server = await having((_, response) => void response.end(content.bytes))
       const id = await idOf(`/repos/ann/${name}`)
-      await bringFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
+      await downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, [content], { signal })
       server.close()
     }
     const push = (at: string) => forges.ann.call("POST", `${at}/push_mirrors-sync`)
 
-    test("go before the commits that point to them; what is there is not sent again", async () => {
+    test("are sent before the commits that point to them; existing ones are not sent again", async () => {
       const { at, branch } = await sentTo("sent")
       const [first, second, absent] = [contentOf("sent first"), contentOf("sent second"), contentOf("nobody has it")]
       await keep("sent", first)
@@ -321,7 +321,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       expect((await push(at)).status).toBe(200)
     })
 
-    test("are shown to the server that wants to see them, and one that it refuses is told", async () => {
+    test("are verified by the server that requires it, and a refused one is reported", async () => {
       const [wanted, refused] = [contentOf("wanted there"), contentOf("refused there")]
       await must(forges.ann, "POST", "/user/repos", { name: "sending" })
       for (const content of [wanted, refused]) await keep("sending", content)
@@ -356,7 +356,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       server.close()
     })
 
-    test("nothing goes where they are refused", async () => {
+    test("nothing is pushed if they are refused", async () => {
       const { at, branch } = await sentTo("closed")
       const content = contentOf("kept back")
       await keep("closed", content)

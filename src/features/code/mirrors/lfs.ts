@@ -10,55 +10,55 @@ import { askBatch, BATCH, type BatchedObject, type LfsServer } from "./lfs-serve
 import { openObject, upload } from "./lfs-transfer.ts"
 import { RemoteRefused } from "./remote.ts"
 
-/** Large files on their way from and to other servers. */
+/** Transfers of large files from and to other servers. */
 
-/** Objects transferred at once: most are small, and each waits for the other side. */
+/** Concurrent transfers: most objects are small, and latency dominates. */
 const AT_ONCE = 4
 
-/** What has been brought, or was there before, of how many; `missing` of those that were asked for can't be had. */
-export interface Brought {
+/** Progress: how many objects are here, of how many; `missing` ones are not available. */
+export interface TransferProgress {
   readonly done: number
   readonly missing: number
   readonly total: number
 }
 
-type Place = Pick<RepositoryRow, "id">
+type RepositoryKey = Pick<RepositoryRow, "id">
 
 /**
- * Brings large files to a repository that it doesn't have. Each is there for good once it has come whole, so that doing it again goes on where it stopped.
- * What the server doesn't have, what is larger than this site takes, and what turns out to be something else is left out and counted.
- * Throws RemoteRefused where asking again is of no use, RemoteTrouble where it may be.
+ * Downloads large files that a repository doesn't have. Each is stored once it is complete, so that a repetition resumes after the last one.
+ * Objects that the server doesn't have, that exceed this site's limit or whose content is wrong are skipped and counted.
+ * Throws RemoteRefused for permanent failures, RemoteTrouble for temporary ones.
  */
-export async function bringFiles(
+export async function downloadFiles(
   services: Services,
-  { id: repositoryId }: Place,
+  { id: repositoryId }: RepositoryKey,
   server: LfsServer,
   pointers: readonly LargeFile[],
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (brought: Brought) => Promise<void> },
-): Promise<Brought> {
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress?: (progress: TransferProgress) => Promise<void> },
+): Promise<TransferProgress> {
   const { config, database, log } = services
-  let brought: Brought = { done: 0, missing: 0, total: pointers.length }
+  let progress: TransferProgress = { done: 0, missing: 0, total: pointers.length }
   for (let at = 0; at < pointers.length; at += BATCH) {
     const batch = pointers.slice(at, at + BATCH)
     const able = batch.filter(({ oid, size }) => isOid(oid) && isSize(size) && size <= config.lfs.maxBytes)
     const here = new Set((await findLinked(database.read, { repositoryId, oids: able.map(({ oid }) => oid) })).map(({ oid }) => oid))
     const wanted = able.filter(({ oid }) => !here.has(oid))
-    const told = wanted.length === 0 ? new Map<string, BatchedObject>() : await askBatch(services, server, "download", wanted, signal)
+    const answers = wanted.length === 0 ? new Map<string, BatchedObject>() : await askBatch(services, server, "download", wanted, signal)
     let missing = batch.length - able.length
     await eachAtOnce(wanted, signal, async (file, ended) => {
-      const object = told.get(file.oid)
-      if (!object || !(await bring(services, repositoryId, server, file, object, ended))) missing++
+      const object = answers.get(file.oid)
+      if (!object || !(await download(services, repositoryId, server, file, object, ended))) missing++
     })
-    brought = { ...brought, done: brought.done + batch.length - missing, missing: brought.missing + missing }
-    await tell?.(brought)
+    progress = { ...progress, done: progress.done + batch.length - missing, missing: progress.missing + missing }
+    await onProgress?.(progress)
   }
-  if (brought.missing > 0)
-    log.warn({ repository: repositoryId, missing: brought.missing }, "some large files of another server can't be had, or are too large")
-  return brought
+  if (progress.missing > 0)
+    log.warn({ repository: repositoryId, missing: progress.missing }, "some large files of another server can't be had, or are too large")
+  return progress
 }
 
-/** Whether an object has come. */
-async function bring(
+/** Downloads one object. Returns whether it could be stored. */
+async function download(
   services: Services,
   repositoryId: number,
   server: LfsServer,
@@ -83,12 +83,12 @@ async function bring(
 }
 
 /**
- * Sends those large files that a repository has and the server lacks. What the repository itself doesn't have is left out.
- * Throws like {@link bringFiles}.
+ * Uploads the large files that a repository has and the server lacks. Those that the repository itself doesn't have are skipped.
+ * Throws like {@link downloadFiles}.
  */
 export async function sendFiles(
   services: Services,
-  { id: repositoryId }: Place,
+  { id: repositoryId }: RepositoryKey,
   server: LfsServer,
   pointers: readonly LargeFile[],
   signal: AbortSignal,
@@ -98,9 +98,9 @@ export async function sendFiles(
     const found = await findLinked(services.database.read, { repositoryId, oids: [...sizes.keys()] })
     const files = found.filter(({ oid, size }) => sizes.get(oid) === size)
     if (files.length === 0) continue
-    const told = await askBatch(services, server, "upload", files, signal)
+    const answers = await askBatch(services, server, "upload", files, signal)
     await eachAtOnce(files, signal, async (file, ended) => {
-      const object = told.get(file.oid)
+      const object = answers.get(file.oid)
       if (object?.error) throw new RemoteRefused(`the server refuses a large file: ${(object.error.message ?? "").slice(0, 200)}`)
       if (object) await send(services, server, file, object, ended)
     })
@@ -119,7 +119,7 @@ async function send(services: Services, server: LfsServer, file: LfsObject, obje
   }
 }
 
-/** Works on some at once. The first failure ends the others, and is thrown once they have ended. */
+/** Processes items concurrently. The first failure aborts the others, and is thrown once they have ended. */
 async function eachAtOnce<T>(
   items: readonly T[],
   signal: AbortSignal,

@@ -12,7 +12,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
     (await must(forges.ann, "GET", `${at}/activities/feeds`)).map((row: { op_type: string; ref_name: string }) =>
       `${row.op_type} ${row.ref_name}`.trim(),
     )
-  /** A mirror of ann's of a repository that is made there. */
+  /** A mirror, owned by ann, of a repository created at the other forge. */
   const mirror = async (name: string, options: object = {}) => {
     const clone_addr = await forges.origin(name)
     const made = await migrate({ clone_addr, repo_name: name, mirror: true, ...options })
@@ -62,7 +62,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(await services.git.references.head(services.git.at(repository.storage, "sha1"))).toBe("refs/heads/trunk")
     })
 
-    test("lets nobody in with what lets it in", async () => {
+    test("doesn't disclose its credentials", async () => {
       const clone_addr = await forges.origin("hidden", { private: true })
       const refused = await migrate({ clone_addr, repo_name: "hidden" })
       expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining("credentials")])
@@ -101,7 +101,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       ["an interval that is too short", { mirror: true, mirror_interval: "1m" }, 422, "[mirror_interval]"],
       ["a private address", { clone_addr: "http://10.0.0.1/x.git" }, 422, "may not be called"],
       ["the address of a cloud's secrets", { clone_addr: "http://169.254.169.254/latest" }, 422, "may not be called"],
-      ["an IPv4 address in the dress of IPv6", { clone_addr: "http://[::ffff:10.0.0.1]/x.git" }, 422, "may not be called"],
+      ["an IPv4-mapped IPv6 address", { clone_addr: "http://[::ffff:10.0.0.1]/x.git" }, 422, "may not be called"],
       ["a name without an address", { clone_addr: "http://nowhere.invalid/x.git" }, 422, "no address"],
     ])("refuses %s", async (_, changes: Record<string, unknown>, status, words) => {
       const clone_addr = `${forges.there.hearth.url}/zoe/whole.git`
@@ -117,7 +117,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect((await forges.here.anonymous.call("POST", "/repos/migrate", { clone_addr, repo_name: "x" })).status).toBe(401)
     })
 
-    test("refuses an owner who may own no more", async () => {
+    test("refuses an owner who has reached the limit", async () => {
       const { database } = forges.here.hearth.services
       const carl = await forges.here.person("carl")
       await database.write((tx) => tx.updateTable("users").set({ max_repositories: 0 }).where("id", "=", carl.id).execute())
@@ -126,14 +126,14 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect([answer.status, answer.body.message]).toEqual([422, "[repo_owner]: carl may own at most 0 repositories"])
     })
 
-    test("into an organization is its owners' affair", async () => {
+    test("into an organization takes an owner", async () => {
       await must(forges.ann, "POST", "/orgs", { username: "crew" })
       const body = { clone_addr: `${forges.there.hearth.url}/zoe/whole.git`, repo_name: "ours", repo_owner: "crew" }
       expect((await forges.bob.call("POST", "/repos/migrate", body)).status).toBe(403)
       expect((await migrate(body)).body.full_name).toBe("crew/ours")
     })
 
-    test("does not follow where a server leads", async () => {
+    test("does not follow a server's redirects", async () => {
       const leading = createServer((request, response) => {
         response.writeHead(302, { location: `${forges.there.hearth.url}/zoe/whole.git${request.url?.replace(/^\/x/, "")}` }).end()
       })
@@ -146,8 +146,8 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
     })
   })
 
-  describe("a repository that follows another", () => {
-    test("is read only, and becomes what the other is", async () => {
+  describe("a pull mirror", () => {
+    test("is read-only, and becomes equal to its remote", async () => {
       const { at, made } = await mirror("followed")
       expect(made).toMatchObject({ mirror: true, mirror_interval: "8h0m0s", has_pull_requests: false, empty: false })
       expect(made.mirror_updated).not.toBe("0001-01-01T00:00:00Z")
@@ -173,7 +173,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect((await forges.ann.call("POST", `${at}/contents/b.txt`, { content: "", branch: "trunk" })).status).toBe(423)
     })
 
-    test("drops what the other drops, unless it is told to keep it", async () => {
+    test("prunes what the remote deletes, unless pruning is switched off", async () => {
       const { at, made } = await mirror("pruned")
       await must(forges.zoe, "POST", "/repos/zoe/pruned/branches", { new_branch_name: "a" })
       await synced(at, made.id)
@@ -182,14 +182,14 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       await synced(at, made.id)
       expect(await branches(at)).toEqual(["a", "trunk"])
       await must(forges.ann, "PATCH", at, { enable_prune: true })
-      // What was a branch is a folder of branches now.
+      // The old branch's name is now a directory of branches.
       await must(forges.zoe, "POST", "/repos/zoe/pruned/branches", { new_branch_name: "a/b" })
       expect(await synced(at, made.id)).toMatchObject({ last_error: "" })
       expect(await branches(at)).toEqual(["a/b", "trunk"])
       expect(await feed(at)).toContain("mirror_sync_delete refs/heads/a")
     })
 
-    test("follows HEAD when that changes, and history that is written anew", async () => {
+    test("follows a changed HEAD, and rewritten history", async () => {
       const { at, made } = await mirror("turned")
       await must(forges.zoe, "POST", "/repos/zoe/turned/branches", { new_branch_name: "next" })
       await synced(at, made.id)
@@ -210,7 +210,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(commits[0]).toBe(commits[1])
     })
 
-    test("keeps what went wrong, waits longer each time, and gets over it", async () => {
+    test("records its failure, backs off, and recovers", async () => {
       const { at, made } = await mirror("failing")
       await must(forges.zoe, "PATCH", "/repos/zoe/failing", { name: "away", private: true })
       const first = await synced(at, made.id)
@@ -223,7 +223,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(await synced(at, made.id)).toMatchObject({ failures: 0, last_error: "" })
     })
 
-    test("keeps its branches when there is nothing left to follow", async () => {
+    test("keeps its branches when the remote is empty", async () => {
       const { at, made } = await mirror("emptied")
       await must(forges.zoe, "DELETE", "/repos/zoe/emptied")
       await must(forges.zoe, "POST", "/user/repos", { name: "emptied" })
@@ -231,7 +231,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(await branches(at)).toEqual(["trunk"])
     })
 
-    test("is asked again by the clock when its time has come", async () => {
+    test("is synchronised by the schedule when it is due", async () => {
       const { at, made } = await mirror("clocked", { mirror_interval: "10m" })
       const { database, jobs, now } = forges.here.hearth.services
       await forges.commit("clocked", "trunk", "later.txt")
@@ -252,7 +252,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect((await row(made.id)).next_sync_at).toBe(0)
     })
 
-    test("that is interrupted goes on when it is done again", async () => {
+    test("resumes after an interruption", async () => {
       const { at, made } = await mirror("broken-off")
       await forges.commit("broken-off", "trunk", "late.txt")
       const { services } = forges.here.hearth
@@ -262,7 +262,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect((await forges.ann.call("GET", `${at}/contents/late.txt`)).status).toBe(200)
     })
 
-    test("is synchronised only by those who may write, and only where it follows another", async () => {
+    test("is synchronised only by those who may write, and only if it is a mirror", async () => {
       const { at } = await mirror("asked")
       expect((await forges.bob.call("POST", `${at}/mirror-sync`)).status).toBe(403)
       expect((await forges.here.anonymous.call("POST", `${at}/mirror-sync`)).status).toBe(401)
@@ -271,7 +271,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
     })
   })
 
-  describe("a repository that is pushed elsewhere", () => {
+  describe("a push mirror", () => {
     const target = async (name: string) => {
       await must(forges.zoe, "POST", "/user/repos", { name })
       return { remote_address: `${forges.there.hearth.url}/zoe/${name}.git`, remote_username: "zoe", remote_password: forges.token }
@@ -283,7 +283,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
     const there = async (name: string): Promise<readonly string[]> =>
       (await must(forges.zoe, "GET", `/repos/zoe/${name}/branches`)).map((each: { name: string }) => each.name).sort()
 
-    test("is made, shown, listed and ended without its secret", async () => {
+    test("is created, shown, listed and deleted without disclosing its secret", async () => {
       const at = await source("shown")
       const remote = await target("shown-there")
       const made = await forges.ann.call("POST", `${at}/push_mirrors`, { ...remote, interval: "1h" })
@@ -314,7 +314,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect((await forges.ann.call("GET", one)).status).toBe(404)
     })
 
-    test("is pushed to when asked, and made the same", async () => {
+    test("is pushed to on request, and becomes equal", async () => {
       const at = await source("sent")
       const remote = await target("sent-there")
       await must(forges.ann, "POST", `${at}/push_mirrors`, { ...remote, interval: "0" })
@@ -335,7 +335,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       await eventually(async () => (await forges.zoe.call("GET", "/repos/zoe/prompt-there/contents/new.txt")).status === 200)
     })
 
-    test("is pushed to by the clock", async () => {
+    test("is pushed to by the schedule", async () => {
       const at = await source("timed")
       const { remote_name } = await must(forges.ann, "POST", `${at}/push_mirrors`, { ...(await target("timed-there")), interval: "10m" })
       const { database, jobs, now } = forges.here.hearth.services
@@ -351,7 +351,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(await there("timed-there")).toEqual(["main"])
     })
 
-    test("tells what went wrong", async () => {
+    test("reports its failure", async () => {
       const at = await source("wrong")
       const remote = await target("wrong-there")
       await must(forges.ann, "POST", `${at}/push_mirrors`, { ...remote, remote_password: "not-it", interval: "8h" })

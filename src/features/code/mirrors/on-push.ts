@@ -5,13 +5,13 @@ import Type from "../../../core/schema.ts"
 import type { PushStep } from "../pushes/step.ts"
 import { findPushMirrorsOnCommit } from "./store.ts"
 
-/** Makes another server's copy agree with the repository. */
+/** Pushes the repository to a mirror on another server. */
 export const pushMirror = jobKind({ kind: "mirrors.push", payload: Type.Object({ pushMirrorId: int64() }) })
 
-/** Those who push often push again at once; both go out together then. Seconds. */
+/** Delay that lets pushes in quick succession be mirrored together. Seconds. */
 const PAUSE = 2
 
-/** Mirrors that want to know of every commit are pushed to soon. */
+/** Schedules pushes to mirrors that are updated on every commit. */
 export const pushToMirrors: PushStep =
   async ({ services: { config, jobs } }) =>
   async (tx, { repository, now }) => {

@@ -114,10 +114,10 @@ export const mirrorOperations: readonly Operation[] = [
   }),
 ]
 
-/** Refuses `badRequest` where the site has no mirrors elsewhere. */
+/** Refuses `badRequest` if mirrors are switched off. */
 function requireMirrors({ config }: Services): void {
   if (!config.mirror.enabled) throw refuse.badRequest("mirrors are switched off on this site")
 }
 
-/** PostgreSQL knows no text with this character; nothing is called so. */
+/** PostgreSQL can't store this character, so no mirror has such a name. */
 const nameOf = (name: string): string => (name.includes("\0") ? "" : name)

@@ -6,18 +6,18 @@ import { formatDuration, parseDuration } from "../repositories/durations.ts"
 import type { EditRepoOption } from "../repositories/records.ts"
 import { findMirrors } from "../repositories/store.ts"
 
-/** What the password or token of a mirror's remote is sealed for. */
+/** The context that the password or token of a mirror's remote is sealed for. */
 export const mirrorSecretContext = (repositoryId: number): string => `mirror ${repositoryId}`
 
 /**
- * Changes how a mirror follows its remote. Of what is no mirror nothing changes: clients send the whole record back.
- * Refuses, as `invalid` for `mirror_interval`, what is no length of time and what is shorter than the site allows.
+ * Changes how a mirror follows its remote. Does nothing for a repository that is no mirror: clients send the whole record back.
+ * Refuses `invalid` for `mirror_interval` if it is no duration or shorter than the site allows.
  */
 export async function editMirror(
   tx: Transaction,
   { config, secrets }: Services,
   repositoryId: number,
-  wishes: EditRepoOption,
+  options: EditRepoOption,
   now: Seconds,
 ): Promise<void> {
   const {
@@ -26,14 +26,14 @@ export async function editMirror(
     mirror_password: password,
     mirror_token: token,
     enable_prune: prune,
-  } = wishes
+  } = options
   const sent = [interval, username, password, token, prune].some((wish) => wish !== undefined)
   const [mirror] = sent ? await findMirrors(tx, { repositoryIds: [repositoryId] }) : []
   if (!mirror) return
   const seconds = interval === undefined ? undefined : requireInterval(interval, config.mirror.minInterval)
   const secret = token ?? password
   const renamed = username !== undefined && username !== mirror.remote_username
-  // The stored secret belongs to the stored name.
+  // The stored secret belongs to the stored user name.
   const sealed = secret !== undefined ? seal(secret) : renamed ? "" : mirror.sealed_secret
   await tx
     .updateTable("mirrors")
@@ -58,7 +58,7 @@ export function requireInterval(text: string, least: number): number {
   return interval
 }
 
-/** Seconds, of which 0 stops the mirror; or what is wrong with the text, in words. */
+/** Parses an interval into seconds, 0 to stop the mirror, or returns an error message. */
 export function readInterval(text: string, least: number): number | string {
   const seconds = parseDuration(text)
   if (seconds === undefined || seconds < 0) return "must be a length of time such as 8h30m0s, or 0 to stop the mirror"

@@ -9,19 +9,19 @@ import { alignHead, alignHeadJob } from "../pushes/head.ts"
 import { moveReferences } from "../pushes/server-push.ts"
 import type { RefChange } from "../pushes/step.ts"
 import { changesTowards, followed, missing, requireCommits } from "./changes.ts"
-import { bringFiles } from "./lfs.ts"
+import { downloadFiles } from "./lfs.ts"
 import { lfsServerOf } from "./lfs-server.ts"
 import { mirrorSecretContext } from "./pull-rules.ts"
 import { opened, type RemoteAddress, RemoteRefused, reach, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
 import { findMirror, type Mirror, recordSync } from "./store.ts"
 
-/** A name under which the synchronisations of one repository take turns. Nothing is ever stored under it. */
+/** A reference name that serves as the lock for synchronisations of one repository. The reference itself never exists. */
 const TURN = refName("refs/hearth/mirror")
 
 /**
- * Makes a mirror what the repository is that it follows, and writes down how that went. Whatever moves is followed up like a push by its owner. Doing
- * it again does nothing more. Throws only when it is interrupted, or when references here were changed meanwhile.
+ * Synchronises a mirror with its remote, and records the result. Moved references have the same effects as a push by the owner. Repeating
+ * it changes nothing. Throws only when it is interrupted, or when references here were changed meanwhile.
  */
 export async function synchronize(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
   const { database, git, log, now } = services
@@ -47,7 +47,7 @@ export async function synchronize(services: Services, repositoryId: number, sign
         }),
       )
     } catch (error) {
-      // Interrupted because the service stops, or overtaken: the job is done again.
+      // Interrupted by a shutdown, or references changed concurrently: the job is retried.
       if (signal.aborted || (error instanceof Refusal && error.kind === "conflict")) throw error
       const lastError = troubleOf(error)
       log.warn({ err: error, repository: repositoryId, reason: lastError }, "a mirror could not be synchronised")
@@ -86,17 +86,17 @@ async function follow(
   const listing = await git.remotes.list(remote, signal)
   const there = followed(listing.references)
   const here = followed(await git.references.list(repository))
-  // A server that was set up anew must not take away the last copy.
+  // A remote that lost its data must not delete the last copy.
   if (there.length === 0 && here.length > 0) throw new RemoteRefused("the repository there is empty; nothing was taken away here")
   const changes = changesTowards(there, here, mirror.enable_prune === 1)
   const ids = await missing(git, repository, changes)
   const addedBytes = ids.length === 0 ? 0 : await git.remotes.fetch(repository, remote, { ids, signal })
   await requireCommits(git, repository, changes)
-  // Before branches move: who follows them finds what they point to.
-  const lfsMissing = await bringMirrored(services, row, mirror, target, { changes, here, signal })
+  // Before branches move, so that their commits never point to missing large files.
+  const lfsMissing = await downloadMirrored(services, row, mirror, target, { changes, here, signal })
   if (changes.length === 0) return { moved: false, listing, lfsMissing }
   const gone = changes.filter(({ newId }) => newId === null)
-  // What is gone makes room first: a branch may be called by now what was a folder of branches before.
+  // Deletions come first: a new branch may have the name of a former directory of branches.
   if (gone.length > 0) await moveReferences(services, row.owner_id, row, gone, { addedBytes: 0 })
   const rest = changes.filter(({ newId }) => newId !== null)
   if (rest.length > 0) await moveReferences(services, row.owner_id, row, rest, { addedBytes })
@@ -109,8 +109,8 @@ interface Movement {
   readonly signal: AbortSignal
 }
 
-/** Brings the large files that are new, or all that are wanting where some could not be had before. Gives how many can't be had. */
-async function bringMirrored(
+/** Downloads the large files of new commits, or all missing ones if some failed before. Returns how many are not available. */
+async function downloadMirrored(
   services: Services,
   row: RepositoryRow,
   mirror: Mirror,
@@ -119,7 +119,7 @@ async function bringMirrored(
 ): Promise<number> {
   const { config, git } = services
   if (mirror.lfs === 0) return 0
-  // Once the site keeps large files again, all are looked for.
+  // When the site switches large files on again, all of them are requested.
   if (!config.lfs.enabled) return Math.max(mirror.lfs_missing, 1)
   const isWanting = mirror.lfs_missing > 0
   const old = here.map(({ id }) => id)
@@ -128,10 +128,10 @@ async function bringMirrored(
     not: isWanting ? [] : [...new Set(old)],
   }
   const pointers = await findPointers(git, git.at(row.storage, row.object_format), histories)
-  return (await bringFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
+  return (await downloadFiles(services, row, lfsServerOf(target, mirror.lfs_endpoint), pointers, { signal })).missing
 }
 
-/** The default branch follows HEAD there, when that has changed: somebody may have chosen another one here. Gives what HEAD names there. */
+/** Updates the default branch if the remote's HEAD has changed since the last time, to keep a choice made here. Returns the remote's HEAD. */
 async function followHead(services: Services, row: RepositoryRow, mirror: Mirror, { head }: RemoteListing): Promise<RefName | ""> {
   const { database, git, jobs } = services
   const branch = head === undefined ? undefined : branchOf(head)

@@ -13,14 +13,14 @@ import { nextSync } from "./schedule.ts"
 import { findPushMirrors, type PushMirror } from "./store.ts"
 
 /**
- * Makes a mirror elsewhere of a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients know, `badRequest` for what is no
- * address or no interval, and `unauthenticated` for an address that must not be called.
+ * Adds a push mirror to a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients expect, `badRequest` for an invalid
+ * address or interval, and `unauthenticated` for an address that must not be called.
  */
-export async function addPushMirror(services: Services, repository: Repository, wishes: CreatePushMirrorOption): Promise<PushMirror> {
+export async function addPushMirror(services: Services, repository: Repository, options: CreatePushMirrorOption): Promise<PushMirror> {
   const { config, database, secrets, now } = services
-  const interval = readInterval(wishes.interval ?? "", config.mirror.minInterval)
+  const interval = readInterval(options.interval ?? "", config.mirror.minInterval)
   if (typeof interval === "string") throw refuse.badRequest(`interval ${interval}`)
-  const target = readRemote(wishes.remote_address ?? "", wishes.remote_username, wishes.remote_password)
+  const target = readRemote(options.remote_address ?? "", options.remote_username, options.remote_password)
   if (!target) throw refuse.badRequest("remote_address must be an http or https address")
   await reach(services, target).catch((error: unknown) => {
     if (!(error instanceof RemoteRefused)) throw error
@@ -36,19 +36,19 @@ export async function addPushMirror(services: Services, repository: Repository, 
         remote_username: target.username,
         sealed_secret: "",
         interval,
-        sync_on_commit: flag(wishes.sync_on_commit ?? false),
+        sync_on_commit: flag(options.sync_on_commit ?? false),
         created_at: now(),
         next_sync_at: nextSync(now(), interval, 0),
       })
       .returning("id")
       .executeTakeFirstOrThrow()
-    // What it is sealed for is known only now.
+    // The id in the seal's context is known only now.
     const sealed = target.secret === "" ? "" : secrets.seal(target.secret, pushSecretContext(id))
     return tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
   })
 }
 
-/** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with why any of them failed. */
+/** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with the reasons of failures. */
 export async function pushToAll(services: Services, repositoryId: number, signal: AbortSignal): Promise<void> {
   const failures: string[] = []
   for (const { id, remote_name } of await findPushMirrors(services.database.read, { repositoryId })) {

@@ -11,11 +11,11 @@ import { opened, type RemoteAddress, reach, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
 import { findPushMirror, type PushMirror, recordPush } from "./store.ts"
 
-/** What the secret of a push mirror is sealed for. */
+/** The context that the secret of a push mirror is sealed for. */
 export const pushSecretContext = (id: number): string => `push mirror ${id}`
 
 /**
- * Makes a repository elsewhere what the one here is, and writes down how that went: why it failed in words, or "" where it succeeded.
+ * Pushes a repository to a mirror on another server, and records and returns the result: the reason of a failure, or "" for success.
  * Throws only when it is interrupted.
  */
 export async function pushOut(services: Services, pushMirrorId: number, signal: AbortSignal): Promise<string> {
@@ -45,7 +45,7 @@ async function attempt(services: Services, mirror: PushMirror, signal: AbortSign
   }
 }
 
-/** Large files go first: who finds commits there finds what they point to. Where all is the same already, nothing is sent. */
+/** Sends large files first, so that commits there never point to missing ones. Sends nothing if both are equal. */
 async function sendAll(services: Services, row: RepositoryRow, target: RemoteAddress, signal: AbortSignal): Promise<void> {
   const { git } = services
   const repository = git.at(row.storage, row.object_format)
@@ -57,7 +57,7 @@ async function sendAll(services: Services, row: RepositoryRow, target: RemoteAdd
   await git.remotes.push(repository, remote, signal)
 }
 
-/** What a mirror elsewhere has, by names. */
+/** The mirrored references by name. */
 const mirrored = (references: readonly Reference[]): ReadonlyMap<RefName, ObjectId> =>
   new Map(
     references
@@ -71,7 +71,7 @@ interface Difference {
   readonly signal: AbortSignal
 }
 
-/** Sends what the commits point to that are not there yet. A repository without large files costs one query. */
+/** Sends the large files of new commits. Takes one query for a repository without large files. */
 async function sendLargeFiles(
   services: Services,
   row: RepositoryRow,

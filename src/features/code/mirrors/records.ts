@@ -1,7 +1,7 @@
 import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
-/** The words that existing clients send. What is not of the same API as this one gives git's part only. */
+/** The values that existing clients send. From services with another API than this one only git data is imported. */
 export const SERVICES = ["git", "github", "gitea", "gitlab", "gogs", "onedev", "gitbucket", "codebase", "codecommit"] as const
 
 const wish = (description?: string) => Type.Optional(Type.Boolean(description === undefined ? {} : { description }))

@@ -1,9 +1,9 @@
 import type { Seconds } from "../../../core/database/tables.ts"
 
-/** The longest that something which fails is left alone, unless it is asked for less often anyway. Seconds. */
+/** The longest backoff after failures, unless the interval itself is longer. Seconds. */
 const LONGEST_PAUSE = 86_400
 
-/** When it is tried next: after its interval, and after twice as long with each failure; 0 where there is no schedule. */
+/** The time of the next attempt: after the interval, doubled with each failure; 0 if there is no schedule. */
 export function nextSync(now: Seconds, interval: number, failures: number): Seconds {
   if (interval === 0) return 0
   if (failures === 0) return now + interval

@@ -9,7 +9,7 @@ export type Mirror = Selectable<MirrorsTable>
 export type PushMirror = Selectable<PushMirrorsTable>
 export type Import = Selectable<ImportsTable>
 
-// --- repositories that follow others ---------------------------------------------------------------------------------------------
+// --- pull mirrors -----------------------------------------------------------------------------------------------------------------
 
 export const findMirror = query("mirrors.find", (db, p: Params<{ repositoryId: number }>) =>
   db.selectFrom("mirrors").selectAll().where("repository_id", "=", p.repositoryId),
@@ -32,7 +32,7 @@ export const postponeMirror = query("mirrors.postpone", (db, p: Params<{ reposit
   db.updateTable("mirrors").set({ next_sync_at: p.until }).where("repository_id", "=", p.repositoryId).where("interval", ">", 0),
 )
 
-/** What a synchronisation came to. `next_sync_at` stays 0 where the schedule was switched off meanwhile. */
+/** Records the result of a synchronisation. `next_sync_at` stays 0 if the schedule was switched off meanwhile. */
 export const recordSync = query(
   "mirrors.recordSync",
   (
@@ -62,7 +62,7 @@ export const recordSync = query(
       .where("repository_id", "=", p.repositoryId),
 )
 
-// --- repositories elsewhere that follow -------------------------------------------------------------------------------------------
+// --- push mirrors -----------------------------------------------------------------------------------------------------------------
 
 export const findPushMirror = query("mirrors.findPush", (db, p: Params<{ id: number }>) =>
   db.selectFrom("push_mirrors").selectAll().where("id", "=", p.id),
@@ -113,7 +113,7 @@ export const recordPush = query(
       .where("id", "=", p.id),
 )
 
-/** A page of a repository's push mirrors in the order in which they were made, and how many there are. */
+/** A page of a repository's push mirrors, oldest first, and their total. */
 export async function listPushMirrors(db: Handle, repositoryId: number, { limit, offset }: Page) {
   const all = db.selectFrom("push_mirrors").where("repository_id", "=", repositoryId)
   const rows = await all.selectAll().orderBy("id").limit(limit).offset(offset).execute()
@@ -121,13 +121,13 @@ export async function listPushMirrors(db: Handle, repositoryId: number, { limit,
   return { rows, total: Number(total) }
 }
 
-// --- imports ---------------------------------------------------------------------------------------------------------------------
+// --- imports ----------------------------------------------------------------------------------------------------------------------
 
 export const findImport = query("mirrors.findImport", (db, p: Params<{ id: number }>) =>
   db.selectFrom("imports").selectAll().where("id", "=", p.id),
 )
 
-/** Moves an import on from where it was; changes nothing where somebody else has moved it meanwhile. */
+/** Advances an import from its current phase; changes nothing if it was advanced concurrently. */
 export const advanceImport = query(
   "mirrors.advanceImport",
   (db, p: Params<{ id: number; before: string; cursor: string; progress: string; now: Seconds }>) =>
@@ -143,7 +143,7 @@ export const recordProgress = query("mirrors.recordProgress", (db, p: Params<{ i
   db.updateTable("imports").set({ progress: p.progress, updated_at: p.now }).where("id", "=", p.id).where("phase", "=", "records"),
 )
 
-/** How the repository came here the last time that it was tried. */
+/** The latest import of a repository. */
 export const findImportOf = query("mirrors.findImportOf", (db, p: Params<{ repositoryId: number }>) =>
   db.selectFrom("imports").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id", "desc").limit(1),
 )
@@ -152,7 +152,7 @@ export const recordLfsMissing = query("mirrors.recordLfsMissing", (db, p: Params
   db.updateTable("mirrors").set({ lfs_missing: p.missing }).where("repository_id", "=", p.repositoryId),
 )
 
-/** Ends an import, which needs its secret no more. */
+/** Ends an import and deletes its secret. */
 export const endImport = query("mirrors.endImport", (db, p: Params<{ id: number; phase: ImportPhase; error: string; now: Seconds }>) =>
   db
     .updateTable("imports")

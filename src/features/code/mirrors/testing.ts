@@ -8,31 +8,31 @@ export interface Forges {
   readonly there: World
   readonly ann: Caller
   readonly bob: Caller
-  /** Somebody there. */
+  /** A user there. */
   readonly zoe: Caller
-  /** What lets zoe in there as a password. */
+  /** Zoe's token there, used as a password. */
   readonly token: string
-  /** A repository of zoe's there with one commit; the address to clone it from. */
+  /** Creates a repository of zoe's there with one commit; returns its clone URL. */
   readonly origin: (name: string, options?: object) => Promise<string>
   /** Commits one file there. */
   readonly commit: (name: string, branch: string, path: string) => Promise<Answer>
   readonly close: () => Promise<void>
 }
 
-/** Asks and expects an answer that is no refusal. */
+/** Sends a request and expects success. */
 export async function must(caller: Caller, method: string, path: string, body?: unknown) {
   const answer = await caller.call(method, path, body)
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
-/** Waits until something is so, for ten seconds at most. */
+/** Polls a condition for ten seconds at most. */
 export async function eventually<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   for (const until = performance.now() + 10_000; performance.now() < until; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const found = await look()
     if (found !== undefined && found !== false) return found
   }
-  throw new Error("it did not come about")
+  throw new Error("the awaited state was not reached")
 }
 
 export async function openForges(kind: FreshKind, config: ConfigOverrides = {}): Promise<Forges> {

@@ -11,7 +11,7 @@ import { client, ok } from "../../../git/testing.ts"
 
 const execute = promisify(execFile)
 
-/** Rules for branches and tags, as those who push with git and those who write through the API run into them. */
+/** Protection rules for branches and tags, enforced on git pushes and on writes through the API. */
 withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase }, ({ test, forge, call, ann, ben }) => {
   let folder: string
   let last = 0
@@ -43,7 +43,7 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
       await ok(work, "add", "-A")
       await ok(work, "commit", "-q", "-m", `change ${file}`)
     }
-    /** What the server says against a push, or "ok". */
+    /** The server's refusal of a push, or "ok". */
     const push = async (login: string, ...refs: readonly string[]) => {
       const { code, err } = await client(work, ["push", url(login), ...refs])
       if (code === 0) return "ok"
@@ -58,13 +58,13 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
     return { at, name, work, url, change, push, protect, write }
   }
 
-  test("nobody pushes to a branch under a bare rule, in whatever case it is written, nor deletes it", async () => {
+  test("a bare rule refuses all pushes to its branch, in whatever case it is written, and its deletion", async () => {
     const { at, change, push, protect, write } = await stage()
     await protect({ rule_name: "Main" })
     await change("a")
     expect(await push("ben", "main")).toContain("Not allowed to push to protected branch main")
     expect(await push("ann", "main")).toContain("Not allowed to push to protected branch main")
-    // Making a branch that a rule is about counts as pushing to it.
+    // Creating a protected branch counts as pushing to it.
     expect(await push("ann", "main:MAIN")).toContain("Not allowed to push to protected branch MAIN")
     expect(await push("ben", "main:free")).toBe("ok")
     for (const caller of [ann, ben]) {
@@ -91,7 +91,7 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
     const edit = (body: object) => call(ann, `PATCH ${at}/branch_protections/main`, body)
     await edit({ enable_force_push: true, enable_force_push_allowlist: true, force_push_allowlist_usernames: ["ann"] })
     expect(await push("ben", "+main")).toContain("Not allowed to force-push to protected branch main")
-    // Whoever may force must be allowed to push at all.
+    // Force-pushing also requires the right to push.
     expect(await push("ann", "+main")).toContain("Not allowed to force-push to protected branch main")
     const head = await ok(work, "rev-parse", "HEAD")
     const tip = (await call(ann, `GET ${at}/branches/main`)).body.commit.id
@@ -131,11 +131,11 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
     expect(await push("ben", "main:release/1")).toBe("ok")
     await change("x.lock")
     expect(await push("ben", "main:release/2")).toContain("protected from changing file x.lock")
-    // Not by way of a branch that no rule is about, either.
+    // Nor through an unprotected branch.
     expect(await push("ben", "main:work")).toBe("ok")
     expect(await push("ben", "main:release/2")).toContain("protected from changing file x.lock")
     expect(await push("ben", "main:release/1")).toContain("protected from changing file x.lock")
-    // What the default branch has is nothing new.
+    // Commits of the default branch are not new.
     expect(await push("ben", "main")).toBe("ok")
     expect(await push("ben", "main:release/2")).toBe("ok")
     await ok(work, "checkout", "-q", "--orphan", "other")
@@ -160,7 +160,7 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
     expect((await write(ben, "d", "main")).status).toBe(403)
   })
 
-  test("unsigned commits are kept out, and those signed by nobody known", async () => {
+  test("unsigned commits are refused, and those signed with unknown keys", async () => {
     const { at, work, change, push, protect, write } = await stage()
     await protect({ rule_name: "main", enable_push: true, require_signed_commits: true })
     await change("a")
@@ -176,7 +176,7 @@ withHearth("rules for what is pushed", { people: ["ann", "ben"], on: oneDatabase
     expect((await call(ben, `PUT ${at}/branches/main`, { new_commit_id: id })).body.message).toContain(`unverified commit ${id}`)
   })
 
-  test("commits signed by somebody known are let in, all of them together", async () => {
+  test("commits signed by known users are accepted, if all of them are", async () => {
     const { work, change, push, protect, at } = await stage()
     await protect({ rule_name: "main", enable_push: true, require_signed_commits: true })
     const key = join(folder, `key${last}`)

@@ -4,6 +4,7 @@ import type { CheckedChange, ReferenceRule } from "../pushes/checks.ts"
 import { verifications } from "../signatures/verification.ts"
 import {
   findProtections,
+  findRuleSubject,
   forcePushes,
   merges,
   onlyUnprotectedFiles,
@@ -11,14 +12,13 @@ import {
   protectedFiles,
   pushes,
   ruleFinder,
-  standingUnder,
 } from "./rules.ts"
 import { findBranchTips } from "./store.ts"
 import { mayControlTag } from "./tags.ts"
 
-/** What rules for branches and tags are against, in the words that pushers know. */
+/** Enforces protection rules for branches and tags on pushes, with the messages that pushers see. */
 
-/** The rule that counts for a branch. Making a branch that a rule is about counts as pushing to it. */
+/** The protection rule of a branch. Creating a protected branch counts as pushing to it. */
 export const branchRule: ReferenceRule = async (change) => {
   const { services, on, pusher, command, mergedPull } = change
   const branch = branchOf(command.ref)
@@ -32,12 +32,12 @@ export const branchRule: ReferenceRule = async (change) => {
   if (newId === null) return `branch ${branch} is protected from deletion`
   if (forced && protection.enable_force_push === 0) return `branch ${branch} is protected from force push`
 
-  const pushed: Pushed = { from: command.oldId ?? (await whereItLeft(change, protections, protection, newId)), to: newId }
+  const pushed: Pushed = { from: command.oldId ?? (await findMergeBase(change, protections, protection, newId)), to: newId }
   const unsigned = protection.require_signed_commits === 1 ? await unverified(change, pushed) : undefined
   if (unsigned !== undefined) return `branch ${branch} is protected from ${unsigned}`
 
-  const who = { ...(await standingUnder(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
-  // Its files were looked at with its other conditions, which some may pass over.
+  const who = { ...(await findRuleSubject(db, [protection], on, pusher.user)), isDeployKey: deployKeyOf(pusher) !== undefined }
+  // The merge checked protected files with its other conditions, which some users may bypass.
   if (mergedPull !== undefined) return merges(protection, who) ? undefined : `Not allowed to push to protected branch ${branch}`
 
   const paths = hasFilePatterns(protection) ? await changedPaths(change, pushed) : []
@@ -50,29 +50,29 @@ export const branchRule: ReferenceRule = async (change) => {
 const hasFilePatterns = ({ protected_file_patterns, unprotected_file_patterns }: Protection): boolean =>
   protected_file_patterns !== "" || unprotected_file_patterns !== ""
 
-/** The rules for tags. */
+/** Operations on tag protections. */
 export const tagRule: ReferenceRule = async ({ services, on, pusher, command }) => {
   const tag = tagOf(command.ref)
-  // No rule for tags lists keys, and who owns the repository is not who pushes.
+  // Rules for tags list no deploy keys, and a key's push is not the owner's.
   const user = deployKeyOf(pusher) ? { id: 0 } : pusher.user
   if (tag === undefined || (await mayControlTag(services.database.read, on.repository.id, tag, user))) return undefined
   return `Tag ${tag} is protected`
 }
 
-/** What a branch gets: the commits that `to` has and `from` has not; all of them where `from` is null. */
+/** The pushed commits: those reachable from `to` but not from `from`; all of them if `from` is null. */
 interface Pushed {
   readonly from: ObjectId | null
   readonly to: ObjectId
 }
 
-/** Branches from which a new one may have left. */
+/** The most branches considered as the base of a new one. */
 const MOST_TIPS = 100
 
 /**
- * Where a new branch left the default branch and those under the same rule. What only other branches have counts as pushed: else it would be enough to
- * push it to one of them first.
+ * The merge base of a new branch with the default branch and those under the same rule. Commits that only other branches have count as pushed:
+ * otherwise pushing them to one of those first would bypass the rule.
  */
-async function whereItLeft(
+async function findMergeBase(
   { services: { database, git }, on, repository }: CheckedChange,
   protections: readonly Protection[],
   protection: Protection,
@@ -97,11 +97,11 @@ async function changedPaths({ services: { git }, repository }: CheckedChange, { 
   return files.flatMap(({ path, previousPath }) => (previousPath === undefined ? path : [previousPath, path]))
 }
 
-/** Commits whose signatures are checked at once, and all in all for one branch. */
+/** Commits whose signatures are verified at once, and in total for one branch. */
 const BATCH = 200
 const MOST_SIGNED = 5000
 
-/** What of a push is not known to be signed by somebody: its first such commit, or all of it where it has too many. */
+/** The part of a push without verified signatures: the first such commit, or the whole push if it has too many commits. */
 async function unverified({ services, repository }: CheckedChange, { from, to }: Pushed): Promise<string | undefined> {
   if (from === to) return undefined
   const { database, git } = services

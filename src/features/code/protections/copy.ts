@@ -2,12 +2,12 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { findProtections, LIST_NAMES } from "./store.ts"
 
-interface Place {
+interface RepositoryIds {
   readonly id: number
   readonly owner_id: number
 }
 
-/** The switches of the lists of people and teams. */
+/** Switches the lists of users and teams off. */
 const UNLISTED = {
   enable_push_whitelist: 0,
   enable_force_push_allowlist: 0,
@@ -17,19 +17,19 @@ const UNLISTED = {
 } as const
 
 /**
- * Gives a new repository the rules for branches of another. The people and teams that they list come along where both have the same owner;
- * under another one they would be strangers, and those who may write count instead.
+ * Copies the branch protections of a repository to a new one. Their lists of users and teams are copied if both have the same owner;
+ * otherwise the lists are switched off, and write access is what counts.
  */
-export async function copyProtections(tx: Transaction, from: Place, to: Place, now: Seconds): Promise<void> {
+export async function copyProtections(tx: Transaction, from: RepositoryIds, to: RepositoryIds, now: Seconds): Promise<void> {
   const rules = await findProtections(tx, from.id)
   if (rules.length === 0) return
-  const isAtHome = from.owner_id === to.owner_id
+  const hasSameOwner = from.owner_id === to.owner_id
   const made = await tx
     .insertInto("branch_protections")
     .values(
       rules.map(({ id: _, lists: __, ...rule }) => ({
         ...rule,
-        ...(isAtHome ? {} : UNLISTED),
+        ...(hasSameOwner ? {} : UNLISTED),
         repository_id: to.id,
         created_at: now,
         updated_at: now,
@@ -38,7 +38,7 @@ export async function copyProtections(tx: Transaction, from: Place, to: Place, n
     .returning(["id", "rule_name"])
     .execute()
   const idOf = new Map(made.map(({ id, rule_name }) => [rule_name, id]))
-  const rows = (isAtHome ? rules : []).flatMap(({ rule_name, lists }) => {
+  const rows = (hasSameOwner ? rules : []).flatMap(({ rule_name, lists }) => {
     const protection_id = idOf.get(rule_name)
     if (protection_id === undefined) return []
     return LIST_NAMES.flatMap((list) => [

@@ -16,12 +16,12 @@ import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
 import { findProtections, type Listed, type ListName, type Protection } from "./store.ts"
 
-/** Making, changing and removing the rules for branches. */
+/** Creates, edits and deletes branch protections. */
 
 type Columns = Omit<Insertable<BranchProtectionsTable>, "id" | "repository_id" | "rule_name" | "priority" | "created_at" | "updated_at">
 type Changes = Partial<Columns & Pick<BranchProtectionsTable, "priority">>
 
-/** What is switched on and off by itself. */
+/** Independent switches. */
 const SWITCHES = [
   "enable_merge_whitelist",
   "enable_bypass_allowlist",
@@ -36,7 +36,7 @@ const SWITCHES = [
   "block_admin_merge_override",
 ] as const satisfies readonly (keyof Columns & keyof EditBranchProtectionOption)[]
 
-/** Which fields name whom a list holds, and what somebody must be to be of use there. */
+/** The fields of each list of users and teams, and the mode that listed users need. */
 const LISTS = [
   { list: "push", people: "push_whitelist_usernames", teams: "push_whitelist_teams", mode: Mode.write },
   { list: "force_push", people: "force_push_allowlist_usernames", teams: "force_push_allowlist_teams", mode: Mode.write },
@@ -75,23 +75,23 @@ const NEW_RULE: Columns = {
 }
 
 /**
- * Makes a rule. Refuses `badRequest` one without a name, `forbidden` one whose name another rule has, as clients know it, and `invalid` what is no pattern
- * and who is not there.
+ * Creates a rule. Refuses `badRequest` without a name, `forbidden` for a name that another rule has, as clients expect, and `invalid` for invalid patterns
+ * and unknown users and teams.
  */
 export async function createProtection(
   tx: Transaction,
   services: Services,
   owned: Owned,
-  wishes: CreateBranchProtectionOption,
+  options: CreateBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
   const now = services.now()
-  const name = wishes.rule_name || wishes.branch_name || ""
+  const name = options.rule_name || options.branch_name || ""
   if (name === "") throw refuse.badRequest("[rule_name]: is required")
-  requireRuleName(wishes.rule_name ? "rule_name" : "branch_name", name)
+  requireRuleName(options.rule_name ? "rule_name" : "branch_name", name)
   await lockRow(tx, "repositories", repositoryId)
   const others = await findProtections(tx, repositoryId)
-  // Two plain names that differ in case only would be about the same branches.
+  // Two plain names that differ only in case would match the same branches.
   const same = (other: string) => other === name || (!isPattern(name) && other.toLowerCase() === name.toLowerCase())
   if (others.some(({ rule_name }) => same(rule_name))) throw refuse.forbidden("Branch protection already exist")
   const last = Math.max(0, ...others.map(({ priority }) => priority))
@@ -99,44 +99,44 @@ export async function createProtection(
     .insertInto("branch_protections")
     .values({
       ...NEW_RULE,
-      // On a rule that is new, what stands under a switch that is off is off.
-      ...changesOf({ ...wishes, enable_force_push: wishes.enable_push === true && wishes.enable_force_push === true }),
+      // On a new rule, settings under a switch that is off are off too.
+      ...changesOf({ ...options, enable_force_push: options.enable_push === true && options.enable_force_push === true }),
       repository_id: repositoryId,
       rule_name: name,
-      priority: wishes.priority || last + 1,
+      priority: options.priority || last + 1,
       created_at: now,
       updated_at: now,
     })
     .returning("id")
     .executeTakeFirstOrThrow()
-  await writeLists(tx, owned, id, wishes)
+  await writeLists(tx, owned, id, options)
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
-/** Changes a rule as far as something is sent. Refuses `notFound` a rule that is not there, and what `createProtection` refuses as `invalid`. */
+/** Changes the members of a rule that are sent. Refuses `notFound` for a missing rule, and `invalid` like `createProtection`. */
 export async function editProtection(
   tx: Transaction,
   services: Services,
   owned: Owned,
   name: string,
-  wishes: EditBranchProtectionOption,
+  options: EditBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
-  const changes: Changes = { ...changesOf(wishes), ...(wishes.priority !== undefined && { priority: wishes.priority }) }
+  const changes: Changes = { ...changesOf(options), ...(options.priority !== undefined && { priority: options.priority }) }
   await tx
     .updateTable("branch_protections")
     .set({ ...changes, updated_at: services.now() })
     .where("id", "=", id)
     .execute()
-  await writeLists(tx, owned, id, wishes)
+  await writeLists(tx, owned, id, options)
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
-/** Removes a rule. Refuses `notFound` one that is not there. */
+/** Deletes a rule. Refuses `notFound` for a missing rule. */
 export async function deleteProtection(tx: Transaction, services: Services, repositoryId: number, name: string): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
@@ -144,7 +144,7 @@ export async function deleteProtection(tx: Transaction, services: Services, repo
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
 }
 
-/** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` what is no rule of the repository, or stands there twice. */
+/** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` for duplicates and rules of other repositories. */
 export async function orderProtections(tx: Transaction, services: Services, repositoryId: number, ids: readonly number[]): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const rules = new Set((await findProtections(tx, repositoryId)).map(({ id }) => id))
@@ -160,7 +160,7 @@ export async function orderProtections(tx: Transaction, services: Services, repo
   publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
 }
 
-/** A branch's own rule follows it to its new name. */
+/** Renames the rule of a renamed branch. */
 export const renameRule = query("protections.rename", (db, p: Params<{ repositoryId: number; from: string; to: string; now: Seconds }>) =>
   db
     .updateTable("branch_protections")
@@ -175,7 +175,7 @@ async function reread(tx: Transaction, repositoryId: number, name: string): Prom
   return found
 }
 
-// --- what is sent ----------------------------------------------------------------------------------------------------------------
+// --- requests ---------------------------------------------------------------------------------------------------------------------
 
 const LONGEST_NAME = 255
 
@@ -185,23 +185,23 @@ function requireRuleName(field: string, name: string): void {
     throw refuse.invalid(field, "must be the name of a branch, or a glob over names such as release/*")
 }
 
-/** The columns that are to change, and what they are to be. Refuses `invalid` patterns that are none. */
-function changesOf(wishes: EditBranchProtectionOption): Changes {
-  const { required_approvals: approvals, status_check_contexts: contexts } = wishes
+/** The columns to change and their new values. Refuses `invalid` for invalid patterns. */
+function changesOf(options: EditBranchProtectionOption): Changes {
+  const { required_approvals: approvals, status_check_contexts: contexts } = options
   return {
-    ...pushChanges(wishes),
-    ...forcePushChanges(wishes),
-    ...Object.fromEntries(SWITCHES.flatMap((name) => (wishes[name] === undefined ? [] : [[name, flag(wishes[name])]]))),
+    ...pushChanges(options),
+    ...forcePushChanges(options),
+    ...Object.fromEntries(SWITCHES.flatMap((name) => (options[name] === undefined ? [] : [[name, flag(options[name])]]))),
     ...(approvals !== undefined && approvals >= 0 && { required_approvals: approvals }),
     ...(contexts && { status_check_contexts: JSON.stringify(requireGlobs(contexts)) }),
-    ...filePatterns("protected_file_patterns", wishes),
-    ...filePatterns("unprotected_file_patterns", wishes),
+    ...filePatterns("protected_file_patterns", options),
+    ...filePatterns("unprotected_file_patterns", options),
   }
 }
 
-/** What stands under a switch counts together with it: clients that switch nothing on or off change nothing under it either. */
-function pushChanges(wishes: EditBranchProtectionOption): Changes {
-  const { enable_push: on, enable_push_whitelist: listed, push_whitelist_deploy_keys: keys } = wishes
+/** Settings under a switch are only read together with it: without the switch in the request they don't change. */
+function pushChanges(options: EditBranchProtectionOption): Changes {
+  const { enable_push: on, enable_push_whitelist: listed, push_whitelist_deploy_keys: keys } = options
   if (on === undefined) return {}
   if (!on) return { enable_push: 0, enable_push_whitelist: 0, push_whitelist_deploy_keys: 0 }
   if (listed === undefined) return { enable_push: 1 }
@@ -209,8 +209,8 @@ function pushChanges(wishes: EditBranchProtectionOption): Changes {
   return { enable_push: 1, enable_push_whitelist: 1, ...(keys !== undefined && { push_whitelist_deploy_keys: flag(keys) }) }
 }
 
-function forcePushChanges(wishes: EditBranchProtectionOption): Changes {
-  const { enable_force_push: on, enable_force_push_allowlist: listed, force_push_allowlist_deploy_keys: keys } = wishes
+function forcePushChanges(options: EditBranchProtectionOption): Changes {
+  const { enable_force_push: on, enable_force_push_allowlist: listed, force_push_allowlist_deploy_keys: keys } = options
   if (on === undefined) return {}
   if (!on) return { enable_force_push: 0, enable_force_push_allowlist: 0, force_push_allowlist_deploy_keys: 0 }
   if (listed === undefined) return { enable_force_push: 1 }
@@ -228,18 +228,18 @@ function requireGlobs(globs: readonly string[]): readonly string[] {
   return globs
 }
 
-function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", wishes: EditBranchProtectionOption): Changes {
-  const patterns = wishes[field]
+function filePatterns(field: "protected_file_patterns" | "unprotected_file_patterns", options: EditBranchProtectionOption): Changes {
+  const patterns = options[field]
   if (patterns === undefined) return {}
   if (!fileMatcher(patterns)) throw refuse.invalid(field, "must be at most 100 globs with semicolons between them")
   return { [field]: patterns }
 }
 
-/** Writes those lists of which something is sent; what of a list is not sent stays. */
-async function writeLists(tx: Transaction, owned: Owned, protectionId: number, wishes: EditBranchProtectionOption): Promise<void> {
+/** Writes the lists that are sent; users or teams of a list that are not sent are kept. */
+async function writeLists(tx: Transaction, owned: Owned, protectionId: number, options: EditBranchProtectionOption): Promise<void> {
   const known = (await findProtections(tx, owned.repository.id)).find(({ id }) => id === protectionId)
   for (const { list, people, teams, mode } of LISTS) {
-    const [names, teamNames] = [wishes[people], wishes[teams]]
+    const [names, teamNames] = [options[people], options[teams]]
     if (names === undefined && teamNames === undefined) continue
     const before: Listed = known?.lists[list] ?? { userIds: [], teamIds: [] }
     const userIds = names === undefined ? before.userIds : await peopleNamed(tx, owned, people, names, mode)

@@ -5,7 +5,7 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Listed } from "./store.ts"
 
-/** The people and teams of a rule's lists, by the names that clients send. */
+/** The users and teams of a rule's lists, by the names that clients send. */
 
 const findPeople = query("protections.findPeople", (db, p: Params<{ names: readonly string[] }>) =>
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names).where("kind", "=", "person"),
@@ -19,7 +19,7 @@ const findTeams = query("protections.findTeams", (db, p: Params<{ organizationId
     .where("lower_name", "in", p.names),
 )
 
-/** Those of the teams that reach the code or the pull requests of a repository. */
+/** Those of the teams that have access to the code or the pull requests of a repository. */
 const findReaching = query("protections.findReaching", (db, p: Params<{ repositoryId: number; teamIds: readonly number[] }>) =>
   db
     .selectFrom("team_repositories")
@@ -37,8 +37,8 @@ const findReaching = query("protections.findReaching", (db, p: Params<{ reposito
 const lowered = (names: readonly string[]): readonly string[] => [...new Set(names.map((name) => name.toLowerCase()))]
 
 /**
- * The ids of these people. Whoever has less than `mode` on the code could do nothing with it, and is left out, as clients know it. Refuses `invalid` for
- * `field` a name that is nobody's.
+ * The ids of these users. Users with less than `mode` on the code are left out, as clients expect, since listing them has no effect. Refuses `invalid` for
+ * `field` if a name is unknown.
  */
 export async function peopleNamed(
   db: Handle,
@@ -60,8 +60,8 @@ export async function peopleNamed(
 }
 
 /**
- * The ids of these teams of the repository's organisation; a person's repository has none, and the names count for nothing. A team without access to the
- * repository is left out. Refuses `invalid` for `field` a name that is no team's.
+ * The ids of these teams of the repository's organisation; for a user's repository the names are ignored. A team without access to the
+ * repository is left out. Refuses `invalid` for `field` if a name is unknown.
  */
 export async function teamsNamed(
   db: Handle,
@@ -86,13 +86,13 @@ const findTeamNames = query("protections.findTeamNames", (db, p: Params<{ ids: r
   db.selectFrom("teams").select(["id", "name"]).where("id", "in", p.ids).orderBy("lower_name"),
 )
 
-/** Names of people and teams, in alphabetical order. */
+/** Names of users and teams, in alphabetical order. */
 export interface Names {
   readonly people: (listed: Listed) => string[]
   readonly teams: (listed: Listed) => string[]
 }
 
-/** The names behind these lists: two queries at most, whatever their number. */
+/** The names in these lists: two queries at most, however many lists there are. */
 export async function namesOf(db: Handle, lists: readonly Listed[]): Promise<Names> {
   const userIds = [...new Set(lists.flatMap((listed) => listed.userIds))]
   const teamIds = [...new Set(lists.flatMap((listed) => listed.teamIds))]

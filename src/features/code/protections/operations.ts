@@ -12,7 +12,7 @@ const shared = { tag: "repository", scope: ["repository"], access: onRepositoryA
 const SWITCHES =
   "What stands under enable_push or enable_force_push counts only together with it. Those listed who could not write anyway are left out."
 
-/** The rules for branches. */
+/** Operations on branch protections. */
 const branchProtectionOperations: readonly Operation[] = [
   operation({
     ...shared,

@@ -6,7 +6,7 @@ import type { BranchProtection, TagProtection as TagProtectionRecord } from "./r
 import { statusGlobs } from "./rules.ts"
 import { LIST_NAMES, type Protection, type TagProtection } from "./store.ts"
 
-/** Rules for branches as records, in their order: two queries at most. */
+/** Branch protections as records, in their order: two queries at most. */
 export async function presentProtections(db: Handle, protections: readonly Protection[]): Promise<BranchProtection[]> {
   const names = await namesOf(
     db,
@@ -56,7 +56,7 @@ export async function presentProtections(db: Handle, protections: readonly Prote
   })
 }
 
-/** Rules for tags as records, in their order: two queries at most. */
+/** Tag protections as records, in their order: two queries at most. */
 export async function presentTagProtections(db: Handle, protections: readonly TagProtection[]): Promise<TagProtectionRecord[]> {
   const names = await namesOf(
     db,

@@ -8,7 +8,7 @@ withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, sta
   let last = 0
 
   const db = () => forge.hearth.services.database.read
-  /** A repository of ann's, or of an organisation that she owns, which ben may write to and cal read. */
+  /** A repository of ann or of an organisation owned by ann; ben may write to it and cal may read it. */
   const repository = async (owner = "ann") => {
     const name = `box${++last}`
     const made = await call(ann, owner === "ann" ? "POST /user/repos" : `POST /orgs/${owner}/repos`, { name, auto_init: true })
@@ -240,7 +240,7 @@ withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, sta
       expect(await first("release/1/2")).toBe("**")
       for (const wrong of [[0], [99_999], [ids[0]?.id, ids[0]?.id]])
         expect(await status(ann, `POST ${at}/branch_protections/priority`, { ids: wrong })).toBe(422)
-      // Of equal ones plain names come first.
+      // With equal priority plain names come first.
       await call(ann, `PATCH ${at}/branch_protections/Release/1`, { priority: 1 })
       expect(await first("Release/1")).toBe("Release/1")
       expect((await call(ann, `PATCH ${at}/branch_protections/**`, { priority: 0 })).body.priority).toBe(0)
@@ -327,7 +327,7 @@ withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, sta
       expect(await mayControlTag(db(), id, "v1", benRow)).toBe(false)
       expect(await mayControlTag(db(), id, "v1x", benRow)).toBe(true)
       expect(await mayControlTag(db(), id, "v1", annRow)).toBe(true)
-      // Of several rules for a tag, one that allows it is enough.
+      // One allowing rule of several for a tag is enough.
       await call(ann, `POST ${at}/tag_protections`, { name_pattern: "v1*", whitelist_usernames: ["ben"] })
       expect(await mayControlTag(db(), id, "v1", benRow)).toBe(true)
       expect(await status(ann, `DELETE ${one}`)).toBe(204)
@@ -347,7 +347,7 @@ withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, sta
       expect(await status(undefined, `POST ${at}/tag_protections`, { name_pattern: "v*", whitelist_usernames: ["ben"] })).toBe(401)
       expect(await tried({ name_pattern: "v*", whitelist_usernames: ["ben"] })).toBe(201)
       expect(await tried({ name_pattern: "v*", whitelist_usernames: ["ann"] })).toBe(403)
-      // A rule is found only below its own repository.
+      // A rule is found only in its own repository.
       const [rule] = (await call(ann, `GET ${at}/tag_protections`)).body
       const other = await repository()
       for (const method of ["GET", "DELETE"]) expect(await status(ann, `${method} ${other.at}/tag_protections/${rule.id}`)).toBe(404)

@@ -10,26 +10,26 @@ import { findMembersOfTeams, findTeamsAmong, LIST_NAMES, type Listed, type Prote
 
 export { findProtection, findProtections, type Protection, ruleFinder } from "./store.ts"
 
-/** What a rule lets somebody do with the branches that it is about. */
+/** What a rule allows a user to do with the branches that it matches. */
 
-/** What somebody is to a repository, as far as its rules ask. */
-export interface Standing {
+/** A user's permissions on a repository, as far as protection rules need them. */
+export interface RuleSubject {
   readonly userId: number
   readonly writes: boolean
   readonly administers: boolean
-  /** Those of the teams which the rules list. */
+  /** The user's teams among those in the rules. */
   readonly teamIds: ReadonlySet<number>
-  /** True where no person pushes but a key of the repository. */
+  /** Whether a deploy key pushes. */
   readonly isDeployKey?: boolean
 }
 
-/** What the user, whose permission `on` holds, is to these rules: at most one query. */
-export async function standingUnder(
+/** The permissions that matter to these rules, of the user whose permission is in `on`: at most one query. */
+export async function findRuleSubject(
   db: Handle,
   protections: readonly Protection[],
   on: OnRepository,
   user: Pick<User, "id">,
-): Promise<Standing> {
+): Promise<RuleSubject> {
   const teamIds = [...new Set(protections.flatMap(({ lists }) => LIST_NAMES.flatMap((name) => lists[name].teamIds)))]
   const teams = teamIds.length === 0 ? [] : await findTeamsAmong(db, { userId: user.id, teamIds })
   return {
@@ -40,31 +40,31 @@ export async function standingUnder(
   }
 }
 
-const isListed = ({ userIds, teamIds }: Listed, who: Standing): boolean =>
+const isListed = ({ userIds, teamIds }: Listed, who: RuleSubject): boolean =>
   userIds.includes(who.userId) || teamIds.some((id) => who.teamIds.has(id))
 
-/** Whether somebody may push to a branch; without a rule, whoever may write. */
-export function pushes(protection: Protection | undefined, who: Standing): boolean {
+/** Whether a user may push to a branch; without a rule, write access is enough. */
+export function pushes(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.writes
   if (protection.enable_push === 0) return false
   if (protection.enable_push_whitelist === 0) return who.writes
   return who.isDeployKey ? protection.push_whitelist_deploy_keys === 1 : isListed(protection.lists.push, who)
 }
 
-/** Whether somebody may push to a branch what takes commits away from it. */
-export function forcePushes(protection: Protection | undefined, who: Standing): boolean {
+/** Whether a user may force-push to a branch. */
+export function forcePushes(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.writes
   if (protection.enable_force_push === 0 || !pushes(protection, who)) return false
   if (protection.enable_force_push_allowlist === 0) return true
   return who.isDeployKey ? protection.force_push_allowlist_deploy_keys === 1 : isListed(protection.lists.force_push, who)
 }
 
-/** Whether somebody may merge into a branch: whoever may write, or those listed and nobody else. */
-export const merges = (protection: Protection | undefined, who: Standing): boolean =>
+/** Whether a user may merge into a branch: with write access, or, if the rule has a list, only those on it. */
+export const merges = (protection: Protection | undefined, who: RuleSubject): boolean =>
   protection?.enable_merge_whitelist === 1 ? isListed(protection.lists.merge, who) : who.writes
 
-/** Whether somebody may merge what the rule's conditions are against: administrators unless they are bound too, and those listed. */
-export function bypasses(protection: Protection | undefined, who: Standing): boolean {
+/** Whether a user may merge despite unmet conditions: administrators unless the rule binds them too, and those on its list. */
+export function bypasses(protection: Protection | undefined, who: RuleSubject): boolean {
   if (!protection) return who.administers
   if (who.administers && protection.block_admin_merge_override === 0) return true
   return protection.enable_bypass_allowlist === 1 && isListed(protection.lists.bypass, who)
@@ -73,17 +73,17 @@ export function bypasses(protection: Protection | undefined, who: Standing): boo
 type May = (db: Handle, protection: Protection | undefined, on: OnRepository, user: Pick<User, "id">) => Promise<boolean>
 
 const may =
-  (allows: (protection: Protection | undefined, who: Standing) => boolean): May =>
+  (allows: (protection: Protection | undefined, who: RuleSubject) => boolean): May =>
   async (db, protection, on, user) =>
-    allows(protection, await standingUnder(db, protection ? [protection] : [], on, user))
+    allows(protection, await findRuleSubject(db, protection ? [protection] : [], on, user))
 
-/** The same for one rule, and the user whose permission `on` holds. */
+/** The same for one rule, and the user whose permission is in `on`. */
 export const mayPush = may(pushes)
 export const mayForcePush = may(forcePushes)
 export const mayMerge = may(merges)
 export const mayBypass = may(bypasses)
 
-/** Those of the people whose approval of a change to the branch counts: those listed, or whoever may write to the code. */
+/** The users among these whose approval counts: those on the rule's list, or those with write access to the code. */
 export async function officialReviewers(
   db: Handle,
   protection: Protection | undefined,
@@ -109,9 +109,9 @@ export async function officialReviewers(
 export const isOfficialReviewer = async (db: Handle, protection: Protection | undefined, owned: Owned, user: User): Promise<boolean> =>
   (await officialReviewers(db, protection, owned, [user])).has(user.id)
 
-// --- files -----------------------------------------------------------------------------------------------------------------------
+// --- files ------------------------------------------------------------------------------------------------------------------------
 
-/** Milliseconds after which others are let in: a change may have hundreds of thousands of files. */
+/** Milliseconds after which the event loop is yielded to: a change may have hundreds of thousands of files. */
 const TURN_MS = 5
 
 async function pathsThat(fits: (path: string) => boolean, paths: readonly string[]): Promise<readonly string[]> {
@@ -126,7 +126,7 @@ async function pathsThat(fits: (path: string) => boolean, paths: readonly string
   return found
 }
 
-/** Those of the files that nobody may change by pushing. Not for inside of a transaction. */
+/** The files among these that may not be changed by pushing. Must not be called inside a transaction. */
 export async function protectedFiles(
   protection: Pick<Protection, "protected_file_patterns"> | undefined,
   paths: readonly string[],
@@ -135,7 +135,7 @@ export async function protectedFiles(
   return fits ? pathsThat(fits, paths) : []
 }
 
-/** Whether there are files, and all of them are such that whoever may write may change them, rule or not. Not for inside of a transaction. */
+/** Whether there are files, and all of them are unprotected: every writer may push changes to them. Must not be called inside a transaction. */
 export async function onlyUnprotectedFiles(
   { unprotected_file_patterns }: Pick<Protection, "unprotected_file_patterns">,
   paths: readonly string[],
@@ -144,9 +144,9 @@ export async function onlyUnprotectedFiles(
   return fits !== undefined && paths.length > 0 && (await pathsThat(fits, paths)).length === paths.length
 }
 
-// --- checks ----------------------------------------------------------------------------------------------------------------------
+// --- checks -----------------------------------------------------------------------------------------------------------------------
 
-/** What a check says last of a commit. */
+/** The latest state of a check. */
 export interface CheckState {
   readonly context: string
   readonly state: string
@@ -156,8 +156,8 @@ const succeeded = (states: readonly CheckState[]): boolean =>
   states.length > 0 && states.every(({ state }) => state === "success" || state === "skipped")
 
 /**
- * Whether the checks of a commit, the newest of each context, are what the rule asks for: every glob must fit at least one, and all that it fits must
- * have succeeded. Without globs all checks must have, and at least one must be there.
+ * Whether the newest checks of a commit in each context satisfy the rule: every glob must match at least one, and all that it matches must
+ * have succeeded. Without globs all checks must have succeeded, and there must be at least one.
  */
 export function checksSatisfied(
   protection: Pick<Protection, "enable_status_check" | "status_check_contexts"> | undefined,
@@ -172,7 +172,7 @@ export function checksSatisfied(
   })
 }
 
-/** The globs over the contexts of checks; null where none were ever named. */
+/** The globs for the contexts of checks; null if none were ever set. */
 export function statusGlobs({ status_check_contexts }: Pick<Protection, "status_check_contexts">): readonly string[] | null {
   const parsed: unknown = JSON.parse(status_check_contexts)
   return Array.isArray(parsed) ? parsed.filter((glob) => typeof glob === "string") : null

@@ -7,18 +7,18 @@ import { branchMatcher, isPattern } from "./names.ts"
 export type ListName = BranchProtectionListsTable["list"]
 export const LIST_NAMES = ["push", "force_push", "merge", "approvals", "bypass"] as const satisfies readonly ListName[]
 
-/** The people and teams that a rule lists. */
+/** The users and teams on a rule's list. */
 export interface Listed {
   readonly userIds: readonly number[]
   readonly teamIds: readonly number[]
 }
 
-/** A rule for branches, with its lists. */
+/** A branch protection, with its lists. */
 export interface Protection extends Selectable<BranchProtectionsTable> {
   readonly lists: Readonly<Record<ListName, Listed>>
 }
 
-/** A rule for tags, with those who may make, move and delete them. */
+/** A tag protection, with those who may create, move and delete the tags. */
 export interface TagProtection extends Selectable<TagProtectionsTable> {
   readonly allowed: Listed
 }
@@ -47,7 +47,7 @@ const listed = (entries: readonly Entry[]): Listed => ({
   teamIds: entries.flatMap(({ team_id }) => team_id ?? []),
 })
 
-/** The rules of a repository in the order in which they are asked: by priority, of equal ones plain names first, then the oldest. */
+/** The rules of a repository in the order of evaluation: by priority, then plain names first, then the oldest. */
 export async function findProtections(db: Handle, repositoryId: number): Promise<readonly Protection[]> {
   const rules = await findRules(db, { repositoryId })
   if (rules.length === 0) return []
@@ -67,17 +67,17 @@ export async function findProtections(db: Handle, repositoryId: number): Promise
     .toSorted((a, b) => a.priority - b.priority || Number(isPattern(a.rule_name)) - Number(isPattern(b.rule_name)) || a.id - b.id)
 }
 
-/** Finds, for one branch after another, the rule that counts: the first that fits. */
+/** Returns a function that finds a branch's rule: the first that matches. */
 export function ruleFinder(protections: readonly Protection[]): (branch: string) => Protection | undefined {
   const rules = protections.map((protection) => ({ protection, fits: branchMatcher(protection.rule_name) }))
   return (branch) => rules.find(({ fits }) => fits?.(branch))?.protection
 }
 
-/** The rule that counts for a branch, there or not; undefined where none does. */
+/** The rule for a branch, which need not exist; undefined if none matches. */
 export const findProtection = async (db: Handle, repositoryId: number, branch: string): Promise<Protection | undefined> =>
   ruleFinder(await findProtections(db, repositoryId))(branch)
 
-/** What the branches of a repository name, newest commits first. */
+/** The commits of a repository's branches, newest first. */
 export const findBranchTips = query("protections.findBranchTips", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("branches")
@@ -87,19 +87,19 @@ export const findBranchTips = query("protections.findBranchTips", (db, p: Params
     .orderBy("name"),
 )
 
-/** Which of these teams somebody belongs to. */
+/** Which of these teams a user belongs to. */
 export const findTeamsAmong = query("protections.findTeamsAmong", (db, p: Params<{ userId: number; teamIds: readonly number[] }>) =>
   db.selectFrom("team_members").select("team_id").where("user_id", "=", p.userId).where("team_id", "in", p.teamIds),
 )
 
-/** Which of these people belong to one of these teams. */
+/** Which of these users belong to one of these teams. */
 export const findMembersOfTeams = query(
   "protections.findMembersOfTeams",
   (db, p: Params<{ userIds: readonly number[]; teamIds: readonly number[] }>) =>
     db.selectFrom("team_members").select("user_id").distinct().where("team_id", "in", p.teamIds).where("user_id", "in", p.userIds),
 )
 
-// --- tags ------------------------------------------------------------------------------------------------------------------------
+// --- tags -------------------------------------------------------------------------------------------------------------------------
 
 const findTagRules = query("protections.findTagRules", (db, p: Params<{ repositoryId: number }>) =>
   db.selectFrom("tag_protections").selectAll().where("repository_id", "=", p.repositoryId).orderBy("id"),
@@ -115,7 +115,7 @@ const findTagListed = query("protections.findTagListed", (db, p: Params<{ reposi
     .orderBy("listed.team_id"),
 )
 
-/** The rules for tags of a repository, oldest first. */
+/** The tag protections of a repository, oldest first. */
 export async function findTagProtections(db: Handle, repositoryId: number): Promise<readonly TagProtection[]> {
   const rules = await findTagRules(db, { repositoryId })
   if (rules.length === 0) return []

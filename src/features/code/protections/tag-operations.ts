@@ -9,7 +9,7 @@ import { createTagProtection, deleteTagProtection, editTagProtection, findTagPro
 
 const shared = { tag: "repository", scope: ["repository"], access: onRepositoryAsAdministrator } as const
 
-/** The rules for tags. */
+/** Operations on tag protections. */
 export const tagProtectionOperations: readonly Operation[] = [
   operation({
     ...shared,

@@ -10,11 +10,11 @@ import { tagMatcher } from "./names.ts"
 import type { TagProtectionOption } from "./records.ts"
 import { findTagProtections, findTeamsAmong, type TagProtection } from "./store.ts"
 
-/** The rules for tags: what they let somebody do, and how they come and go. */
+/** Tag protections: their check, creation, change and deletion. */
 
 /**
- * Whether somebody may make, move and delete the tag of this name, as far as rules for tags go: of those that are about it, one must list him. Whether
- * he may write at all is another question.
+ * Whether a user may create, move and delete the tag of this name under the tag protections: one of those that match it must list them. Whether
+ * they have write access at all is checked elsewhere.
  */
 export async function mayControlTag(db: Handle, repositoryId: number, tag: string, user: Pick<User, "id">): Promise<boolean> {
   const rules = (await findTagProtections(db, repositoryId)).filter(({ name_pattern }) => tagMatcher(name_pattern)?.(tag))
@@ -24,8 +24,8 @@ export async function mayControlTag(db: Handle, repositoryId: number, tag: strin
 }
 
 /**
- * Makes a rule for tags. Refuses `badRequest` one without a pattern or without anybody to allow it to, `forbidden` a pattern that another rule has, as
- * clients know it, and `invalid` what is no pattern and who is not there.
+ * Creates a tag protection. Refuses `badRequest` without a pattern or without users and teams, `forbidden` for a pattern that another rule has, as
+ * clients expect, and `invalid` for an invalid pattern and unknown users or teams.
  */
 export async function createTagProtection(
   tx: Transaction,
@@ -50,35 +50,35 @@ export async function createTagProtection(
   return findTagProtection(tx, repositoryId, id)
 }
 
-/** Changes a rule for tags as far as something is sent. Refuses `notFound` one that is not there, and what `createTagProtection` refuses. */
+/** Changes the members of a tag protection that are sent. Refuses `notFound` for a missing one, and like `createTagProtection`. */
 export async function editTagProtection(
   tx: Transaction,
   owned: Owned,
   id: number,
-  wishes: TagProtectionOption,
+  options: TagProtectionOption,
   now: Seconds,
 ): Promise<TagProtection> {
   const repositoryId = owned.repository.id
   await lockRow(tx, "repositories", repositoryId)
   const rule = await findTagProtection(tx, repositoryId, id)
-  const pattern = wishes.name_pattern?.trim() ?? rule.name_pattern
+  const pattern = options.name_pattern?.trim() ?? rule.name_pattern
   if (pattern === "") throw refuse.badRequest("[name_pattern]: is required")
   requirePattern(pattern)
   const others = (await findTagProtections(tx, repositoryId)).filter((other) => other.id !== id)
   if (others.some((other) => other.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
   await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
-  await writeAllowed(tx, owned, rule, wishes)
+  await writeAllowed(tx, owned, rule, options)
   return findTagProtection(tx, repositoryId, id)
 }
 
-/** Removes a rule for tags. Refuses `notFound` one that is not there. */
+/** Deletes a tag protection. Refuses `notFound` for a missing one. */
 export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   await findTagProtection(tx, repositoryId, id)
   await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
 }
 
-/** One rule for tags of a repository. Refuses `notFound` one that is not there. */
+/** One tag protection of a repository. Refuses `notFound` for a missing one. */
 export async function findTagProtection(db: Handle, repositoryId: number, id: number): Promise<TagProtection> {
   const found = (await findTagProtections(db, repositoryId)).find((rule) => rule.id === id)
   if (!found) throw refuse.notFound()

@@ -9,19 +9,19 @@ import type { Services } from "../../../core/services.ts"
 import { requireUsable } from "../../people/authentication/authenticate.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 
-/** Who may fetch from and push to what: the same questions for every way in. All of it is `access/`; here stand only their order and words. */
+/** Admission of fetches and pushes, the same for HTTP and SSH. The checks are in `access/`; this file has their order and messages. */
 
 export const NOT_FOUND = "Repository not found"
 export const ARCHIVED = "This repository is archived: it can be read, but not changed."
 export const MIRROR = "mirror repository is read-only"
 export const NO_WRITE = "User permission denied for writing."
 
-/** What somebody may do with the code: where the unit is switched off, its administrators still reach it. */
+/** The mode on the code unit: if the unit is switched off, administrators still have access. */
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
-/** Refuses `forbidden` for accounts that may not act now, and for tokens that are not for repositories. */
+/** Refuses `forbidden` for restricted accounts, and for tokens without the repository scope. */
 export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {
-  // A key of a repository goes on while the owner has to choose another password.
+  // Deploy keys keep working while the owner has to change their password.
   if (!deployKeyOf(actor)) requireUsable(actor, services.site.rootUrl)
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const needed = `${verb}:repository`
@@ -33,8 +33,8 @@ export function requireGitUse(services: Services, actor: Actor, verb: "read" | "
 }
 
 /**
- * The repository, for somebody who wants to fetch from it.
- * Refuses `notFound` for what is missing, hidden or without readable code, `forbidden` where its owner is not active; throws `Renamed`.
+ * Admits a fetch and returns its repository.
+ * Refuses `notFound` if it is missing, hidden or its code is not readable, `forbidden` if its owner is not active; throws `Renamed`.
  */
 export async function admitFetch(services: Services, actor: Actor, owner: string, name: string): Promise<OnRepository> {
   requireGitUse(services, actor, "read")
@@ -45,8 +45,8 @@ export async function admitFetch(services: Services, actor: Actor, owner: string
 }
 
 /**
- * The repository, for somebody who wants to push to it. What an archived repository refuses it refuses before anybody signs in: git would ask
- * for a password only to say no. Refuses like `admitFetch`, `unauthenticated` where pushing takes a sign-in, `forbidden` where nothing may be pushed.
+ * Admits a push and returns its repository. Archived repositories are refused before sign-in: git would ask
+ * for a password for nothing. Refuses like `admitFetch`, `unauthenticated` if the caller isn't signed in, `forbidden` if nothing may be pushed.
  */
 export async function admitPush(
   services: Services,
@@ -76,5 +76,5 @@ function requireActiveOwner({ owner }: OnRepository): void {
     throw refuse.forbidden("Repository cannot be accessed: the account of its owner is not active.")
 }
 
-/** Whether an error says that the thing is missing, or may not be known of. */
+/** Whether an error is a `notFound` refusal, for a missing or hidden thing. */
 export const isMissing = (error: unknown): boolean => error instanceof Refusal && error.kind === "notFound"

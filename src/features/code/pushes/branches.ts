@@ -4,15 +4,15 @@ import { type Params, query } from "../../../core/database/query.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
 
-/** A branch as git has it: the commit that it names, or undefined where there is no such branch. */
+/** A branch in git: its commit, or undefined if there is no such branch. */
 export interface Tip {
   readonly name: string
   readonly commit: Commit | undefined
 }
 
-/** With more branches than this all references are listed at once. */
+/** For more branches than this, all references are listed at once. */
 const ONE_BY_ONE = 16
-/** Commits read, and rows written, at once. */
+/** Commits read and rows written per batch. */
 const BATCH = 64
 
 async function tipIds(git: Git, repository: Repository, names: readonly string[]): Promise<ReadonlyMap<string, ObjectId>> {
@@ -32,7 +32,7 @@ async function tipIds(git: Git, repository: Repository, names: readonly string[]
   return ids
 }
 
-/** What the branches name now. Reads git: not for inside of a transaction. */
+/** The current commits of the branches. Reads git: must not be called inside a transaction. */
 export async function readTips(git: Git, repository: Repository, names: readonly string[]): Promise<readonly Tip[]> {
   const ids = await tipIds(git, repository, names)
   const tips: Tip[] = []
@@ -48,7 +48,7 @@ export async function readTips(git: Git, repository: Repository, names: readonly
   return tips
 }
 
-/** Whether the branches still name what they named. */
+/** Whether the branches still point to these commits. */
 export async function tipsUnchanged(git: Git, repository: Repository, tips: readonly Tip[]): Promise<boolean> {
   const ids = await tipIds(
     git,
@@ -58,7 +58,7 @@ export async function tipsUnchanged(git: Git, repository: Repository, tips: read
   return tips.every(({ name, commit }) => ids.get(name) === commit?.id)
 }
 
-/** Writes the rows of these branches, and how many branches the repository has. */
+/** Writes the rows of these branches, and updates the repository's branch count. */
 export async function writeBranches(
   tx: Transaction,
   {
@@ -75,7 +75,7 @@ export async function writeBranches(
       .insertInto("branches")
       .values(
         batch.flatMap(({ name, commit }) =>
-          commit ? { repository_id: repositoryId, name, ...toldOf(commit), pusher_id: pusherId, updated_at: now } : [],
+          commit ? { repository_id: repositoryId, name, ...commitColumns(commit), pusher_id: pusherId, updated_at: now } : [],
         ),
       )
       .onConflict((conflict) =>
@@ -114,36 +114,36 @@ const findBranchNames = query("transport.findBranchNames", (db, p: Params<{ repo
 )
 
 export interface DefaultChoice {
-  /** The default branch that is stored. */
+  /** The stored default branch. */
   readonly stored: string
   readonly wasEmpty: boolean
   /** Branches that were just created, in the pusher's order. */
   readonly created: readonly string[]
 }
 
-/** Names that become the default branch where the stored one doesn't exist. */
-const USUAL = ["main", "master"]
+/** Names that become the default branch if the stored one doesn't exist. */
+const DEFAULT_NAMES = ["main", "master"]
 
 /**
- * The default branch of a repository after a push: the stored one if it exists, else main or master, else, in a repository that was empty, the
- * first that arrived.
+ * The default branch of a repository after a push: the stored one if it exists, else main or master, else, if the repository was empty, the
+ * first one pushed.
  */
 export function chooseDefault({ stored, wasEmpty, created }: DefaultChoice, exists: (name: string) => boolean): string {
-  return [stored, ...USUAL].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
+  return [stored, ...DEFAULT_NAMES].find(exists) ?? (wasEmpty ? created.find(exists) : undefined) ?? stored
 }
 
-/** The same, as the rows have it. */
+/** The same, by the stored branch rows. */
 export async function defaultBranchNow(db: Handle, repositoryId: number, choice: DefaultChoice): Promise<string> {
   const first = choice.wasEmpty ? choice.created.slice(0, 1) : []
-  const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...USUAL, ...first] })
+  const rows = await findBranchNames(db, { repositoryId, names: [choice.stored, ...DEFAULT_NAMES, ...first] })
   return chooseDefault({ ...choice, created: first }, (name) => rows.some((row) => row.name === name))
 }
 
-/** Longer messages are left to git. */
+/** Longer messages are not stored, but read from git. */
 const LONGEST_MESSAGE = 4000
 
-/** What a branch's row tells of its commit. */
-export function toldOf({ id, author, committer, message, signature }: Commit) {
+/** The columns of a branch's row about its commit. */
+export function commitColumns({ id, author, committer, message, signature }: Commit) {
   const texts = {
     commit_message: message,
     author_name: author.name,
@@ -151,7 +151,7 @@ export function toldOf({ id, author, committer, message, signature }: Commit) {
     committer_name: committer.name,
     committer_email: committer.email,
   }
-  // Who has signed a commit is worked out anew each time: keys come and go. PostgreSQL can't hold a NUL.
+  // Signatures are verified at every read, since keys change. PostgreSQL can't store NUL characters.
   const isTold = !signature && message.length <= LONGEST_MESSAGE && !Object.values(texts).some((text) => text.includes("\0"))
   return {
     commit_id: id,

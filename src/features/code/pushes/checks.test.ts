@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => fresh.drop())
 
-/** A standing of this mode on a repository with these values. */
+/** A permission of this mode on a repository with these values. */
 const standing = (mode: number, values: Partial<Repository> = {}): OnRepository => ({
   owner: owned.owner,
   repository: { ...owned.repository, ...values },
@@ -53,7 +53,7 @@ describe("the checks of references", () => {
     expect(verdict(standing(2), command("refs/heads/other", "delete"), command("refs/tags/main", "delete"))).toEqual({})
   })
 
-  test("lets nobody else write", () => {
+  test("refuses everyone else", () => {
     expect(verdict(standing(1), command("refs/heads/x"))).toEqual({ "refs/heads/x": "User permission denied for writing." })
     expect(verdict(standing(2, { has_code: 0 }), command("refs/heads/x"))).toEqual({
       "refs/heads/x": "User permission denied for writing.",

@@ -23,20 +23,20 @@ import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
 import { optionsRefused } from "./options.ts"
 
-/** One change to one reference, and on what standing it is asked for. */
+/** A change to one reference, with the pusher's permission. */
 export interface ReferenceChange {
   readonly on: OnRepository
   readonly command: RefCommand
-  /** Branches of the repository that somebody without any right in it was let in to. */
+  /** Branches that the pusher may edit as a maintainer of a pull request's base, without other rights in the repository. */
   readonly maintained?: ReadonlySet<string>
-  /** Set where a release is published with the tag that is made. */
+  /** Set if a release is published with the new tag. */
   readonly ofRelease?: boolean
 }
 
-/** Why a change is refused, in words for the pusher, or undefined. */
+/** Returns why a change is refused, as a message for the pusher, or undefined. */
 export type RefRule = (change: ReferenceChange) => string | undefined
 
-/** The rules in the order in which they are asked; the first refusal counts. */
+/** The rules in the order of evaluation; the first refusal counts. */
 export const refRules: readonly RefRule[] = [
   ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
   ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
@@ -48,15 +48,15 @@ export const refRules: readonly RefRule[] = [
       : undefined,
 ]
 
-/** Whoever is let in to a branch may move it, but neither delete it nor make another. */
+/** Maintainers of a pull request's base may update its head branch, but neither delete it nor create others. */
 const isMaintained = ({ command: { ref, kind }, maintained }: ReferenceChange): boolean =>
   kind === "update" && maintained?.has(branchOf(ref) ?? "") === true
 
-/** Whoever may write releases may make the tags that they need, and nothing else. */
+/** Write access to releases allows creating the tags that they need, and nothing else. */
 const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: ReferenceChange): boolean =>
   ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
 
-/** Names that git stores but that would be confused with something else: with HEAD, an option, or what only this service writes. */
+/** Names that git accepts but that would be ambiguous: HEAD, options, or references reserved for this service. */
 function namelessRef(ref: RefName): string | undefined {
   if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return `${ref} is not written by pushing`
   const branch = branchOf(ref)
@@ -66,26 +66,26 @@ function namelessRef(ref: RefName): string | undefined {
   return undefined
 }
 
-/** A change that the rules above let pass, with what is needed to look at it closely. */
+/** A change that passed the rules above, with what the following rules need. */
 export interface CheckedChange extends ReferenceChange {
   readonly services: Services
   readonly pusher: SignedIn
-  /** The repository with all new objects in view. */
+  /** The repository with all new objects visible. */
   readonly repository: Repository
-  /** Set where the change is the merge of a pull request, whose own rules have been asked: the id of `pulls`. */
+  /** Set if the change merges a pull request, whose own rules have been checked: the id in `pulls`. */
   readonly mergedPull: number | undefined
 }
 
-/** Why a change is refused, in words for the pusher, or undefined. May ask the database and git. */
+/** Returns why a change is refused, as a message for the pusher, or undefined. May read the database and git. */
 export type ReferenceRule = (change: CheckedChange) => Promise<string | undefined>
 
-/** What is asked of changes that `refRules` let pass, in order; the root lists it (src/extensions.ts). */
+/** The rules for changes that passed `refRules`, in order; registered in src/extensions.ts. */
 export const referenceRules = extensionPoint<ReferenceRule>("rules for references")
 
-/** What is known of a change beside the command. */
+/** The context of a change, without its command. */
 export type CheckContext = Omit<CheckedChange, "command">
 
-/** Checks changes by all rules: the refused references with the reason for each. */
+/** Checks changes against all rules: returns the refused references with the reason for each. */
 export async function checkReferences(context: CheckContext, commands: readonly RefCommand[]): Promise<ReadonlyMap<RefName, string>> {
   const { on, pusher, services, ofRelease = false } = context
   const maintained = codeMode(on) < Mode.write ? await maintainedBranches(services.database.read, pusher, on) : new Set<string>()
@@ -116,8 +116,8 @@ export function checkCommands(
 }
 
 /**
- * Checks a push whose objects have arrived. That may have taken an hour, so everything that the pusher may do is asked again: what was taken
- * away meanwhile is gone.
+ * Checks a push whose objects have arrived. The upload may have taken an hour, so the pusher's permissions are read again, in case they were
+ * revoked meanwhile.
  */
 export async function checkPush(services: Services, pusher: SignedIn, repositoryId: number, push: Push): Promise<Verdict> {
   const on = await repositoryNow(services, pusher, repositoryId)
@@ -140,7 +140,7 @@ async function repositoryNow({ database }: Services, pusher: SignedIn, repositor
   }
 }
 
-/** Who pushes as he is now; undefined where the account or the key is gone, or may not act any more. */
+/** The pusher's current state; undefined if the account or the key is gone or disabled. */
 async function pusherNow(db: Handle, pusher: SignedIn): Promise<SignedIn | undefined> {
   const { credential } = pusher
   const user = await findUserById.first(db, { id: pusher.user.id })

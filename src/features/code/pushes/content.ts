@@ -2,14 +2,14 @@ import { localTime } from "../../../core/record.ts"
 import type { Commit, CommitRange, Git, ObjectId, Repository } from "../../../git/index.ts"
 import type { NewCommits } from "./new-commits.ts"
 
-/** What the feed tells of a push, as JSON in an activity's content. The capital letters are those that existing clients read. */
+/** A push in the feed, as JSON in an activity's content. Existing clients expect the capitalised names. */
 export interface PushContent {
   /** Newest first, at most five; null for tags. */
   readonly Commits: readonly PushedCommit[] | null
   readonly HeadCommit: PushedCommit | null
-  /** A path below the root address, or "". */
+  /** A path relative to the root URL, or "". */
   readonly CompareURL: string
-  /** How many commits there are in all. */
+  /** The total number of commits. */
   readonly Len: number
 }
 
@@ -23,31 +23,31 @@ export interface PushedCommit {
   readonly Timestamp: string
 }
 
-/** The longest content that the feed keeps. */
+/** The longest content that the feed stores, in bytes. */
 const MAX_CONTENT = 65_535
 
-/** Commits that are told one by one. */
-const TOLD = 5
-/** How far back a new branch is looked at: where it left another one isn't known. */
+/** The most commits listed individually. */
+const MAX_LISTED = 5
+/** The most commits read of a new branch, whose merge base isn't known. */
 const NEW_BRANCH = 10
 
-/** The content as it is stored: `{}` where it would be too long to keep. */
+/** The stored content: `{}` if it would be too long. */
 export function pushContent(content: PushContent): string {
   const text = JSON.stringify(content)
   return Buffer.byteLength(text) > MAX_CONTENT ? "{}" : text
 }
 
-/** A repository as contents name it, and its default branch. */
-export interface Place {
+/** The repository of a push, with the name used in the content, and its default branch. */
+export interface PushedRepository {
   readonly git: Git
   readonly repository: Repository
   readonly fullName: string
   readonly defaultBranch: string
 }
 
-/** What a branch's new commits look like in the feed. */
+/** The feed content for a branch's new commits. */
 export async function branchContent(
-  { git, repository, fullName, defaultBranch }: Place,
+  { git, repository, fullName, defaultBranch }: PushedRepository,
   branch: string,
   from: ObjectId | null,
   to: ObjectId,
@@ -57,7 +57,7 @@ export async function branchContent(
   const head = commits[0]?.id === to ? commits[0] : await git.objects.readCommit(repository, to)
   const base = from ?? commits.at(-1)?.parents[0] ?? (branch === defaultBranch ? undefined : defaultBranch)
   return pushContent({
-    Commits: commits.slice(0, TOLD).map(pushedCommit),
+    Commits: commits.slice(0, MAX_LISTED).map(pushedCommit),
     HeadCommit: pushedCommit(head),
     CompareURL: base === undefined ? "" : compareUrl(fullName, base, to),
     Len: total,
@@ -65,14 +65,14 @@ export async function branchContent(
 
   async function newest(): Promise<CommitRange> {
     if (branch !== defaultBranch) return git.history.between(repository, { to, limit: NEW_BRANCH, countAtMost: NEW_BRANCH })
-    // Others want to know more of it.
+    // Shared with other push steps, which read more of it.
     const range = await newCommits({ oldId: null, newId: to })
     return { commits: range.commits.slice(0, NEW_BRANCH), total: Math.min(range.total, NEW_BRANCH) }
   }
 }
 
-/** What a new or moved tag looks like in the feed. */
-export async function tagContent({ git, repository, fullName }: Place, to: ObjectId): Promise<string> {
+/** The feed content for a new or moved tag. */
+export async function tagContent({ git, repository, fullName }: PushedRepository, to: ObjectId): Promise<string> {
   const commit = await taggedCommit(git, repository, to)
   const none = "0".repeat(to.length)
   return pushContent({
@@ -83,10 +83,10 @@ export async function tagContent({ git, repository, fullName }: Place, to: Objec
   })
 }
 
-/** What a deleted tag looks like in the feed. */
+/** The feed content for a deleted tag. */
 export const deletedTagContent = pushContent({ Commits: null, HeadCommit: null, CompareURL: "", Len: 0 })
 
-/** The commit that a tag leads to; tags may stand on tags, and need not lead to a commit at all. */
+/** The commit that a tag peels to; tags may point to tags, and need not lead to a commit at all. */
 async function taggedCommit(git: Git, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   let current = id
   for (let depth = 0; depth < 10; depth++) {

@@ -6,24 +6,24 @@ import { nullable } from "../../../core/record.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 
 /*
- * The journal of pushes: a job's row, committed before references move and gone once everything that follows is true. When the process dies in
- * between, the job does what was left. The row itself is the lock: whoever takes it, in the transaction that writes what follows, is the only one.
+ * The journal of pushes: a job's row, committed before references move and deleted once everything derived from them is stored. If the process dies in
+ * between, the job does the rest. The row itself is the lock: only one transaction can take it, together with its writes.
  */
 
 /** The pull request that a push merges. */
 export const PullMerge = Type.Object({
   pullId: Type.Integer(),
   issueId: Type.Integer(),
-  /** Where its head, which is the other parent of a merge commit, left this very base; left out where that isn't known. */
+  /** The merge base of the head, which is the other parent of a merge commit, with this base; absent if unknown. */
   mergeBase: Type.Optional(Type.String()),
-  /** It was scheduled, and came about when its checks had succeeded. */
+  /** Whether it was scheduled, and ran when the checks had succeeded. */
   automatic: Type.Boolean(),
 })
 export type PullMerge = Static<typeof PullMerge>
 
 /** The release that a push of its tag publishes. */
 export const TagRelease = Type.Object({
-  /** The draft that it was, or null where there was none. */
+  /** The id of the draft that is published, or null if there was none. */
   id: nullable(Type.Integer()),
   tagName: Type.String(),
   target: Type.String(),
@@ -34,7 +34,7 @@ export const TagRelease = Type.Object({
 })
 export type TagRelease = Static<typeof TagRelease>
 
-/** What a push was about to change. */
+/** The announced changes of a push. */
 export const Entry = Type.Object({
   repositoryId: Type.Integer(),
   pusherId: Type.Integer(),
@@ -45,26 +45,26 @@ export const Entry = Type.Object({
 })
 export type Entry = Static<typeof Entry>
 
-/** What is left of an entry once it is taken: to look whether HEAD names the default branch. */
+/** An entry after it was taken: the remaining work is to align HEAD with the default branch. */
 const settled = (repositoryId: number): string => JSON.stringify({ repositoryId, pusherId: 0, changes: [], options: [] } satisfies Entry)
 
 const emptyRow = query("transport.emptyEntry", (db, p: Params<{ id: number; empty: string }>) =>
   db.updateTable("jobs").set({ payload: p.empty }).where("id", "=", p.id).where("payload", "!=", p.empty),
 )
 
-/** The kind of the jobs that entries are. */
+/** The job kind of journal entries. */
 export const ENTRY_KIND = "push.settle"
 
 const findOpen = query("transport.findOpenEntries", (db) =>
   db
     .selectFrom("jobs")
     .select("payload")
-    // Written out, as the index of unfinished jobs is only used for the very words that it was made with.
+    // Repeats the condition of the partial index on unfinished jobs literally, so that it is used.
     .where(sql<SqlBool>`state in ('waiting', 'running')`)
     .where("kind", "=", ENTRY_KIND),
 )
 
-/** Whether a push that publishes a release of this tag is under way, or left to its job: the tag may be there by now, and the release is not yet. */
+/** Whether a push that publishes a release of this tag is in progress, or left to its job: the tag may exist already, but not the release. */
 export async function isReleaseUnderWay(
   db: Handle,
   { repositoryId, tagName }: { readonly repositoryId: number; readonly tagName: string },
@@ -81,16 +81,16 @@ const postponeRow = query("transport.postponeEntry", (db, p: Params<{ id: number
   db.updateTable("jobs").set({ run_at: p.runAt }).where("id", "=", p.id).where("state", "=", "waiting"),
 )
 
-/** Takes an entry: true for one caller only, however many ask. */
+/** Takes an entry: true for exactly one of several concurrent callers. */
 export const takeEntry = async (tx: Transaction, id: number, repositoryId: number): Promise<boolean> =>
   (await emptyRow.changes(tx, { id, empty: settled(repositoryId) })) === 1
 
-/** Removes an entry of which nothing is left to do. */
+/** Removes a completed entry. */
 export const removeEntry = async (tx: Transaction, id: number): Promise<void> => {
   await removeRow(tx, { id })
 }
 
-/** Keeps the job from being run before `runAt`, because the push is still under way. */
+/** Postpones the job until `runAt`, because the push is still in progress. */
 export const postponeEntry = async (tx: Transaction, id: number, runAt: Seconds): Promise<void> => {
   await postponeRow(tx, { id, runAt })
 }

@@ -4,17 +4,17 @@ import type { Services } from "../../../core/services.ts"
 import type { UploadOutcome } from "../../../git/index.ts"
 
 export interface FetchRequest {
-  /** What the client sends, no longer compressed. */
+  /** The client's input, decompressed. */
   readonly input: Readable
   readonly output: Writable
-  /** The client's `Git-Protocol`. */
+  /** The client's `Git-Protocol` header. */
   readonly protocol: string | undefined
-  /** One request and one answer (HTTP), or a conversation (SSH). */
+  /** One request and response (HTTP), or a full-duplex connection (SSH). */
   readonly stateless: boolean
-  /** Fires when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** Serves a fetch to somebody who was admitted to it. Throws what `git.transport.upload` throws. */
+/** Serves an admitted fetch. Throws what `git.transport.upload` throws. */
 export const serveFetch = ({ git }: Services, { repository }: OnRepository, request: FetchRequest): Promise<UploadOutcome> =>
   git.transport.upload(git.at(repository.storage, repository.object_format), request)

@@ -1,16 +1,16 @@
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import { Renamed } from "../../../core/errors.ts"
 
-/** A repository as somebody names it. */
+/** A repository's owner and name in a request. */
 export interface Address {
   readonly owner: string
   readonly name: string
 }
 
-/** A repository that was renamed in the middle of a fetch is followed this far. */
+/** The most renames that are followed. */
 const MOVES = 5
 
-/** Finds the repository under the names that it has now. Throws what `admit` throws. */
+/** Finds the repository under its current names. Throws what `admit` throws. */
 export async function follow<Found extends OnRepository>(first: Address, admit: (address: Address) => Promise<Found>): Promise<Found> {
   let address = first
   for (let moves = 0; ; moves++) {
@@ -23,7 +23,7 @@ export async function follow<Found extends OnRepository>(first: Address, admit: 
   }
 }
 
-/** What is now meant by an address. */
+/** The address after a rename. */
 export const movedTo = ({ owner, name }: Address, { replace }: Renamed): Address => ({
   owner: replace["owner"] ?? owner,
   name: replace["repo"] ?? name,

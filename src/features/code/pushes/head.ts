@@ -5,18 +5,18 @@ import type { Services } from "../../../core/services.ts"
 import { branchRef, isGitError } from "../../../git/index.ts"
 import { findRepository } from "./store.ts"
 
-/** Times that HEAD is tried again while somebody else is changing it. */
+/** How often an update of HEAD is retried while its lock is held. */
 const HEAD_TRIES = 20
 const HEAD_PAUSE_MS = 25
 
 /**
- * Makes git's HEAD name the default branch that is stored, and looks again afterwards: the stored one is the truth, whoever changed it last.
- * Throws GitError `conflict` when somebody holds HEAD's lock for long.
+ * Makes git's HEAD point to the stored default branch, and checks again afterwards: the stored one is authoritative.
+ * Throws GitError `conflict` if HEAD's lock stays held.
  */
 export async function alignHead({ database, git }: Services, repositoryId: number): Promise<void> {
   for (let tries = 1; ; tries++) {
     const row = await findRepository.first(database.read, { id: repositoryId })
-    // A repository that was generated without files has no default branch until something is pushed.
+    // A repository generated without files has no default branch until the first push.
     if (!row || row.default_branch === "") return
     const repository = git.at(row.storage, row.object_format)
     const wanted = branchRef(row.default_branch)
@@ -30,7 +30,7 @@ export async function alignHead({ database, git }: Services, repositoryId: numbe
   }
 }
 
-/** Makes git's HEAD name the default branch that is stored by then, should the process that changed it not have come to it. */
+/** Makes git's HEAD point to the stored default branch, in case the process that changed it died before doing so. */
 export const alignHeadJob = defineJob({
   kind: "repository.alignHead",
   payload: Type.Object({ repositoryId: int64() }),

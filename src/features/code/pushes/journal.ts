@@ -7,33 +7,33 @@ import { alignHead } from "./head.ts"
 import { settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
 
-/** How long an entry is left to the process that made it; a longer push renews it. What a killed process left is done after that. */
+/** The lease of the process that created an entry; a longer push renews it. Afterwards the job takes over from a killed process. */
 const LEASE_SECONDS = 30
 
-/** Does what a push left undone when its process died after references had moved. Running it again does nothing more. */
+/** Completes a push whose process died after references had moved. Idempotent. */
 export const settleJob = defineJob({
   kind: ENTRY_KIND,
   payload: Entry,
   run: async (entry, { context: services, id }) => {
     if (entry.changes.length > 0) {
-      const happened = await whatHappened(services, entry)
-      if (happened.length > 0) await settlePush(services, { ...entry, entryId: id, changes: happened, addedBytes: undefined })
+      const made = await findMadeChanges(services, entry)
+      if (made.length > 0) await settlePush(services, { ...entry, entryId: id, changes: made, addedBytes: undefined })
     }
     await alignHead(services, entry.repositoryId)
   },
 })
 
-/** An entry of a push that is under way. */
+/** An entry of a push in progress. */
 export interface OpenEntry {
   readonly id: number
   /** Leaves the rest to the job, unless the entry is gone by now. */
   readonly release: () => void
 }
 
-/** Makes sure, in the transaction that announces a push, that it may go on; what it throws stops the push. */
+/** Checks, in the transaction that announces a push, that it may proceed; what it throws aborts the push. */
 export type Claim = (tx: Transaction, entryId: number) => Promise<void>
 
-/** Writes an entry, and keeps the job from taking it up for as long as this process lives. Throws what `claim` throws. */
+/** Writes an entry, and renews its lease while this process lives. Throws what `claim` throws. */
 export async function openEntry(services: Services, entry: Entry, claim?: Claim): Promise<OpenEntry> {
   const { database, jobs, log, now } = services
   const id = await database.write(async (tx) => {
@@ -53,8 +53,8 @@ export async function openEntry(services: Services, entry: Entry, claim?: Claim)
 /** Removes the entry of a push that changed nothing. */
 export const dropEntry = (services: Services, { id }: OpenEntry): Promise<void> => services.database.write((tx) => removeEntry(tx, id))
 
-/** Which of the announced changes came about, as far as the references tell afterwards. */
-async function whatHappened({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
+/** Which of the announced changes were made, judging by the current references. */
+async function findMadeChanges({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
   const row = await database.read
     .selectFrom("repositories")
     .select(["storage", "object_format"])
@@ -63,16 +63,16 @@ async function whatHappened({ git, database }: Services, { repositoryId, changes
   if (!row) return []
   const repository = git.at(row.storage, row.object_format)
   const now = new Map((await git.references.list(repository)).map(({ name, id }) => [name, id]))
-  const happened: RefChange[] = []
+  const made: RefChange[] = []
   for (const { ref, oldId, newId } of changes) {
     if (!isRefName(ref)) continue
     const current: ObjectId | null = now.get(ref) ?? null
     const [from, to] = [oldId === null ? null : objectId(oldId), newId === null ? null : objectId(newId)]
-    if (current === to || (current !== from && (await movedOn(to, current)))) happened.push({ ref, oldId: from, newId: to })
+    if (current === to || (current !== from && (await movedOn(to, current)))) made.push({ ref, oldId: from, newId: to })
   }
-  return happened
+  return made
 
-  /** A later push may have moved the reference on; what it has now then stands on what it was given here. */
+  /** A later push may have moved the reference further; its commit then descends from the one announced here. */
   async function movedOn(to: ObjectId | null, current: ObjectId | null): Promise<boolean> {
     if (to === null || current === null || !(await git.objects.info(repository, to))) return false
     return git.history.isAncestor(repository, to, current)

@@ -5,7 +5,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
 
-/** The branches of a repository that open pull requests come from whose author lets those who maintain their base push to them. */
+/** The head branches of open pull requests whose author allows edits by maintainers of the base. */
 const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("pulls")
@@ -26,7 +26,7 @@ export async function maintainedBranches(
   actor: Actor,
   { repository }: Pick<Owned, "repository">,
 ): Promise<ReadonlySet<string>> {
-  // A key of the fork stands for nobody elsewhere.
+  // A deploy key of the fork has no rights in the base.
   if (actor.kind === "anonymous" || deployKeyOf(actor) || repository.fork_of_id === null) return new Set()
   const open = await findMaintainable(db, { repositoryId: repository.id })
   if (open.length === 0) return new Set()

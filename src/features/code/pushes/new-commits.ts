@@ -1,22 +1,22 @@
 import { type CommitRange, type Git, isObjectId, type ObjectId, type Repository } from "../../../git/index.ts"
 import type { PullMerge } from "./entries.ts"
 
-/** A branch that has moved from one commit to another, or came from nothing. */
+/** A branch that has moved from one commit to another, or is new. */
 export interface Advance {
   readonly oldId: ObjectId | null
   readonly newId: ObjectId
 }
 
-/** The new commits of a branch: the newest ones, newest first, and how many there are in all; of a whole history only the newest are looked at. */
+/** The new commits of a branch, newest first, and their total; of a whole history only the newest are read. */
 export type NewCommits = (advance: Advance) => Promise<CommitRange>
 
-/** The most commits of one push whose messages are read: beyond that it is an import, not work on issues. */
+/** The most commits of one push whose messages are read: a larger push is an import, not work on issues. */
 export const READ_COMMITS = 500
 
-/** The commits that are read of a history that comes all at once: it tells of the past, and whoever pushes it waits. */
+/** The most commits read of a history pushed at once: it is old work, and the pusher waits. */
 const WHOLE_HISTORY = 50
 
-/** Asks git once for each move of a branch, however many want to know. */
+/** Reads each branch's new commits from git once, and shares them among all callers. */
 export function openNewCommits(git: Git, repository: Repository, merge: PullMerge | undefined): NewCommits {
   const asked = new Map<string, Promise<CommitRange>>()
   return (advance) => {
@@ -31,7 +31,7 @@ async function look(git: Git, repository: Repository, { oldId, newId }: Advance,
   if (oldId === null) return git.history.between(repository, { to: newId, limit: WHOLE_HISTORY, countAtMost: WHOLE_HISTORY })
   const newest = await git.objects.readCommit(repository, newId)
   const [base, head] = newest.parents
-  // What a merge brought is what the head has beyond where it left the base: mostly a straight line, which takes no process.
+  // The new commits of a merge are those of the head since the merge base: mostly linear, which takes no process.
   const from = head !== undefined && base === oldId && mergeBase !== undefined && isObjectId(mergeBase) ? mergeBase : undefined
   if (head === undefined || from === undefined) return git.history.between(repository, { to: newId, from: oldId, limit: READ_COMMITS })
   const { commits, total } = await git.history.between(repository, { to: head, from, limit: READ_COMMITS - 1 })

@@ -1,13 +1,13 @@
 import { Mode } from "../../../access/modes.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 
-/** What a push may say of the repository itself, by `-o repo.private` and `-o repo.template`, each with or without `=true` or `=false`. */
+/** Push options about the repository itself: `-o repo.private` and `-o repo.template`, each with or without `=true` or `=false`. */
 export interface RepositoryOptions {
   readonly isPrivate?: boolean
   readonly isTemplate?: boolean
 }
 
-/** Reads push options; those that mean nothing here are left to whom they mean something. */
+/** Parses push options; unknown ones are ignored. */
 export function readOptions(options: readonly string[]): RepositoryOptions {
   const read = (name: string): boolean | undefined => {
     const given = options.findLast((option) => option === name || option.startsWith(`${name}=`))

@@ -1,19 +1,19 @@
 import { publish } from "../../../core/events/publish.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { chooseDefault } from "./branches.ts"
-import { branchContent, deletedTagContent, type Place, tagContent } from "./content.ts"
+import { branchContent, deletedTagContent, type PushedRepository, tagContent } from "./content.ts"
 import type { NewCommits } from "./new-commits.ts"
 import type { MovedPush, PushStep, RefChange } from "./step.ts"
 
-/** References of one push that are published; nobody reads the ten thousand entries that pushing a mirror would make. */
+/** The most references of one push that are published, since pushing a mirror may change ten thousand. */
 const MOST_PUBLISHED = 100
 
-/** Publishes which branches and tags a push has made, moved and removed. */
+/** Publishes which branches and tags a push has created, moved and deleted. */
 export const publishReferences: PushStep = async (moved) => {
-  const place = placeOf(moved)
+  const target = pushedRepository(moved)
   const changes: (RefChange & { readonly summary: string })[] = []
   for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
-    const summary = await summaryOf(place, change, moved.newCommits)
+    const summary = await summaryOf(target, change, moved.newCommits)
     const { ref, oldId, newId } = change
     if (summary !== undefined) changes.push({ ref, oldId, newId, summary })
   }
@@ -25,17 +25,17 @@ export const publishReferences: PushStep = async (moved) => {
 const kindOf = ({ oldId, newId }: RefChange) =>
   newId === null ? "reference.removed" : oldId === null ? "reference.created" : "reference.moved"
 
-function placeOf({ services: { git }, row, repository, changes }: MovedPush): Place {
+function pushedRepository({ services: { git }, row, repository, changes }: MovedPush): PushedRepository {
   const arrived = changes.flatMap(({ ref, oldId }) => (oldId === null ? (branchOf(ref) ?? []) : []))
   const choice = { stored: row.default_branch, wasEmpty: row.is_empty === 1, created: arrived }
   const defaultBranch = choice.wasEmpty ? chooseDefault(choice, (name) => arrived.includes(name)) : row.default_branch
   return { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
 }
 
-/** What the feed says of it; undefined for what is neither a branch nor a tag. */
-async function summaryOf(place: Place, { ref, oldId, newId }: RefChange, newCommits: NewCommits): Promise<string | undefined> {
+/** The feed content of a change; undefined if it is neither a branch nor a tag. */
+async function summaryOf(target: PushedRepository, { ref, oldId, newId }: RefChange, newCommits: NewCommits): Promise<string | undefined> {
   const branch = branchOf(ref)
-  if (branch !== undefined) return newId === null ? "" : branchContent(place, branch, oldId, newId, newCommits)
+  if (branch !== undefined) return newId === null ? "" : branchContent(target, branch, oldId, newId, newCommits)
   if (tagOf(ref) === undefined) return undefined
-  return newId === null ? deletedTagContent : tagContent(place, newId)
+  return newId === null ? deletedTagContent : tagContent(target, newId)
 }

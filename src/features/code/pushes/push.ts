@@ -8,16 +8,16 @@ import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
 import { settlePush } from "./settle.ts"
 
 export interface PushRequest {
-  /** What the client sends, no longer compressed. */
+  /** The client's input, decompressed. */
   readonly input: Readable
   readonly output: Writable
-  /** Fires when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Receives a push from somebody who was admitted to it. The changes of references are checked one by one once the objects are there; a journal entry is
- * committed before any moves; and everything that follows is true before the client is told. Throws what `git.transport.receive` throws.
+ * Receives an admitted push. The reference changes are checked one by one once the objects have arrived; a journal entry is
+ * committed before any reference moves; and everything derived is stored before the client is answered. Throws what `git.transport.receive` throws.
  */
 export async function servePush(
   services: Services,

@@ -1,7 +1,7 @@
 import { Refusal } from "../../../core/errors.ts"
 import { isGitError } from "../../../git/index.ts"
 
-/** The refusal that stands for an error of a fetch or push; `internal` for what is none. */
+/** The refusal for an error of a fetch or push; `internal` for unexpected errors. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isGitError(error, "busy")) return new Refusal("busy", "Too many fetches and pushes are under way; try again in a moment.")
@@ -10,5 +10,5 @@ export function asRefusal(error: unknown): Refusal {
   return new Refusal("internal", "")
 }
 
-/** What whoever meets a fault of ours is told. */
+/** The message for internal errors. */
 export const FAULT = "The server failed; its operator finds more in the log."

@@ -11,20 +11,20 @@ import { settlePush } from "./settle.ts"
 import type { RefChange } from "./step.ts"
 
 export interface ServerPushOptions {
-  /** What the objects take on the disk; without it the repository is measured, which takes longer the larger it is. */
+  /** The new objects' size on disk; without it the repository is measured, which takes longer the larger it is. */
   readonly addedBytes?: number | undefined
-  /** Set where this is the merge of a pull request that was found allowed. It becomes merged with all else that follows from the push. */
+  /** Set if this merges a pull request that may be merged. It is marked as merged in the push's transaction. */
   readonly merge?: PullMerge | undefined
-  /** Set where the push makes the tag of a release, which is published with all else that follows from it. */
+  /** Set if the push creates the tag of a release, which is published in the push's transaction. */
   readonly release?: TagRelease | undefined
   readonly claim?: Claim | undefined
 }
 
 /**
- * Changes references for somebody whose objects are here already: a push without a client. The same rules are checked, the same journal
- * is written, and the same things follow from it. All references change or none.
- * Refuses `forbidden` in the words of the rule that is against it, `conflict` when a reference no longer has its old value or stands in
- * another's way. Throws what `claim` throws.
+ * Changes references for a user, with objects that are stored already: a push without a client. The same rules are checked, the same journal
+ * is written, and it has the same effects. All references change or none.
+ * Refuses `forbidden` with the message of the rule that refuses it, `conflict` if a reference no longer has its old value or two names
+ * conflict. Throws what `claim` throws.
  */
 export async function pushFromServer(
   services: Services,
@@ -37,13 +37,13 @@ export async function pushFromServer(
   const repository = services.git.at(storage, object_format)
   const commands = await Promise.all(changes.map((change) => commandOf(services, repository, change)))
   const { merge, release } = options
-  const standing = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
-  for (const words of (await checkReferences(standing, commands)).values()) throw refuse.forbidden(words)
+  const context = { services, pusher, on, repository, mergedPull: merge?.pullId, ofRelease: release !== undefined }
+  for (const words of (await checkReferences(context, commands)).values()) throw refuse.forbidden(words)
   await moveReferences(services, pusher.user.id, on.repository, changes, options)
 }
 
 /**
- * Changes references in somebody's name without asking any rule, under the journal and with all that follows from a push. All references change or
+ * Changes references on a user's behalf without checking any rule, with the journal and all effects of a push. All references change or
  * none. Refuses `conflict` as `pushFromServer` does. Throws what `claim` throws.
  */
 export async function moveReferences(
@@ -71,14 +71,14 @@ export async function moveReferences(
         changes.map(({ ref, oldId, newId }) => ({ name: ref, from: oldId, to: newId })),
       )
     } catch (error) {
-      // Of any other failure nobody knows how far it came: the entry stays, and the job looks.
+      // After any other failure the progress is unknown: the entry stays, and the job checks.
       if (!isGitError(error, "conflict")) throw error
       await dropEntry(services, entry)
       throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
     }
     const settling = { ...announced, changes, entryId: entry.id, addedBytes }
     await settlePush(services, settling).catch((error: unknown) =>
-      // The references have changed, and saying otherwise would be a lie; the job does the rest.
+      // The references have changed already, so this must not fail; the job does the rest.
       services.log.error({ err: error, repository: row.id }, "what follows from a push failed"),
     )
   } finally {

@@ -13,7 +13,7 @@ import { type RepositoryOptions, readOptions } from "./options.ts"
 import { type PushStep, pushSteps, type RefChange } from "./step.ts"
 import { findRepository, settleRepository, touchRepository } from "./store.ts"
 
-/** What follows from references that have moved: everything that is derived from them becomes true in one transaction. */
+/** The effects of moved references: everything derived from them is stored in one transaction. */
 
 /** A push whose references have moved. */
 export interface Settling {
@@ -23,17 +23,17 @@ export interface Settling {
   readonly entryId: number
   readonly changes: readonly RefChange[]
   readonly options: readonly string[]
-  /** Set where it merges a pull request. */
+  /** Set if it merges a pull request. */
   readonly merge?: PullMerge
-  /** Set where it makes the tag of a release. */
+  /** Set if it creates the tag of a release. */
   readonly release?: TagRelease
-  /** Bytes that the object store grew by; undefined where it must be measured. */
+  /** Bytes that the object store grew by; undefined if it must be measured. */
   readonly addedBytes: number | undefined
 }
 
 /**
- * Makes everything that follows from a push true: branch rows and their count, default branch, empty flag, size, update time, feed, watch,
- * what push options ask for, and git's HEAD. Does nothing when the journal entry was taken by another. Gives lines for the pusher.
+ * Stores everything derived from a push: branch rows and their count, default branch, empty flag, size, update time, feed, watch,
+ * push options, and git's HEAD. Does nothing if the journal entry was taken by another process. Returns messages for the pusher.
  */
 export async function settlePush(services: Services, settling: Settling): Promise<readonly string[]> {
   const { database, git, now } = services
@@ -50,7 +50,7 @@ export async function settlePush(services: Services, settling: Settling): Promis
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
   let tips = await readTips(git, repository, branchNames(settling.changes))
   const settled = await database.write((tx) => settle(tx, services, { settling, tips, following, size }))
-  // Two pushes to one branch may be written down in the other order; whoever writes last looks again, so that the last row is the true one.
+  // Two pushes to one branch may be recorded in reverse order; the later writer reads git again, so that the final row is correct.
   while (settled && !(await tipsUnchanged(git, repository, tips))) {
     tips = await readTips(git, repository, branchNames(settling.changes))
     await database.write((tx) => writeBranches(tx, { repositoryId: found.id, tips, pusherId: settling.pusherId, now: now() }))
@@ -92,7 +92,7 @@ async function settle(tx: Transaction, services: Services, { settling, tips, fol
   const options = readOptions(settling.options)
   const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate, now()) : settled
   if (owner && pusher) for (const write of following) await write(tx, { repository: after, owner, pusher, now: now() })
-  // An entry that is left makes the job look at HEAD again, should this process end before it has done so.
+  // The entry is kept so that the job aligns HEAD if this process ends before it has done so.
   const headMoves = wasEmpty || defaultBranch !== before.default_branch
   if (!headMoves) await removeEntry(tx, entryId)
   const ignored = !wasEmpty && Object.keys(options).length > 0
@@ -103,7 +103,7 @@ const branchNames = (changes: readonly RefChange[]): readonly string[] => change
 
 const created = (changes: readonly RefChange[]): readonly string[] => branchNames(changes.filter(({ oldId }) => oldId === null))
 
-// --- the rest --------------------------------------------------------------------------------------------------------------------
+// --- the rest ---------------------------------------------------------------------------------------------------------------------
 
 async function applyOptions(
   tx: Transaction,

@@ -8,27 +8,27 @@ import type { ObjectId, RefName, Repository } from "../../../git/index.ts"
 import type { PullMerge, TagRelease } from "./entries.ts"
 import type { NewCommits } from "./new-commits.ts"
 
-/** A reference that has moved; null stands for "not there". */
+/** A reference change; null means that the reference doesn't exist. */
 export interface RefChange {
   readonly ref: RefName
   readonly oldId: ObjectId | null
   readonly newId: ObjectId | null
 }
 
-/** A push whose references have moved, before anything of it is written down. */
+/** A push whose references have moved, before its effects are stored. */
 export interface MovedPush {
   readonly services: Services
   readonly row: RepositoryRow & { readonly owner_name: string }
   readonly repository: Repository
   readonly changes: readonly RefChange[]
   readonly newCommits: NewCommits
-  /** Set where the push merges a pull request. */
+  /** Set if the push merges a pull request. */
   readonly merge: PullMerge | undefined
-  /** Set where the push makes the tag of a release. */
+  /** Set if the push creates the tag of a release. */
   readonly release: TagRelease | undefined
 }
 
-/** The same push while it is written down: its branches' rows, the default branch and the empty flag are true by now. */
+/** The same push while its effects are stored: its branches' rows, the default branch and the empty flag are up to date. */
 export interface SettledPush {
   readonly repository: RepositoryRow
   readonly owner: User
@@ -37,10 +37,10 @@ export interface SettledPush {
 }
 
 /**
- * A step after a push, in git's words post-receive: something that becomes true with it. It reads what it needs from git first, and gives what writes it down in the one transaction of the
- * push. It may happen that nothing is written, or, after a crash, that the same push is followed again.
+ * A post-receive step: an effect of a push. It reads what it needs from git first, and returns a function that stores it in the one transaction of the
+ * push. That function may never be called, and after a crash the step may run again for the same push.
  */
 export type PushStep = (push: MovedPush) => Promise<(tx: Transaction, settled: SettledPush) => Promise<void>>
 
-/** The steps after every push, in their order; the root lists them (src/push-steps.ts). */
+/** The steps after every push, in their order; registered in src/push-steps.ts. */
 export const pushSteps = extensionPoint<PushStep>("steps after a push")

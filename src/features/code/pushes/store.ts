@@ -11,12 +11,12 @@ export const findRepository = query("transport.findRepository", (db, p: Params<{
     .where("repositories.id", "=", p.id),
 )
 
-/** Marks the repository as changed, which also keeps other pushes to it out until the transaction ends. */
+/** Updates the repository's time of change, which also locks out other pushes until the transaction ends. */
 export const touchRepository = query("transport.touchRepository", (db, p: Params<{ id: number; now: number }>) =>
   db.updateTable("repositories").set({ updated_at: p.now }).where("id", "=", p.id).returningAll(),
 )
 
-/** Stores what a push leaves true of its repository. */
+/** Stores the effects of a push on its repository's row. */
 export const settleRepository = query(
   "transport.settleRepository",
   (db, p: Params<{ id: number; defaultBranch: string; base: number; added: number }>) =>
@@ -25,7 +25,7 @@ export const settleRepository = query(
       .set((eb) => ({
         default_branch: p.defaultBranch,
         is_empty: sql<0 | 1>`case when branches_count = 0 then 1 else 0 end`,
-        // Added to what is stored unless it was measured: other pushes may have grown it meanwhile.
+        // Added to the stored size unless it was measured: other pushes may have increased it meanwhile.
         git_size: sql<number>`git_size * ${p.base} + ${p.added}`,
         updated_at: eb.ref("updated_at"),
       }))

@@ -7,7 +7,7 @@ import { presentAttachment } from "../attachments/present.ts"
 import { Attachment, EditAttachmentOptions } from "../attachments/records.ts"
 import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../attachments/rules.ts"
 import { findAttachmentsOfReleases } from "../attachments/store.ts"
-import { homeOf } from "./home.ts"
+import { attachmentParent } from "./attachment-parent.ts"
 import { locateRelease } from "./locate.ts"
 
 const ASSETS = "/repos/{owner}/{repo}/releases/{id}/assets"
@@ -16,7 +16,7 @@ const common = { tag: "repository", scope: ["repository"] } as const
 const read = { ...common, access: ifEnabled(onRepositoryUnitRead("releases")) } as const
 const write = { ...common, access: ifEnabled(onRepositoryUnit("releases", "write")) } as const
 
-/** What is attached to releases for others to download. */
+/** Operations on the files attached to releases. */
 export const releaseAssetOperations: readonly Operation[] = [
   operation({
     ...read,
@@ -43,7 +43,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     refuses: ["badRequest", "notFound", "tooLarge"],
     handle: async ({ services, path, body, query, me, ...call }) => {
       const release = await locateRelease(call, path.id)
-      return created(presentAttachment(services.site, await attach(services, homeOf(release), me, body, query.name ?? "")))
+      return created(presentAttachment(services.site, await attach(services, attachmentParent(release), me, body, query.name ?? "")))
     },
   }),
 
@@ -56,7 +56,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
       const release = await locateRelease(call, path.id)
-      return ok(presentAttachment(services.site, await locateAttachment(services, homeOf(release), path.attachment_id)))
+      return ok(presentAttachment(services.site, await locateAttachment(services, attachmentParent(release), path.attachment_id)))
     },
   }),
 
@@ -69,7 +69,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     answers: { 201: Attachment },
     refuses: ["notFound"],
     handle: async ({ services, path, body, ...call }) => {
-      const home = homeOf(await locateRelease(call, path.id))
+      const home = attachmentParent(await locateRelease(call, path.id))
       const attachment = await locateAttachment(services, home, path.attachment_id)
       return created(presentAttachment(services.site, await renameAttachment(services, home, attachment, body.name ?? "")))
     },
@@ -84,7 +84,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
       const release = await locateRelease(call, path.id)
-      const { id } = await locateAttachment(services, homeOf(release), path.attachment_id)
+      const { id } = await locateAttachment(services, attachmentParent(release), path.attachment_id)
       await services.database.write((tx) => deleteAttachments(tx, services, { id }))
       return noContent()
     },

@@ -8,14 +8,14 @@ import { refuse } from "../../../core/errors.ts"
 import { findReleaseOfTag } from "../tags/releases.ts"
 import { findRelease, type Release } from "./store.ts"
 
-/** Whether the caller knows of releases that are not published: whoever may write them, and with a token that may. */
+/** Whether the caller sees drafts: with write access to releases, and a token whose scope allows writing. */
 export function seesDrafts(actor: Actor, { permission, repository }: OnRepository): boolean {
   if (actor.kind === "anonymous") return false
   if (permission.mode < Mode.admin && unitMode(permission, repository, "repo.releases") < Mode.write) return false
   return actor.credential.kind !== "token" || scopeAllows(actor.credential.scopes, "write:repository")
 }
 
-/** The release, if it is there and the caller may know of it; otherwise refuses `notFound`. */
+/** Returns the release. Refuses `notFound` if it is missing or hidden from the caller. */
 export function admitRelease(actor: Actor, on: OnRepository, release: Release | undefined): Release {
   if (!release || release.repository_id !== on.repository.id || (release.is_draft === 1 && !seesDrafts(actor, on))) throw refuse.notFound()
   return release

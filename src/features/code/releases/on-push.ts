@@ -5,14 +5,14 @@ import { findReleaseOfTag } from "../tags/releases.ts"
 import { publishRelease } from "./rules.ts"
 import { findRelease, insertRelease, updateRelease } from "./store.ts"
 
-/** A push that makes the tag of a release publishes it, in the one transaction in which all else of the push is written down. */
+/** Publishes the release of a pushed tag, in the transaction that stores the push's other effects. */
 export const publishTaggedRelease: PushStep = async ({ services, release }) => {
   return async (tx, { repository, owner, pusher, now }) => {
     if (!release) return
     const { id, tagName, publisherId } = release
     const before = id === null ? undefined : await findRelease.first(tx, { repositoryId: repository.id, id })
     const other = await findReleaseOfTag.first(tx, { repositoryId: repository.id, tagName })
-    // What was deleted meanwhile, or has taken the tag's name, is left as it is: whoever asked is told.
+    // If the draft was deleted meanwhile, or another release has the tag, nothing is changed: the caller gets a conflict.
     if ((id !== null && !before) || (other && other.id !== id)) return
     const values = {
       tag_name: tagName,

@@ -10,7 +10,7 @@ import { findLatestRelease, listReleases } from "./store.ts"
 
 const common = { tag: "repository", scope: ["repository"] } as const
 const read = { ...common, access: onRepositoryUnitRead("releases") } as const
-// Releases of an archived repository can still be told about: only its tags can't be changed.
+// Releases of an archived repository can still be edited: only its tags can't be changed.
 const write = { ...common, access: onRepositoryUnit("releases", "write") } as const
 
 const releaseRecordOperations: readonly Operation[] = [

@@ -11,7 +11,7 @@ import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
 import type { Release as ReleaseRecord } from "./records.ts"
 import type { Release } from "./store.ts"
 
-/** Releases of one repository in the order given, with two queries however many they are. */
+/** Releases of one repository in the order given: two queries, however many there are. */
 export async function presentReleases(db: Handle, services: Services, on: Owned, releases: readonly Release[]): Promise<ReleaseRecord[]> {
   if (releases.length === 0) return []
   const { site } = services

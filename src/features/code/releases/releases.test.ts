@@ -51,7 +51,7 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     expect((await publish(stage.ben, at, { tag_name: "v4" })).status).toBe(422)
   })
 
-  test("make their tag, are counted and told", async () => {
+  test("create their tag, and are counted and published", async () => {
     const at = await repository()
     const made = await publish(stage.ben, at, { tag_name: "v1", name: "One", body: "It works", tag_message: "Signed off" })
     const root = stage.hearth.url
@@ -187,7 +187,7 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     expect((await edit(undefined, { name: "x" })).status).toBe(401)
     expect((await edit(stage.ben, { name: "x" }, 999_999)).status).toBe(404)
     expect((await edit(stage.ben, { name: 1 })).status).toBe(422)
-    // A release of another repository is none of this one.
+    // A release of another repository is not found here.
     const other = await repository()
     expect(await stage.status(stage.ben, `PATCH ${other}/releases/${id}`, { name: "x" })).toBe(404)
     expect(await stage.status(stage.ben, `GET ${other}/releases/${id}`)).toBe(404)
@@ -254,14 +254,14 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     expect(await stage.status(stage.ben, `POST ${at}/releases`, { tag_name: "v2" })).toBe(403)
   })
 
-  // --- files -------------------------------------------------------------------------------------------------------------------------
+  // --- files ----------------------------------------------------------------------------------------------------------------------
 
   const form = (bytes: string, name = "tool.tar.xz"): FormData => {
     const made = new FormData()
     made.append("attachment", new Blob([bytes]), name)
     return made
   }
-  /** The files that lie on the disk. */
+  /** The attachment files on disk. */
   const files = async (): Promise<readonly string[]> => {
     const all = await readdir(join(stage.hearth.services.config.dataDir, "attachments"), { recursive: true, withFileTypes: true })
     return all.filter((entry) => entry.isFile()).map((entry) => entry.name)

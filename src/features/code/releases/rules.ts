@@ -18,8 +18,8 @@ import type { CreateReleaseOption, EditReleaseOption } from "./records.ts"
 import { findRelease, insertRelease, type Release, updateRelease } from "./store.ts"
 
 /**
- * Makes a release; one that is published makes its tag, where that is not there yet.
- * Refuses `invalid` an empty repository and what no tag can be called; `conflict` a tag that has a release; and like `createTag`.
+ * Creates a release; a published one creates its tag if that doesn't exist yet.
+ * Refuses `invalid` for an empty repository and an invalid tag name; `conflict` for a tag that has a release; and like `createTag`.
  */
 export async function createRelease(services: Services, tagging: Tagging, options: CreateReleaseOption): Promise<Release> {
   const { database, now } = services
@@ -36,11 +36,11 @@ export async function createRelease(services: Services, tagging: Tagging, option
     await createTag(services, tagging, { name: tagName, message, target, release })
     return publishedNow(services, repository.id, tagName, ({ publisher_id }) => publisher_id === actor.user.id)
   }
-  // What was there before is as old as it is, so that the releases of an older history stand in its order.
+  // A release of an existing tag gets its commit's age, so that releases of an imported history are in its order.
   const taggedAt = tag === undefined || draft ? 0 : (await readTagFacts(services.git, gitOf(services, tagging), tag)).tagged_at
   return database.write(async (tx) => {
     await lockRow(tx, "repositories", repository.id)
-    // The tag may have been made a moment ago by a call that publishes its own release with it.
+    // The tag may have just been created by a concurrent call that publishes its own release with it.
     if (await isReleaseUnderWay(tx, { repositoryId: repository.id, tagName })) throw taken()
     const release = await insertRelease(tx, {
       repository_id: repository.id,
@@ -59,8 +59,8 @@ export async function createRelease(services: Services, tagging: Tagging, option
 }
 
 /**
- * Changes what is sent of a release; empty texts change nothing. A release that is published by it makes its tag, where that is not there yet.
- * Refuses `notFound` where it is gone, and else like `createRelease`.
+ * Changes the members of a release that are sent; empty texts change nothing. Publishing a draft creates its tag if that doesn't exist yet.
+ * Refuses `notFound` if it is gone, and else like `createRelease`.
  */
 export async function editRelease(services: Services, tagging: Tagging, release: Release, options: EditReleaseOption): Promise<Release> {
   const { repository, actor } = tagging
@@ -101,7 +101,7 @@ export async function editRelease(services: Services, tagging: Tagging, release:
   })
 }
 
-/** The release that was published with its tag. Refuses `conflict` where somebody was faster, or took either away again. */
+/** The release that was published with its tag. Refuses `conflict` if a concurrent call took the tag or deleted either. */
 async function publishedNow(
   { database }: Services,
   repositoryId: number,
@@ -114,7 +114,7 @@ async function publishedNow(
   return found
 }
 
-/** Deletes a release with its files. Its tag stays. Refuses `notFound` where it is gone. */
+/** Deletes a release with its files. Its tag stays. Refuses `notFound` if it is gone. */
 export async function deleteRelease(
   services: Services,
   { id, repository_id: repositoryId }: Pick<Release, "id" | "repository_id">,
@@ -147,7 +147,7 @@ const onTaken = (error: unknown): never => {
   throw isUniqueViolation(error, ["releases.repository_id", "releases.tag_name"]) ? taken() : error
 }
 
-/** What follows for people when a release is there for everybody to see. */
+/** The effects of publishing a release. */
 export async function publishRelease(
   tx: Transaction,
   services: Services,

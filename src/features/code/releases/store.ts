@@ -11,7 +11,7 @@ import { findTag, nextSequence } from "../tags/store.ts"
 export type Release = Selectable<ReleasesTable>
 export type NewRelease = Insertable<ReleasesTable>
 
-/** Children are found by their parent and id, never by id alone. */
+/** Finds a release by repository and id, never by id alone. */
 export const findRelease = query("releases.find", (db, p: Params<{ repositoryId: number; id: number }>) =>
   db.selectFrom("releases").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
 )
@@ -49,7 +49,7 @@ const filtered = (db: Handle, { repositoryId, drafts, draft, prerelease }: Relea
   return rows
 }
 
-/** A page of a repository's releases, the newest first, and the number of all that fit. */
+/** A page of a repository's releases, newest first, and the total of all that match. */
 export async function listReleases(db: Handle, filter: ReleaseFilter, { limit, offset }: Page) {
   const rows = await filtered(db, filter)
     .selectAll()
@@ -66,8 +66,8 @@ export async function listReleases(db: Handle, filter: ReleaseFilter, { limit, o
 }
 
 /**
- * Stores a release of a repository that the caller has locked. It stands where its tag does, so that the releases of one second are in the order of
- * their tags. Throws a unique violation where the tag has one.
+ * Stores a release of a repository that the caller has locked. It gets its tag's sequence number, so that releases of the same second are in the order of
+ * their tags. Throws a unique violation if the tag has a release.
  */
 export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequence">): Promise<Release> {
   const tag = await findTag.first(tx, { repositoryId: row.repository_id, name: row.tag_name })
@@ -79,11 +79,11 @@ export async function insertRelease(tx: Transaction, row: Omit<NewRelease, "sequ
     .executeTakeFirstOrThrow()
 }
 
-/** Changes a release that is there. Throws as `insertRelease` does. */
+/** Updates an existing release. Throws like `insertRelease`. */
 export const updateRelease = (tx: Transaction, id: number, changes: Partial<NewRelease>): Promise<Release> =>
   tx.updateTable("releases").set(changes).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
 
-/** Keeps others from changing the release until the transaction ends. Refuses `notFound` where it is gone. */
+/** Locks the release until the transaction ends. Refuses `notFound` if it is gone. */
 export async function lockRelease(tx: Transaction, id: number): Promise<void> {
   if (!(await lockRow(tx, "releases", id))) throw refuse.notFound()
 }

@@ -5,8 +5,8 @@ import { type Answer, type Caller, freshHearth, type TestHearth } from "../../..
 import { client, ok } from "../../../git/testing.ts"
 
 /**
- * For tests of what stands on tags: ann owns ann/open and ann/hush (private), each with one file; ben may write to both, cal and dot are
- * strangers. A git client's folder of each can be pushed.
+ * For tests of tags and releases: ann owns ann/open and ann/hush (private), each with one file; ben may write to both, cal and dot have
+ * no access. Each has a local clone that can be pushed.
  */
 export interface Stage extends TestHearth {
   readonly ann: string
@@ -14,7 +14,7 @@ export interface Stage extends TestHearth {
   readonly cal: string
   readonly must: (caller: Caller, route: string, body?: unknown) => Promise<Answer["body"]>
   readonly status: (caller: Caller, route: string, body?: unknown) => Promise<number>
-  /** Asks at an address outside of the API. */
+  /** Requests a URL outside of the API. */
   readonly get: (path: string, caller?: Caller, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Response>
   /** A git client's clone of a repository. */
   readonly clone: (repository: string) => Promise<Clone>

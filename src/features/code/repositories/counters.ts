@@ -5,8 +5,8 @@ import { lockRow, lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 /**
- * Counters are counted anew from the rows that they count. What is counted for is locked first, so that a count also sees what others
- * committed while it waited: PostgreSQL shows a statement only what was there when it began.
+ * Counters are recomputed from the rows that they count. The counter's row is locked first, so that the count includes what other transactions
+ * committed while it waited: a PostgreSQL statement sees only what was committed before it began.
  */
 
 type Ids = Params<{ ids: readonly number[] }>
@@ -24,7 +24,7 @@ const countOwned = query("repositories.countOwned", (db, p: Ids) =>
     .returning(["id", "repositories_count"]),
 )
 
-/** How many repositories these users own now, by their ids. */
+/** Recounts the repositories of these users; returns the counts by user id. */
 export async function recountOwned(tx: Transaction, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   await lockRows(tx, "users", ids)
   return new Map((await countOwned(tx, { ids })).map((row) => [row.id, row.repositories_count]))
@@ -42,7 +42,7 @@ const countForks = query("repositories.countForks", (db, p: Ids) =>
     .where("id", "in", p.ids),
 )
 
-/** Counts the forks of these repositories. */
+/** Recounts the forks of these repositories. */
 export async function recountForks(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await lockRows(tx, "repositories", ids)
@@ -73,7 +73,7 @@ const countGivenStars = query("repositories.countGivenStars", (db, p: Ids) =>
     .where("id", "in", p.ids),
 )
 
-/** Counts the stars of these repositories, and those that these people have given. */
+/** Recounts the stars of these repositories, and those given by these users. */
 export async function recountStars(
   tx: Transaction,
   { repositoryIds, userIds }: { readonly repositoryIds: readonly number[]; readonly userIds: readonly number[] },
@@ -100,14 +100,14 @@ const countTopics = query("repositories.countTopics", (db, p: Ids) =>
     .where("id", "in", p.ids),
 )
 
-/** Counts the repositories that bear these topics. */
+/** Recounts the repositories with these topics. */
 export async function recountTopics(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await lockRows(tx, "topics", ids)
   await countTopics(tx, { ids })
 }
 
-/** Counts the watchers of these repositories. */
+/** Recounts the watchers of these repositories. */
 export async function recountWatchers(tx: Transaction, repositoryIds: readonly number[]): Promise<void> {
   if (repositoryIds.length === 0) return
   await lockRows(tx, "repositories", repositoryIds)
@@ -137,7 +137,7 @@ const countReleases = query("releases.count", (db, p: Params<{ repositoryId: num
     .where("id", "=", p.repositoryId),
 )
 
-/** How many releases of a repository everybody sees. */
+/** Recounts the published releases of a repository. */
 export async function recountReleases(tx: Transaction, repositoryId: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   await countReleases(tx, { repositoryId })

@@ -9,7 +9,7 @@ export function formatDuration(seconds: number): string {
   return minutes > 0 ? `${minutes}m${rest}` : rest
 }
 
-/** Reads what `formatDuration` writes, and all that Go reads as a duration ("1.5h", "90m", "0"). Whole seconds, or undefined for what is none. */
+/** Parses what `formatDuration` writes, and every Go duration ("1.5h", "90m", "0"). Returns whole seconds, or undefined for invalid text. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0
   const [, sign, rest = ""] = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text) ?? []

@@ -17,7 +17,7 @@ interface Listing {
   readonly page: Page
 }
 
-/** A page of what the conditions let through and the caller may know of, with the length of the whole. */
+/** A page of the repositories that match the conditions and are visible to the caller, with the total. */
 async function listPage({ services, actor, page }: Listing, where: readonly Condition[], order: Order) {
   const db = services.database.read
   const { rows, total } = await listRepositories(db, actor, { where, order }, page)

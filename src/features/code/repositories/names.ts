@@ -4,10 +4,10 @@ import { REPOSITORY_NAME_LENGTH, REPOSITORY_NAME_PATTERN } from "./records.ts"
 
 const pattern = new RegExp(REPOSITORY_NAME_PATTERN)
 const RESERVED: ReadonlySet<string> = new Set([".", "..", "-"])
-/** Endings under which a repository's address means something else. */
+/** Suffixes with which a repository's URL means something else. */
 const RESERVED_ENDINGS: readonly string[] = [".wiki", ".git", ".rss", ".atom"]
 
-/** Refuses, as `invalid` for `field`, a name that no repository may have. */
+/** Refuses `invalid` for `field` if it is not a valid repository name. */
 export function requireRepositoryName(name: string, field = "name"): void {
   if (name === "") throw refuse.invalid(field, "is required")
   if (name.length > REPOSITORY_NAME_LENGTH) throw refuse.invalid(field, `must have at most ${REPOSITORY_NAME_LENGTH} characters`)
@@ -19,10 +19,10 @@ export function requireRepositoryName(name: string, field = "name"): void {
   if (ending !== undefined) throw refuse.invalid(field, `must not end in ${ending}`)
 }
 
-/** Longest part of a branch's name in bytes: its file's name, with room for the ending of git's lock. */
+/** Longest component of a branch's name in bytes: a file name with room for git's `.lock` suffix. */
 const LONGEST_PART = 250
 
-/** Refuses, as `invalid` for `field`, what can't name a branch. */
+/** Refuses `invalid` for `field` if it is not a valid branch name. */
 export function requireBranchName(name: string, field: string): void {
   if (!isBranchName(name) || name.split("/").some((part) => Buffer.byteLength(part) > LONGEST_PART))
     throw refuse.invalid(field, "must be a branch name that git accepts")

@@ -18,20 +18,20 @@ import { findMirrors, findRepositoriesByIds, findTeamsByIds, findTransfers, tran
 import { sshRoot } from "./urls.ts"
 
 export interface PresentOptions {
-  /** What stands under `permissions`, by repository id, where it is known already or is not the caller's own. */
+  /** The values for `permissions` by repository id, if known already or not the caller's own. */
   readonly permissions?: ReadonlyMap<number, Permission>
 }
 
-/** Everything that may be done: what somebody is shown of a repository just made. */
+/** All permissions: what the creator of a new repository is shown. */
 export const EVERYTHING: Permission = { mode: Mode.owner, units: new Map() }
 
 const NOTHING: Permission = { mode: Mode.none, units: new Map() }
 const NO_TEXTS: string[] = []
 
 /**
- * Repositories as the caller sees them, in the order given. What the caller may know of was decided by whoever made the list.
- * The number of queries doesn't grow with the list: what the permissions take, one for waiting transfers, and further ones only where
- * there are forks, mirrors or transfers among them.
+ * Repositories as the caller sees them, in the order given. The list must contain only repositories visible to the caller.
+ * The number of queries doesn't grow with the list: those for the permissions, one for pending transfers, and further ones only if
+ * there are forks, mirrors or transfers in it.
  */
 export async function presentRepositories(
   db: Handle,
@@ -51,7 +51,7 @@ export async function presentRepositories(
     const permission = permissions.get(repository.id) ?? NOTHING
     const record = write(item, permission, mirrors.get(repository.id))
     const parent = repository.fork_of_id === null ? undefined : parents.get(repository.id)
-    // Clients know the parent with the rights on the fork.
+    // Clients expect the parent to have the permissions of the fork.
     if (parent) record.parent = write(parent, permission, mirrors.get(parent.repository.id))
     const transfer = transfers.get(repository.id)
     if (transfer) record.repo_transfer = transfer
@@ -59,7 +59,7 @@ export async function presentRepositories(
   })
 }
 
-/** One repository as the caller sees it. `permission` is given where it is known already. */
+/** One repository as the caller sees it. `permission` is passed if it is known already. */
 export async function presentRepository(
   db: Handle,
   site: Site,
@@ -73,13 +73,13 @@ export async function presentRepository(
   return record
 }
 
-/** What somebody may do with a repository, in the words of the API. */
+/** A user's permissions on a repository as a record. */
 export function presentPermission(permission: Permission, repository: Owned["repository"]): PermissionRecord {
   const code = unitMode(permission, repository, "repo.code")
   return { admin: permission.mode >= Mode.admin, push: code >= Mode.write, pull: code >= Mode.read }
 }
 
-/** Makes records of rows; what is the same for all of them is worked out once. */
+/** Returns a function that makes records of rows; values shared by all records are computed once. */
 function writer(site: Site) {
   const { rootUrl } = site
   const ssh = sshRoot(site)
@@ -148,7 +148,7 @@ function writer(site: Site) {
       allow_fast_forward_only_merge: hasPulls && row.allow_fast_forward_only_merge === 1,
       allow_merge_update: hasPulls && row.allow_merge_update === 1,
       allow_rebase_update: hasPulls && row.allow_rebase_update === 1,
-      // Clients know this one as true where there are no pull requests.
+      // Clients expect true if pull requests are switched off.
       allow_manual_merge: !hasPulls || row.allow_manual_merge === 1,
       autodetect_manual_merge: hasPulls && row.autodetect_manual_merge === 1,
       default_delete_branch_after_merge: hasPulls && row.default_delete_branch_after_merge === 1,
@@ -184,7 +184,7 @@ function writer(site: Site) {
   }
 }
 
-/** A column that holds a JSON list of texts; most hold an empty one. */
+/** Parses a column with a JSON list of texts; most lists are empty. */
 export function texts(column: string): string[] {
   if (column === "[]") return NO_TEXTS
   const read: unknown = JSON.parse(column)
@@ -204,8 +204,8 @@ const NO_PARENTS: ReadonlyMap<number, Owned> = new Map()
 const NO_TRANSFERS: ReadonlyMap<number, RepoTransfer> = new Map()
 
 /**
- * What the forks among them were forked from, by the fork's id: shown to whoever may know of it, and to the fork's administrators, who
- * took it from there.
+ * The parents of the forks among them, by the fork's id: shown to callers who may see the parent, and to the fork's administrators, who
+ * forked it.
  */
 async function parentsOf(
   db: Handle,
@@ -232,7 +232,7 @@ async function parentsOf(
 
 type Transfer = Selectable<RepositoryTransfersTable>
 
-/** Waiting transfers by repository: shown to administrators of the repository, and to whoever may know of the new owner. */
+/** Pending transfers by repository: shown to administrators of the repository, and to callers who may see the recipient. */
 async function transfersOf(
   db: Handle,
   site: Site,
@@ -273,7 +273,7 @@ async function transfersOf(
   )
 }
 
-/** Those of the organisations among the new owners that the caller is a member of; asked only where one isn't public. */
+/** The recipient organisations that the caller is a member of; queried only if one isn't public. */
 async function memberships(
   db: Handle,
   actor: Actor,

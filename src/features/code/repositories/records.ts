@@ -3,7 +3,7 @@ import Type, { type Static } from "../../../core/schema.ts"
 import { ACCESS_MODES, Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 
-/** Repository names: letters, digits, hyphens, underscores and dots. Reserved names and endings are the rules' affair. */
+/** Repository names: letters, digits, hyphens, underscores and dots. Reserved names and suffixes are checked in names.ts. */
 export const REPOSITORY_NAME_PATTERN = "^[A-Za-z0-9._-]+$"
 export const REPOSITORY_NAME_LENGTH = 100
 
@@ -11,10 +11,10 @@ export const OBJECT_FORMATS = ["sha1", "sha256"] as const
 export const MERGE_STYLES = ["merge", "rebase", "rebase-merge", "squash", "fast-forward-only"] as const
 export const UPDATE_STYLES = ["merge", "rebase"] as const
 export const TRUST_MODELS = ["default", "collaborator", "committer", "collaboratorcommitter"] as const
-/** Whose projects a repository's issues may be put into: its own, its owner's, or both. */
+/** Which projects a repository's issues may be added to: its own, its owner's, or both. */
 export const PROJECTS_MODES = ["repo", "owner", "all"] as const
 
-// --- parts of a repository -----------------------------------------------------------------------------------------------------------
+// --- parts of a repository --------------------------------------------------------------------------------------------------------
 
 /** What the caller may do with the repository. */
 export const Permission = record("Permission", { admin: Type.Boolean(), push: Type.Boolean(), pull: Type.Boolean() })
@@ -38,11 +38,11 @@ export type ExternalTracker = Static<typeof ExternalTracker>
 export const ExternalWiki = record("ExternalWiki", { external_wiki_url: Type.String({ description: "address of the wiki" }) })
 export type ExternalWiki = Static<typeof ExternalWiki>
 
-/** A change of owner that waits for the new owner's word. */
+/** A transfer that waits for the new owner's consent. */
 export const RepoTransfer = record("RepoTransfer", { doer: User, recipient: User, teams: Type.Array(Team) })
 export type RepoTransfer = Static<typeof RepoTransfer>
 
-// --- the repository ------------------------------------------------------------------------------------------------------------------
+// --- the repository ---------------------------------------------------------------------------------------------------------------
 
 const fields = {
   id: int64(),
@@ -119,18 +119,18 @@ const fields = {
 const _WithoutParent = Type.Object(fields)
 type WithoutParent = Static<typeof _WithoutParent>
 
-/** A fork holds what it was forked from, which may be a fork itself; hence an interface, which can name itself. */
+/** A fork contains its parent, which may be a fork itself; hence an interface, which can be recursive. */
 export interface Repository extends WithoutParent {
   parent?: Repository
 }
 
 export const Repository = record("Repository", { ...fields, parent: Type.Optional(recordNamed<Repository>("Repository")) })
 
-/** What a search for repositories answers. */
+/** The response of a repository search. */
 export const SearchResults = record("SearchResults", { data: Type.Array(Repository), ok: Type.Boolean() })
 export type SearchResults = Static<typeof SearchResults>
 
-// --- around a repository -------------------------------------------------------------------------------------------------------------
+// --- around a repository ----------------------------------------------------------------------------------------------------------
 
 export const RepoCollaboratorPermission = record("RepoCollaboratorPermission", {
   permission: oneOf(ACCESS_MODES),
@@ -164,7 +164,7 @@ export type TopicResponse = Static<typeof TopicResponse>
 export const TopicListResponse = record("TopicListResponse", { topics: Type.Array(TopicResponse) })
 export type TopicListResponse = Static<typeof TopicListResponse>
 
-// --- what is sent --------------------------------------------------------------------------------------------------------------------
+// --- requests ---------------------------------------------------------------------------------------------------------------------
 
 const repositoryName = (description: string) =>
   Type.String({ minLength: 1, maxLength: REPOSITORY_NAME_LENGTH, pattern: REPOSITORY_NAME_PATTERN, description })
@@ -253,7 +253,7 @@ export const EditRepoOption = record("EditRepoOption", {
 export type EditRepoOption = Static<typeof EditRepoOption>
 
 export const TransferRepoOption = record("TransferRepoOption", {
-  // Existing clients know a missing owner as 404, which is the rules' answer to an empty one too.
+  // Existing clients expect 404 for a missing owner, which is the answer to an empty one too.
   new_owner: Type.Optional(Type.String({ documentedAs: "required", description: "name of a user or an organisation" })),
   team_ids: Type.Optional(Type.Array(int64(), { description: "teams of the new owner that get the repository" })),
 })

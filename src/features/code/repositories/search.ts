@@ -8,7 +8,7 @@ import { contains, containsLower } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
-/** A page of a list and the length of the whole, both of the same rows. */
+/** A page of a list, and the total number of rows. */
 export interface Found<Row> {
   readonly rows: readonly Row[]
   readonly total: number
@@ -25,7 +25,7 @@ type Builder = ExpressionBuilder<Tables, "repositories">
 
 const eb = (): Builder => expressionBuilder<Tables, "repositories">()
 
-// --- orders ----------------------------------------------------------------------------------------------------------------------
+// --- orders -----------------------------------------------------------------------------------------------------------------------
 
 export const SORTS = ["alpha", "created", "updated", "size", "git_size", "lfs_size", "id", "stars", "forks"] as const
 export type Sort = (typeof SORTS)[number]
@@ -57,12 +57,12 @@ function ordered(repositories: Repositories, order: Order): Repositories {
       : repositories
     return first.orderBy("repositories.lower_name").orderBy("repositories.id")
   }
-  // Equal ones stand in the order of their ids, and the other way round where ids themselves are asked for backwards.
+  // Ties are in the order of ids, reversed if sorting by id in descending order.
   const sorted = COLUMNS[order.by].reduce<Repositories>((sorting, column) => sorting.orderBy(column, order.direction), repositories)
   return sorted.orderBy("repositories.id", order.by === "id" ? order.direction : "asc")
 }
 
-/** A page of those repositories that the caller may know of and that all conditions let through. */
+/** A page of the repositories that are visible to the caller and match all conditions. */
 export async function listRepositories(
   db: Handle,
   actor: Actor,
@@ -74,7 +74,7 @@ export async function listRepositories(
     db.selectFrom("repositories").where(visibleRepositories(actor)),
   )
   const counted = await found.select((b) => b.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  // Nothing to read where there is nothing on the page.
+  // An empty page needs no query.
   if (counted.total <= offset) return { rows: [], total: counted.total }
   // Only ids are sorted: carrying sixty columns through the sort costs more than reading the page's rows afterwards.
   const page = await ordered(found, order).select("repositories.id").limit(limit).offset(offset).execute()
@@ -82,13 +82,13 @@ export async function listRepositories(
   return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total: counted.total }
 }
 
-// --- conditions ------------------------------------------------------------------------------------------------------------------
+// --- conditions -------------------------------------------------------------------------------------------------------------------
 
 export const ownedBy = (ownerId: number): Condition => eb()("repositories.owner_id", "=", ownerId)
 
 export const forkOf = (repositoryId: number): Condition => eb()("repositories.fork_of_id", "=", repositoryId)
 
-// Written from the person's side: few of all repositories are anybody's.
+// Written from the user's side: each user concerns few of all repositories.
 export const starredBy = (userId: number): Condition =>
   eb()("repositories.id", "in", eb().selectFrom("stars").select("stars.repository_id").where("stars.user_id", "=", userId))
 
@@ -112,7 +112,7 @@ export const ofTeam = (teamId: number): Condition =>
       .where("team_repositories.team_id", "=", teamId),
   )
 
-/** Public, and of a public owner: what everybody may see. */
+/** Public, and of a public owner: visible without signing in. */
 export const openToAll = (): Condition =>
   eb().and([
     eb()("repositories.is_private", "=", 0),
@@ -126,9 +126,9 @@ export const openToAll = (): Condition =>
   ])
 
 /**
- * What somebody works on: as a collaborator, through a team, or because it is public and belongs to an organisation that the person is a
- * member of. Without `withHidden`, nothing of organisations whose members don't show that they are. Written from the person's side, as few
- * of all repositories concern one person.
+ * The repositories that a user works on: as a collaborator, through a team, or because it is public and belongs to an organisation that the user is a
+ * member of. Without `withHidden`, organisations with hidden memberships are left out. Written from the user's side, as few
+ * of all repositories concern one user.
  */
 function worksOn(userId: number, withHidden: boolean): Condition {
   const granted = sql<SqlBool>`repositories.id in (
@@ -150,21 +150,21 @@ function worksOn(userId: number, withHidden: boolean): Condition {
   return withHidden ? granted : eb().and([granted, shown])
 }
 
-/** What somebody owns or works on. */
+/** The repositories that a user owns or works on. */
 export const concerning = (userId: number, withHidden = true): Condition => eb().or([ownedBy(userId), worksOn(userId, withHidden)])
 
-/** Whether the person or organisation is one that the caller may find, told apart from the repositories asked for. */
+/** Whether the caller may see the user or organisation, independent of the repositories. */
 const listed = (actor: Actor, userId: number): Condition =>
   eb().exists(eb().selectFrom("users").select("users.id").where("users.id", "=", userId).where(listedUsers(actor)))
 
 export interface Keyword {
-  /** Words with commas between them, of which one must be found. */
+  /** Comma-separated words, one of which must match. */
   readonly text: string
   readonly topicsOnly: boolean
   readonly inDescriptions: boolean
 }
 
-/** Names and topics, in any letter case, and descriptions where asked for; `owner/name` matches both. With topics only, a whole topic. */
+/** Matches names and topics, ignoring case, and descriptions if requested; `owner/name` matches both. With `topicsOnly`, a whole topic. */
 export function matching({ text, topicsOnly, inDescriptions }: Keyword): Condition {
   const words = text.split(",")
   const topics = eb()
@@ -200,20 +200,20 @@ export const MODES = ["fork", "source", "mirror", "collaborative"] as const
 
 export interface Search {
   readonly keyword?: Keyword | undefined
-  /** Whose repositories, with those that the user works on unless `exclusive`. */
+  /** The owner's id; includes repositories that they work on unless `exclusive`. */
   readonly uid?: number | undefined
   readonly exclusive: boolean
   readonly mode?: (typeof MODES)[number] | undefined
   readonly teamId?: number | undefined
   readonly starredBy?: number | undefined
-  /** False leaves out everything that isn't open to all. */
+  /** False leaves out everything that isn't public. */
   readonly withHidden: boolean
   readonly isPrivate?: boolean | undefined
   readonly isTemplate?: boolean | undefined
   readonly isArchived?: boolean | undefined
 }
 
-/** What a search by the caller asks for, as conditions. Nothing is found by what the caller may not know: hidden people, teams, memberships. */
+/** The conditions of a search. Hidden users, teams and memberships match nothing. */
 export function conditionsOf(actor: Actor, search: Search): readonly Condition[] {
   const { keyword, uid, teamId, mode } = search
   const is = (column: "is_private" | "is_template" | "is_archived" | "is_mirror", wanted: boolean | undefined): readonly Condition[] =>
@@ -245,7 +245,7 @@ function ofUser(actor: Actor, uid: number, { exclusive, mode, withHidden }: Sear
   return mode === "collaborative" ? eb().and([eb()("repositories.owner_id", "!=", uid), worked]) : eb().or([ownedBy(uid), worked])
 }
 
-/** Whether the caller may know what the team has: its members, the organisation's owners, and whoever its visibility lets. */
+/** Whether the caller may see the team's repositories: its members, the organisation's owners, and others if its visibility allows. */
 function teamListed(actor: Actor, teamId: number): Condition {
   if (isSiteAdministrator(actor)) return eb().lit(true)
   if (actor.kind === "anonymous") return eb().lit(false)

@@ -30,7 +30,7 @@ export const findTeamsByIds = query("repositories.findTeamsByIds", (db, p: Param
   db.selectFrom("teams").selectAll().where("id", "in", p.ids),
 )
 
-/** Puts each repository together with its owner, in the order given: one query. */
+/** Adds the owner to each repository, in the order given: one query. */
 export async function withOwners(db: Handle, repositories: readonly Repository[]): Promise<readonly Owned[]> {
   const owners = await usersById(
     db,

@@ -4,11 +4,11 @@ import type { ConfigOverrides } from "../../../core/config.ts"
 import { createToken } from "../../people/authentication/tokens.ts"
 import { createPerson } from "../../people/users/rules.ts"
 
-/** For tests: a forge with people in it, asked over HTTP. */
+/** For tests: a forge with users, called over HTTP. */
 
 export interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every form
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly body: any
   readonly headers: Headers
 }

@@ -9,7 +9,7 @@ const key = {
   access: onRepositoryUnitRead("code"),
   answers: { 200: Type.String({ description: "the armoured key" }) },
   refuses: ["notFound"],
-  /** This site signs no commits of its own, so that there is no key to check them with. */
+  /** This site doesn't sign its own commits, so there is no key to publish. */
   handle: (): never => {
     throw refuse.notFound("this site signs no commits")
   },

@@ -1,7 +1,7 @@
 import { nullable, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
-/** A person as a commit names it; `username` is empty where the address is nobody's. */
+/** An author or committer; `username` is empty if no account has the address. */
 export const PayloadUser = record("PayloadUser", { name: Type.String(), email: Type.String(), username: Type.String() })
 export type PayloadUser = Static<typeof PayloadUser>
 

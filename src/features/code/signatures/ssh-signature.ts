@@ -3,25 +3,25 @@ import { fingerprintOf, readKey, type SshKey, UnusableKeyError } from "../../peo
 import { isSignedBy } from "../../people/keys/ssh/signature.ts"
 import { MalformedKeyError, wireBytes, wireReader } from "../../people/keys/ssh/wire.ts"
 
-/** Signatures over files, as `ssh-keygen -Y sign` makes them: OpenSSH's PROTOCOL.sshsig. */
+/** File signatures made by `ssh-keygen -Y sign`: OpenSSH's PROTOCOL.sshsig. */
 
 const BEGIN = "-----BEGIN SSH SIGNATURE-----"
 const END = "-----END SSH SIGNATURE-----"
 const MAGIC = "SSHSIG"
-/** What is signed for one purpose counts for no other. */
+/** Signatures are only valid in their namespace. */
 const NAMESPACE = "git"
 const LONGEST = 16 * 1024
 
 export const isSshSignature = (text: string): boolean => text.startsWith(BEGIN)
 
-/** A signature that was read, but not checked. The key in it is the signer's claim. */
+/** A parsed but unverified signature. The key in it is the signer's claim. */
 export interface FileSignature {
   readonly fingerprint: string
-  /** Whether the key in it made it over this data, for git. */
+  /** Whether it is a valid signature of this data by its key, in git's namespace. */
   readonly isOver: (data: Buffer) => boolean
 }
 
-/** Reads an armoured signature; undefined for what is none, or is not by a key of an accepted kind. */
+/** Parses an armoured signature; undefined if it is malformed, or its key is not of an accepted kind. */
 export function readFileSignature(text: string): FileSignature | undefined {
   const armor = text.trim()
   if (armor.length > LONGEST || !armor.startsWith(BEGIN) || !armor.endsWith(END)) return undefined
@@ -54,7 +54,7 @@ function isSignature(key: SshKey, signature: Buffer, data: Buffer): boolean {
   try {
     const reader = wireReader(signature)
     const [algorithm, body] = [reader.text(), reader.bytes()]
-    // A security key adds what it saw behind its signature.
+    // A security key appends its flags and counter to the signature.
     const added = signature.subarray(8 + Buffer.byteLength(algorithm, "latin1") + body.length)
     return isSignedBy(key, { algorithm, body: Buffer.concat([body, added]), numbers: "ssh" }, data)
   } catch (error) {

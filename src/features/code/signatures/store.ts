@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
 
-/** Keys that sign for somebody, with what belongs to their primary keys, and with whose they are. */
+/** OpenPGP signing keys, with their primary keys' data and their owners. */
 export const findSigners = query("signatures.findSigners", (db, p: Params<{ keyIds: readonly string[] }>) =>
   db
     .selectFrom("gpg_keys as signer")
@@ -14,7 +14,7 @@ export const findSigners = query("signatures.findSigners", (db, p: Params<{ keyI
     .where("signer.key_id", "in", p.keyIds),
 )
 
-/** Keys of SSH with these fingerprints, with whose they are. */
+/** SSH keys with these fingerprints, with their owners. */
 export const findKeyOwners = query("signatures.findKeyOwners", (db, p: Params<{ fingerprints: readonly string[] }>) =>
   db
     .selectFrom("public_keys")
@@ -24,7 +24,7 @@ export const findKeyOwners = query("signatures.findKeyOwners", (db, p: Params<{ 
     .where("public_keys.fingerprint", "in", p.fingerprints),
 )
 
-/** Which of these addresses are activated addresses of which of these people. */
+/** Which of these addresses are activated, and which of these users own them. */
 export const findAddressesAmong = query(
   "signatures.findAddressesAmong",
   (db, p: Params<{ userIds: readonly number[]; addresses: readonly string[] }>) =>

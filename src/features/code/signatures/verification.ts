@@ -8,20 +8,20 @@ import type { Verification } from "./records.ts"
 import { type FileSignature, isSshSignature, readFileSignature } from "./ssh-signature.ts"
 import { findAddressesAmong, findKeyOwners, findSigners } from "./store.ts"
 
-/** Whether commits and tags are by whom they say they are. */
+/** Verifies the signatures of commits and tags. */
 
-/** What is said of a commit or tag that nobody has signed. */
+/** The verification of an unsigned commit or tag. */
 export const UNSIGNED: Verification = { verified: false, reason: "gpg.error.not_signed_commit", signature: "", signer: null, payload: "" }
 
-/** Why a signature isn't believed, in the words that clients know. */
+/** Why a signature isn't verified, with the values that clients expect. */
 const UNREADABLE = "gpg.error.extract_sign"
 const UNKNOWN_KEY = "gpg.error.no_gpg_keys_found"
 const WRONG_SIGNATURE = "gpg.error.probable_bad_signature"
 const OTHER_ADDRESS = "gpg.error.no_committer_account"
 
 /**
- * What is known of the signatures of commits and tags, by their ids: at most three queries, and none where nothing is signed. One is verified where a key of
- * somebody here made it, and the address of the committer (the tagger) is an activated address of the same person.
+ * The verifications of commits and tags, by their ids: at most three queries, and none if nothing is signed. A signature is verified if a key of
+ * a user made it, and the address of the committer (the tagger) is an activated address of the same user.
  */
 export async function verifications(
   db: Handle,
@@ -36,9 +36,9 @@ export async function verifications(
   return new Map(await Promise.all(checked))
 }
 
-// --- what is claimed -------------------------------------------------------------------------------------------------------------
+// --- claims -----------------------------------------------------------------------------------------------------------------------
 
-/** What a commit or tag says of itself. */
+/** The signature of a commit or tag, before it is verified. */
 interface Claim {
   readonly id: ObjectId
   /** The address of the committer or tagger, in lower case. */
@@ -63,17 +63,17 @@ async function readClaim(object: Commit | Tag): Promise<Claim> {
   }
 }
 
-// --- whose keys ------------------------------------------------------------------------------------------------------------------
+// --- keys -------------------------------------------------------------------------------------------------------------------------
 
-/** A key of somebody here. */
+/** A user's key. */
 interface Key {
   readonly owner: User
-  /** As it is named to people: the id, or the fingerprint. */
+  /** Its displayed name: the id, or the fingerprint. */
   readonly name: string
   readonly isSignerOf: (claim: Claim, now: Date) => Promise<boolean> | boolean
 }
 
-/** The keys that the claims name, by key id and by fingerprint, which can't be the same. */
+/** The keys named in the claims, by key id and by fingerprint, which can't collide. */
 async function findKeys(db: Handle, claims: readonly Claim[]): Promise<ReadonlyMap<string, Key>> {
   const keyIds = [...new Set(claims.flatMap(({ gpg }) => gpg?.issuers ?? []))]
   const fingerprints = [...new Set(claims.flatMap(({ ssh }) => ssh?.fingerprint ?? []))]
@@ -94,7 +94,7 @@ async function findKeys(db: Handle, claims: readonly Claim[]): Promise<ReadonlyM
   return keys
 }
 
-/** Whether somebody has an address. */
+/** Whether a user owns an address. */
 type Owns = (owner: User, address: string) => boolean
 
 async function addressesOf(
@@ -104,14 +104,14 @@ async function addressesOf(
   keys: ReadonlyMap<string, Key>,
 ): Promise<Owns> {
   const userIds = [...new Set([...keys.values()].map(({ owner }) => owner.id))]
-  // PostgreSQL knows no text with a zero in it; nobody has such an address.
+  // PostgreSQL can't store NUL characters, so no user has such an address.
   const addresses = [...new Set(claims.map(({ address }) => address))].filter((address) => !address.includes("\0"))
   const rows = userIds.length === 0 || addresses.length === 0 ? [] : await findAddressesAmong(db, { userIds, addresses })
   const owned = new Set(rows.map(({ user_id, lower_email }) => `${user_id} ${lower_email}`))
   return (owner, address) => owned.has(`${owner.id} ${address}`) || address === noReplyAddress(site, owner).toLowerCase()
 }
 
-// --- what is true ----------------------------------------------------------------------------------------------------------------
+// --- verification -----------------------------------------------------------------------------------------------------------------
 
 async function verify(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, now: Date): Promise<Verification> {
   const { signature, gpg, ssh, address, email } = claim

@@ -6,9 +6,9 @@ import { listed, noContent, type Operation, operation } from "../../../core/oper
 import Type from "../../../core/schema.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { User } from "../../people/users/records.ts"
-import { listMarked } from "../repositories/marked.ts"
 import { Repository } from "../repositories/records.ts"
 import { starredBy } from "../repositories/search.ts"
+import { listStarredOrWatched } from "../repositories/starred-or-watched.ts"
 import { star, unstar } from "./rules.ts"
 import { findStar, findStargazers } from "./store.ts"
 
@@ -24,7 +24,8 @@ export const starOperations: readonly Operation[] = [
     access: signedIn,
     paged: true,
     answers: { 200: Type.Array(Repository) },
-    handle: ({ db, services, actor, me, page }) => listMarked(db, services.site, { actor, person: me, where: starredBy(me.id) }, page),
+    handle: ({ db, services, actor, me, page }) =>
+      listStarredOrWatched(db, services.site, { actor, person: me, where: starredBy(me.id) }, page),
   }),
 
   operation({
@@ -38,7 +39,7 @@ export const starOperations: readonly Operation[] = [
     answers: { 200: Type.Array(Repository) },
     refuses: ["notFound"],
     handle: ({ db, services, actor, user, page }) =>
-      listMarked(db, services.site, { actor, person: user, where: starredBy(user.id) }, page),
+      listStarredOrWatched(db, services.site, { actor, person: user, where: starredBy(user.id) }, page),
   }),
 
   operation({

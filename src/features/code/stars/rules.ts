@@ -9,11 +9,11 @@ import { lockUser } from "../../people/users/store.ts"
 import { recountStars } from "../repositories/counters.ts"
 
 /**
- * Gives a repository the caller's star, and tells the feed; starring again changes nothing.
- * Refuses `forbidden` where the owner has blocked the caller, `notFound` what the caller can no longer reach.
+ * Adds the caller's star to a repository, and publishes it to the feed; starring again changes nothing.
+ * Refuses `forbidden` if the owner has blocked the caller, `notFound` if the caller can no longer access the repository.
  */
 export async function star(tx: Transaction, actor: SignedIn, repositoryId: number, now: Seconds): Promise<void> {
-  // Blocking, and turning private, lock the same rows: neither leaves a star behind that came a moment later.
+  // Blocking and making private lock the same rows, so that no star is added concurrently with either.
   await lockUser(tx, actor.user.id)
   await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
@@ -29,7 +29,7 @@ export async function star(tx: Transaction, actor: SignedIn, repositoryId: numbe
   publish(tx, { kind: "repository.starred", repository, owner, actor: actor.user, at: now })
 }
 
-/** Takes the star back, if there was one. */
+/** Removes the star, if there is one. */
 export async function unstar(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
   const taken = await tx
     .deleteFrom("stars")

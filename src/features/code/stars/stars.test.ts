@@ -27,7 +27,7 @@ withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private
     expect(await status(ben, "GET /user/starred/ann/open")).toBe(204)
     expect((await forge.call(ben, "GET /repos/ann/open")).body.stars_count).toBe(1)
     expect((await forge.call(ben, "GET /user")).body.starred_repos_count).toBe(1)
-    // The one who did it, and the watching owner.
+    // The user who starred, and the watching owner.
     expect(await told("open")).toHaveLength(2)
 
     for (const _ of [1, 2]) expect(await status(ben, "DELETE /user/starred/ann/open")).toBe(204)
@@ -43,7 +43,7 @@ withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private
     expect(await list(ben, "GET /users/ben/starred")).toEqual({ names: ["open", "more", "hush"], total: "3" })
     expect(await list(ann, "GET /users/ben/starred")).toEqual({ names: ["open", "more"], total: "2" })
     expect(await list(forge.root, "GET /users/ben/starred?limit=1&page=2")).toEqual({ names: ["more"], total: "2" })
-    // The permissions are those of the person whose list it is.
+    // The permissions are those of the user whose list it is.
     expect((await forge.call(cal, "GET /users/ben/starred")).body[1].permissions).toEqual({ admin: false, push: true, pull: true })
 
     await forge.call(ann, "DELETE /repos/ann/hush/collaborators/ben")
@@ -69,7 +69,7 @@ withHearth("stars", { people: ["ann", "ben", { name: "cal", visibility: "private
     expect(await status(ben, "DELETE /user/starred/ann/fled")).toBe(204)
   })
 
-  test("are refused to those who are blocked, on what is hidden or missing, and to nobody", async () => {
+  test("are refused to those who are blocked, on what is hidden or missing, and without signing in", async () => {
     const dan = await forge.person("dan")
     await forge.call(ann, "PUT /user/blocks/dan")
     expect(await forge.call(dan, "PUT /user/starred/ann/open")).toMatchObject({ status: 403, body: { message: "user is blocked" } })

@@ -9,7 +9,7 @@ export const findStar = query("stars.findStar", (db, p: Params<{ userId: number;
   db.selectFrom("stars").select("created_at").where("user_id", "=", p.userId).where("repository_id", "=", p.repositoryId),
 )
 
-/** Who has starred the repository, of those whom the caller may know of, in the order in which they did. */
+/** The users who have starred the repository and are visible to the caller, oldest star first. */
 export async function findStargazers(db: Handle, actor: Actor, repositoryId: number, page: Page): Promise<Found<User>> {
   const shown = db
     .selectFrom("stars")

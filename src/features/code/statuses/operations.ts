@@ -89,7 +89,7 @@ export const statusOperations: readonly Operation[] = [
     handle: async ({ services, db, actor, path, page, ...on }) => {
       const { id } = await commitNamed(services, on, path.ref)
       const latest = await latestStatuses(db, on.repository.id, id)
-      // The first page holds what was told last; each page is told in the order in which it came.
+      // The first page has the newest statuses; each page is in chronological order.
       const end = Math.max(0, latest.length - page.offset)
       const rows = latest.slice(Math.max(0, end - page.limit), end)
       const commitUrl = `${repositoryApiUrl(services.site, on.owner.name, on.repository.name)}/commits/${id}`

@@ -9,7 +9,7 @@ import { repositoryApiUrl } from "../repositories/urls.ts"
 import { type CommitStatus, STATES, type State } from "./records.ts"
 import type { Status } from "./store.ts"
 
-/** Statuses of one repository as records, their creators as everybody sees them. One query. */
+/** Statuses of one repository as records, with their creators' public profile. One query. */
 export async function presentStatuses(
   db: Handle,
   { site }: Pick<Services, "site">,

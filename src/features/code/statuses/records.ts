@@ -5,7 +5,7 @@ import { Repository } from "../repositories/records.ts"
 
 export const STATES = ["pending", "success", "error", "failure", "warning", "skipped"] as const
 export type State = (typeof STATES)[number]
-/** The states that a list can be narrowed to. */
+/** The states that a list can be filtered by. */
 export const LISTED_STATES = ["pending", "success", "error", "failure", "warning"] as const
 export const STATUS_SORTS = ["oldest", "recentupdate", "leastupdate", "leastindex", "highestindex"] as const
 export type StatusSort = (typeof STATUS_SORTS)[number]

@@ -8,7 +8,7 @@ import type { Commit } from "../../../git/index.ts"
 import type { CreateStatusOption } from "./records.ts"
 import { findLastNumber, type Status } from "./store.ts"
 
-/** A status as it is to be stored, its texts without space around them. Refuses as `invalid` an address that leads to no page. */
+/** A status to be stored, with trimmed texts. Refuses `invalid` for a `target_url` that is no http or https URL. */
 export function readStatus({ state, target_url = "", description = "", context = "" }: CreateStatusOption) {
   const address = target_url.trim()
   if (address !== "" && !/^https?:\/\/[^\s]+$/i.test(address)) throw refuse.invalid("target_url", "must be an http or https address")
@@ -22,7 +22,7 @@ export interface NewStatuses {
   readonly statuses: readonly ReturnType<typeof readStatus>[]
 }
 
-/** Stores what checks say of a commit, in their order, Gives the rows. */
+/** Stores statuses of a commit, in their order. Returns the rows. */
 export async function createStatuses(
   tx: Transaction,
   services: Services,
@@ -30,7 +30,7 @@ export async function createStatuses(
 ): Promise<readonly Status[]> {
   const commitId = commit.id
   if (statuses.length === 0) return []
-  // Two statuses at once must not get one number.
+  // Concurrent statuses must not get the same number.
   await lockRow(tx, "repositories", repositoryId)
   const last = (await findLastNumber.first(tx, { repositoryId, commitId }))?.number ?? 0
   const rows = await tx

@@ -85,7 +85,7 @@ withWorld("statuses of commits", { open: openWorld }, ({ test: it, world }) => {
     expect((await world.anonymous.call("GET", `${repo}/commits/nowhere/status`)).status).toBe(404)
   })
 
-  it("are told by those who may write, of commits that are there, in words that mean something", async () => {
+  it("are accepted from writers, for existing commits, with valid values", async () => {
     const { repo, sha, tell } = await make()
     const body = { state: "success" }
     expect((await ben.call("POST", `${repo}/statuses/${sha}`, body)).status).toBe(403)
@@ -97,7 +97,7 @@ withWorld("statuses of commits", { open: openWorld }, ({ test: it, world }) => {
     expect((await tell({ ...body, context: "x".repeat(256) })).status).toBe(422)
   })
 
-  it("of somebody who is gone stay", async () => {
+  it("of a deleted user are kept", async () => {
     const { repo, sha, tell } = await make()
     await ada.call("PUT", `${repo}/collaborators/guest`, {})
     const guest = await world.person(`guest${names}`)

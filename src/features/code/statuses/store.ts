@@ -12,7 +12,7 @@ interface OfCommit {
   readonly commitId: string
 }
 
-/** The next number that a status of the commit gets. Ask while the repository is locked. */
+/** The number of the commit's last status. The repository must be locked. */
 export const findLastNumber = query("statuses.findLastNumber", (db, p: Params<OfCommit>) =>
   db
     .selectFrom("commit_statuses")
@@ -43,7 +43,7 @@ const newest = query("statuses.findLatest", (db, p: Params<OfCommit>) =>
     .orderBy("status.number"),
 )
 
-/** The newest status of each context of a commit, in the order in which they came. */
+/** The newest status of each context of a commit, in chronological order. */
 export const latestStatuses = (db: Handle, repositoryId: number, commitId: string): Promise<readonly Status[]> =>
   newest(db, { repositoryId, commitId })
 
@@ -65,7 +65,7 @@ export async function listStatuses(
     .where("commit_id", "=", commitId)
     .$if(state !== undefined, (all) => all.where("state", "=", state ?? ""))
   const { total } = await statuses.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
-  // A status is never changed and numbers follow the time, so that all orders are the numbers'. Clients know the words for them the wrong way round.
+  // A status never changes and numbers are chronological, so every sort is by number. Clients expect the names of the sorts the wrong way round.
   const rising = sort === "oldest" || sort === "leastupdate" || sort === "highestindex"
   const rows = await statuses
     .selectAll()
@@ -76,7 +76,7 @@ export async function listStatuses(
   return { rows, total }
 }
 
-/** What the newest statuses of all contexts come to: failure where one failed, success where all succeeded or were skipped, else pending. */
+/** The combined state of the newest statuses: failure if one failed, success if all succeeded or were skipped, else pending. */
 export function combine(states: readonly string[]): "failure" | "success" | "pending" {
   if (states.some((state) => state === "error" || state === "failure" || state === "warning")) return "failure"
   return states.length > 0 && states.every((state) => state === "success" || state === "skipped") ? "success" : "pending"

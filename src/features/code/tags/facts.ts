@@ -1,7 +1,7 @@
 import { mapInBatches } from "../../../core/batches.ts"
 import { type Git, type ObjectId, type Repository, tagOf } from "../../../git/index.ts"
 
-/** What is stored of a tag. It depends on nothing but the object that the reference names. */
+/** The stored properties of a tag. They depend only on the object that the reference points to. */
 export interface TagFacts {
   readonly object_id: string
   readonly target_id: string
@@ -9,18 +9,18 @@ export interface TagFacts {
   readonly tagged_at: number
 }
 
-/** A tag's name with its facts. */
+/** A tag's name with its properties. */
 export interface NamedTag extends TagFacts {
   readonly name: string
 }
 
-/** Characters of a message that are stored: more than anybody reads in a list. */
+/** The most characters stored of a message: more than a list needs. */
 const LONGEST_MESSAGE = 65_536
-/** Tags on tags that are followed. */
+/** The deepest chain of tags on tags that is followed. */
 const DEEPEST = 10
 
 /**
- * Reads what is stored of the tags that name these objects; what is among `known` is not read again. Reads git: not for inside of a
+ * Reads the properties of tags that point to these objects; those in `known` are not read again. Reads git: must not be called inside a
  * transaction.
  */
 export function readTags(
@@ -33,7 +33,7 @@ export function readTags(
   return mapInBatches(tags, async ({ name, id }) => ({ ...(facts.get(id) ?? (await readTagFacts(git, repository, id))), name }))
 }
 
-/** All tags that a repository has in git, with their facts. */
+/** All tags that a repository has in git, with their properties. */
 export async function readAllTags(git: Git, repository: Repository, known: readonly TagFacts[]): Promise<readonly NamedTag[]> {
   const references = await git.references.list(repository, "refs/tags/")
   return readTags(
@@ -44,7 +44,7 @@ export async function readAllTags(git: Git, repository: Repository, known: reado
   )
 }
 
-/** What is stored of a tag that names this object. */
+/** The properties of a tag that points to this object. */
 export async function readTagFacts(git: Git, repository: Repository, id: ObjectId): Promise<TagFacts> {
   const { target, tag } = await follow(git, repository, id)
   const type = tag && target === tag.id ? "tag" : (await git.objects.info(repository, target))?.type
@@ -57,7 +57,7 @@ export async function readTagFacts(git: Git, repository: Repository, id: ObjectI
   }
 }
 
-/** What an object leads to through annotated tags, and the outermost of them. */
+/** The object that annotated tags peel to, and the outermost of them. */
 async function follow(git: Git, repository: Repository, id: ObjectId) {
   if ((await git.objects.info(repository, id))?.type !== "tag") return { target: id, tag: undefined }
   const tag = await git.objects.readTag(repository, id)
@@ -66,5 +66,5 @@ async function follow(git: Git, repository: Repository, id: ObjectId) {
   return { target: last.type === "tag" ? last.id : last.object, tag }
 }
 
-/** No half of a surrogate pair is left at the end, and nothing that a database can't hold. */
+/** Truncates a message, without an unpaired surrogate or characters that a database can't store. */
 const cut = (message: string): string => message.slice(0, LONGEST_MESSAGE).replaceAll("\0", "").toWellFormed()

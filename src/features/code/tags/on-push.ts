@@ -16,7 +16,7 @@ interface TagChange {
   readonly newId: ObjectId | null
 }
 
-/** The rows of tags follow their references, and releases whose tag is taken away are drafts again. */
+/** Updates the rows of pushed tags; releases whose tag is deleted become drafts again. */
 export const keepTags: PushStep = async ({ services, row, repository, changes }) => {
   const moved: readonly TagChange[] = changes.flatMap(({ ref, oldId, newId }) => {
     const name = tagOf(ref)
@@ -34,7 +34,7 @@ export const keepTags: PushStep = async ({ services, row, repository, changes })
       moved.filter(({ newId }) => newId === null).map(({ name }) => name),
     )
     await putTags(tx, row.id, tags)
-    // Two pushes to one tag may be written down in the other order; then what is stored is not what this one found, and git is asked again.
+    // Two pushes to one tag may be recorded in reverse order; then the stored object is not the expected one, and git is read again.
     const expected = moved.every(({ name, oldId, newId }) => {
       const found = stored.get(name) ?? null
       return found === oldId || found === newId
@@ -49,7 +49,7 @@ async function takeAway(tx: Transaction, repositoryId: number, names: readonly s
   await draftReleasesOf(tx, repositoryId, names)
 }
 
-/** Brings the rows of all tags of a repository in step with its references. */
+/** Synchronises the rows of all tags of a repository with its references. */
 export const alignTagsJob = defineJob({
   kind: "tags.align",
   payload: Type.Object({ repositoryId: int64() }),
@@ -69,7 +69,7 @@ export const alignTagsJob = defineJob({
     await database.write(async (tx) => {
       await lockRow(tx, "repositories", repositoryId)
       const now = await findAllTags(tx, { repositoryId })
-      // A push that was written down meanwhile may know better.
+      // A push recorded meanwhile may be newer.
       if (!sameTags(stored, now)) return void (await jobs.enqueue(tx, alignTagsJob, { repositoryId }))
       await takeAway(tx, repositoryId, [...objects.keys()])
       await putTags(tx, repositoryId, changed)

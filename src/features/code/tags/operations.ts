@@ -57,7 +57,7 @@ export const tagOperations: readonly Operation[] = [
       const on = { repository, owner, permission }
       const { tag_name: name, message, target } = body
       requireTagName(name, "tag_name")
-      // A draft makes this tag when it is published.
+      // A draft creates this tag when it is published.
       if (await findReleaseOfTag.first(db, { repositoryId: repository.id, tagName: name })) throw taken(name)
       const tag = await createTag(services, { ...on, actor }, { name, message, target })
       return created(presentTag(services, on, tag))

@@ -3,7 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { recountReleases } from "../repositories/counters.ts"
 
-/** The release that stands on a tag: what tags must know of it. */
+/** The release of a tag, as far as tags depend on it. */
 
 export const findReleaseOfTag = query("releases.findOfTag", (db, p: Params<{ repositoryId: number; tagName: string }>) =>
   db.selectFrom("releases").selectAll().where("repository_id", "=", p.repositoryId).where("tag_name", "=", p.tagName),
@@ -18,7 +18,7 @@ const draftOfTags = query("releases.draftOfTags", (db, p: Params<{ repositoryId:
     .where(sql<SqlBool>`is_draft = 0`),
 )
 
-/** A release whose tag is gone can't be published: it waits as a draft. */
+/** Turns releases of deleted tags into drafts. */
 export async function draftReleasesOf(tx: Transaction, repositoryId: number, tagNames: readonly string[]): Promise<void> {
   if ((await draftOfTags.changes(tx, { repositoryId, names: tagNames })) > 0) await recountReleases(tx, repositoryId)
 }

@@ -13,29 +13,29 @@ import { type NamedTag, readTagFacts } from "./facts.ts"
 import { findReleaseOfTag } from "./releases.ts"
 import { findTagInTheWay } from "./store.ts"
 
-/** What a tag is to be. */
+/** A tag to be created. */
 export interface NewTag {
   readonly name: string
-  /** Makes it an annotated one, unless there is nothing but space in it. */
+  /** Makes it an annotated tag, unless it is blank. */
   readonly message?: string | undefined
-  /** A branch, a tag or a commit; the default branch where there is none. */
+  /** A branch, a tag or a commit; by default the default branch. */
   readonly target?: string | undefined
   /** The release that is published with it. */
   readonly release?: TagRelease
 }
 
-/** What clients call the name of a tag that is to be. */
+/** The request field with a new tag's name. */
 const FIELD = "tag_name"
 
-/** Who changes which tags. */
+/** A change of tags: the caller and the repository. */
 export interface Tagging extends OnRepository {
   readonly actor: SignedIn
 }
 
 /**
- * Makes a tag, which counts as pushed by whoever asks, and gives what is stored of it.
- * Refuses `invalid` a name that no tag can have, and one that a rule keeps from the caller; `notFound` a target that is not there; `conflict` a
- * name that is taken; `archived` and `forbidden` where nothing can be pushed.
+ * Creates a tag, which counts as pushed by the caller, and returns its stored properties.
+ * Refuses `invalid` for an invalid tag name, and one protected from the caller; `notFound` for a missing target; `conflict` for a
+ * name that is taken; `archived` and `forbidden` if nothing can be pushed.
  */
 export async function createTag(services: Services, tagging: Tagging, { name, message = "", target, release }: NewTag): Promise<NamedTag> {
   const { git } = services
@@ -47,7 +47,7 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
   const repository = git.at(row.storage, row.object_format)
   const ref = tagRef(name)
   if (await git.references.resolve(repository, ref)) throw taken(name)
-  await requireRoom(services, row.id, name)
+  await requireNoConflict(services, row.id, name)
   const commit = revision.commit.id
   const annotated =
     message.trim() === ""
@@ -65,8 +65,8 @@ export async function createTag(services: Services, tagging: Tagging, { name, me
 }
 
 /**
- * Deletes a tag. Refuses `notFound` what is not there, `conflict` a tag that a release stands on, `invalid` one that a rule keeps from the
- * caller, `archived` and `forbidden` where nothing can be pushed.
+ * Deletes a tag. Refuses `notFound` for a missing tag, `conflict` for one that has a release, `invalid` for one protected from the
+ * caller, `archived` and `forbidden` if nothing can be pushed.
  */
 export async function deleteTag(services: Services, tagging: Tagging, name: string): Promise<void> {
   const { git, database } = services
@@ -79,10 +79,10 @@ export async function deleteTag(services: Services, tagging: Tagging, name: stri
   await push(services, tagging, name, { oldId, newId: null, addedBytes: 0, field: "tag" })
 }
 
-/** Bytes of a name: each tag may lie in a file of its own. */
+/** Longest name in bytes: git may store each tag in its own file. */
 const LONGEST_NAME = 240
 
-/** Refuses `invalid` for `field` what can't be the name of a tag. */
+/** Refuses `invalid` for `field` if it is not a valid tag name. */
 export function requireTagName(name: string, field: string): void {
   if (Buffer.byteLength(name) > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} bytes`)
   if (!isTagName(name)) throw refuse.invalid(field, "can't be the name of a tag: see git check-ref-format")
@@ -90,8 +90,8 @@ export function requireTagName(name: string, field: string): void {
 
 export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)
 
-/** Refuses `conflict` where a tag stands in the way: where one is called `a`, none can be called `a/b`. */
-async function requireRoom({ database }: Services, repositoryId: number, name: string): Promise<void> {
+/** Refuses `conflict` if a tag conflicts with the name: next to `a` there can't be `a/b`. */
+async function requireNoConflict({ database }: Services, repositoryId: number, name: string): Promise<void> {
   const parts = name.split("/")
   const above = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
   // "0" is the character after the slash.
@@ -99,7 +99,7 @@ async function requireRoom({ database }: Services, repositoryId: number, name: s
   if (found) throw refuse.conflict(`the tag ${found.name} stands in the way of ${name}`)
 }
 
-/** What refuses every push is told apart from the rules for single tags. Releases have their own writers, who make the tags that they need. */
+/** Refusals of every push are checked before the rules for single tags. Writers of releases may create the tags that they need. */
 function requirePushable(on: OnRepository, ofRelease = false): void {
   if (on.repository.is_archived === 1) throw refuse.archived()
   if (on.repository.is_mirror === 1) throw refuse.forbidden(MIRROR)
@@ -114,7 +114,7 @@ interface Move {
   readonly release?: TagRelease | undefined
 }
 
-/** Clients know what a tag's own rules refuse as input that is not valid. */
+/** Clients expect refusals by a tag's own rules as `invalid`. */
 async function push(
   services: Services,
   { actor, ...on }: Tagging,

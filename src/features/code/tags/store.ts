@@ -7,7 +7,7 @@ export const findTag = query("tags.find", (db, p: Params<{ repositoryId: number;
   db.selectFrom("tags").selectAll().where("repository_id", "=", p.repositoryId).where("name", "=", p.name),
 )
 
-/** A tag that stands where another is to be: where that needs a directory, or below it. */
+/** A tag that conflicts with a name: one of its parent directories, or a name below it. */
 export const findTagInTheWay = query(
   "tags.findInTheWay",
   (db, p: Params<{ repositoryId: number; above: readonly string[]; from: string; before: string }>) =>
@@ -37,19 +37,19 @@ const countAll = query("tags.count", (db, p: Params<{ repositoryId: number }>) =
     .where("repository_id", "=", p.repositoryId),
 )
 
-/** A page of a repository's tags, the newest first, and their number. */
+/** A page of a repository's tags, newest first, and their total. */
 export async function listTags(db: Handle, repositoryId: number, { limit, offset }: Page) {
   const rows = await listPage(db, { repositoryId, limit, offset })
   const counted = await countAll.first(db, { repositoryId })
   return { rows, total: counted?.total ?? 0 }
 }
 
-/** What the tags of these names are stored to name. */
+/** The stored objects of the tags with these names. */
 export const findTagObjects = query("tags.findObjects", (db, p: Params<{ repositoryId: number; names: readonly string[] }>) =>
   db.selectFrom("tags").select(["name", "object_id"]).where("repository_id", "=", p.repositoryId).where("name", "in", p.names),
 )
 
-/** All that is stored of a repository's tags. */
+/** The stored properties of all tags of a repository. */
 export const findAllTags = query("tags.findAll", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("tags")
@@ -75,16 +75,16 @@ const findLastSequence = query("tags.findLastSequence", (db, p: Params<{ reposit
     ),
 )
 
-/** The place of the next tag or release of a repository, which the caller has locked. */
+/** The next sequence number for a tag or release of a repository, which the caller has locked. */
 export async function nextSequence(tx: Transaction, repositoryId: number): Promise<number> {
   const rows = await findLastSequence(tx, { repositoryId })
   return 1 + Math.max(0, ...rows.map(({ last }) => last ?? 0))
 }
 
-/** Rows written at once. */
+/** Rows per statement. */
 const BATCH = 64
 
-/** Stores tags, or what they name by now, in a repository that the caller has locked. */
+/** Inserts or updates tags of a repository that the caller has locked. */
 export async function putTags(tx: Transaction, repositoryId: number, tags: readonly NamedTag[]): Promise<void> {
   if (tags.length === 0) return
   const first = await nextSequence(tx, repositoryId)

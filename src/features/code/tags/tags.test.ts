@@ -14,7 +14,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
   }
   const tip = async (at: string): Promise<string> => (await stage.must(stage.ann, `GET ${at}/branches/main`)).commit.id
 
-  test("are made light, or annotated by whoever asks", async () => {
+  test("are created lightweight, or annotated with the caller as tagger", async () => {
     const commit = await tip(OPEN)
     const light = await make(stage.ben, { tag_name: "light" })
     expect([light.status, light.body]).toEqual([
@@ -123,7 +123,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
     await clone.git("update-ref", `refs/tags/${name}`, await clone.git("hash-object", "-t", "tag", "-w", ".git/tag-object"))
   }
 
-  test("follow what is pushed: made, moved, taken away", async () => {
+  test("follow pushes: created, moved, deleted", async () => {
     const at = await repository("pushed")
     const clone = await stage.clone("ann/pushed")
     const who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"]
@@ -146,7 +146,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
     expect((await names(at)).toSorted()).toEqual(["heavy", "of-heavy"])
   })
 
-  test("that are taken away leave their releases as drafts", async () => {
+  test("that are deleted leave their releases as drafts", async () => {
     const at = await repository("withdrawn")
     const clone = await stage.clone("ann/withdrawn")
     const { id } = await stage.must(stage.ann, `POST ${at}/releases`, { tag_name: "v1" })
@@ -164,7 +164,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
     expect(await stage.must(undefined, `GET /repos/cal/forked/tags/v1`)).toMatchObject({ message: "One\n" })
   })
 
-  test("are brought in step with git again, whatever became of their rows", async () => {
+  test("are synchronised with git again, whatever their rows contain", async () => {
     const at = await repository("aligned")
     for (const tag_name of ["a", "b"]) await stage.must(stage.ann, `POST ${at}/tags`, { tag_name, message: tag_name })
     const { database, jobs } = stage.hearth.services
@@ -188,7 +188,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
     expect(await stage.must(undefined, `GET ${at}/tags`)).toEqual(before)
   })
 
-  test("that a rule keeps from somebody are refused as input", async () => {
+  test("protected from the caller are refused as invalid", async () => {
     const at = await repository("guarded")
     await stage.must(stage.ann, `PUT ${at}/collaborators/ben`, { permission: "write" })
     await stage.must(stage.ann, `POST ${at}/tag_protections`, { name_pattern: "v*", whitelist_usernames: ["ann"] })

@@ -8,13 +8,13 @@ import { texts } from "../repositories/present.ts"
 import { isTopic, MOST_TOPICS, normalizeTopic, TOPIC_RULE } from "./names.ts"
 
 /**
- * Topics stand twice: as a list in the repository's row, which is what is shown, and as rows, which is what is searched. Every change
- * writes both, with the repository locked, and counts anew the topics that it touched.
+ * Topics are stored twice: as a list in the repository's row, which is displayed, and as rows, which are searched. Every change
+ * writes both, with the repository locked, and recounts the changed topics.
  */
 
 /**
- * Gives a repository these topics instead of those it had. Letter case doesn't count, nor do doubles and empty texts.
- * Refuses as `invalid`, naming them, texts that are no topics, and more than {@link MOST_TOPICS}; `notFound` where the repository is gone.
+ * Replaces a repository's topics. Letter case, duplicates and empty texts are ignored.
+ * Refuses `invalid`, naming them, for invalid topics, and for more than {@link MOST_TOPICS}; `notFound` if the repository is gone.
  */
 export async function replaceTopics(tx: Transaction, repositoryId: number, wanted: readonly string[], now: Seconds): Promise<void> {
   const names = [...new Set(wanted.map(normalizeTopic))].filter((name) => name !== "")
@@ -26,8 +26,8 @@ export async function replaceTopics(tx: Transaction, repositoryId: number, wante
 }
 
 /**
- * Gives a repository one more topic; one that it bears already changes nothing.
- * Refuses as `invalid` what is no topic, and one more than {@link MOST_TOPICS}; `notFound` where the repository is gone.
+ * Adds a topic to a repository; one that it has already changes nothing.
+ * Refuses `invalid` for an invalid topic, and for more than {@link MOST_TOPICS}; `notFound` if the repository is gone.
  */
 export async function addTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
   const name = requireTopic(text)
@@ -37,7 +37,7 @@ export async function addTopic(tx: Transaction, repositoryId: number, text: stri
   await writeTopics(tx, repositoryId, [...names, name], now)
 }
 
-/** Takes a topic from a repository. Refuses as `invalid` what is no topic, `notFound` one that the repository doesn't bear. */
+/** Removes a topic from a repository. Refuses `invalid` for an invalid topic, `notFound` for one that the repository doesn't have. */
 export async function removeTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
   const name = requireTopic(text)
   const names = await currentTopics(tx, repositoryId)
@@ -58,7 +58,7 @@ function requireTopic(text: string): string {
 
 const tooMany = () => refuse.invalid("topics", `a repository bears at most ${MOST_TOPICS} topics`, { invalidTopics: null })
 
-/** The repository's topics, which nobody else changes until the transaction ends. */
+/** The repository's topics, locked until the transaction ends. */
 async function currentTopics(tx: Transaction, repositoryId: number): Promise<readonly string[]> {
   await lockRow(tx, "repositories", repositoryId)
   const row = await tx.selectFrom("repositories").select("topics").where("id", "=", repositoryId).executeTakeFirst()
@@ -82,19 +82,19 @@ async function writeTopics(tx: Transaction, repositoryId: number, names: readonl
     .where((eb) => eb.not(inList("repository_topics.topic_id", ids)))
     .returning("topic_id")
     .execute()
-  const gained = ids.length === 0 ? [] : await bear(tx, repositoryId, ids)
+  const added = ids.length === 0 ? [] : await linkTopics(tx, repositoryId, ids)
   await tx
     .updateTable("repositories")
     .set({ topics: JSON.stringify(sorted) })
     .where("id", "=", repositoryId)
     .execute()
-  const changed = [...dropped, ...gained].map((row) => row.topic_id)
+  const changed = [...dropped, ...added].map((row) => row.topic_id)
   if (changed.length === 0) return
   await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", changed)).execute()
   await recountTopics(tx, changed)
 }
 
-const bear = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
+const linkTopics = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>
   tx
     .insertInto("repository_topics")
     .values(topicIds.map((id) => ({ repository_id: repositoryId, topic_id: id })))

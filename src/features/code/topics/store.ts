@@ -4,7 +4,7 @@ import type { Handle } from "../../../core/database/database.ts"
 import { containsLower } from "../../../core/database/expressions.ts"
 import type { Page } from "../../../core/operation.ts"
 
-/** A topic with the number of those of its repositories that the caller may know of. */
+/** A topic with the number of its repositories that are visible to the caller. */
 export interface FoundTopic {
   readonly id: number
   readonly name: string
@@ -14,8 +14,8 @@ export interface FoundTopic {
 }
 
 /**
- * The topics whose name holds `text`, the most borne first, then by name. A topic of which the caller may know no repository is not there:
- * its name alone can tell what a hidden repository is about.
+ * The topics whose name contains `text`, the most used first, then by name. A topic without repositories visible to the caller is left out:
+ * its name alone can disclose what a hidden repository is about.
  */
 export async function searchTopics(
   db: Handle,
@@ -25,7 +25,7 @@ export async function searchTopics(
 ): Promise<{ readonly rows: readonly FoundTopic[]; readonly total: number }> {
   const borne = db
     .selectFrom("topics")
-    // SQLite takes a cross join as it stands: first the few topics of that name, then their repositories by an index.
+    // SQLite keeps the order of a cross join: first the few topics of that name, then their repositories by an index.
     .crossJoin("repository_topics")
     .whereRef("repository_topics.topic_id", "=", "topics.id")
     .innerJoin("repositories", "repositories.id", "repository_topics.repository_id")

@@ -93,7 +93,7 @@ withHearth("topics", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) => 
     await forge.call(ann, "PATCH /repos/ann/box", { archived: false })
   })
 
-  test("are found by those who may know of a repository that bears them, which alone count", async () => {
+  test("are found by callers who can see a repository with them, and only those are counted", async () => {
     await put(["find-rare", "find-shared"], "box")
     await put(["find-shared"], "other")
     await put(["find-shared", "find-secret"], "hush")

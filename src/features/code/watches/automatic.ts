@@ -9,15 +9,15 @@ import type { Listener } from "../../../core/events/events.ts"
 import type { PushStep } from "../pushes/step.ts"
 import { recountWatchers } from "../repositories/counters.ts"
 
-/** Which pairs of member and repository came about: those of these teams, narrowed to these people or repositories where given. */
-interface Gained {
+/** New pairs of member and repository: those of these teams, limited to these users or repositories if given. */
+interface NewAccess {
   readonly teamIds: readonly number[]
   readonly userIds?: readonly number[]
   readonly repositoryIds?: readonly number[]
 }
 
-/** Makes members watch what their teams let them reach. Whoever has declined, or watches already, is left as he is. */
-async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: Gained, now: Seconds): Promise<void> {
+/** Makes members watch the repositories of their teams. Users who have declined, or watch already, are not changed. */
+async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repositoryIds }: NewAccess, now: Seconds): Promise<void> {
   const pairs = tx
     .selectFrom("team_members")
     .innerJoin("team_repositories", "team_repositories.team_id", "team_members.team_id")
@@ -27,7 +27,7 @@ async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repository
       "team_members.user_id",
       "team_repositories.repository_id",
       sql<"automatic">`'automatic'`.as("mode"),
-      // A bare parameter in a distinct selection is a text to PostgreSQL.
+      // PostgreSQL treats a bare parameter in a distinct selection as text.
       sql<number>`cast(${now} as bigint)`.as("created_at"),
     ])
     .where(inList("team_members.team_id", teamIds))
@@ -56,7 +56,7 @@ async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repository
 }
 
 /**
- * Of these people, those who can no longer reach one of these repositories stop watching it. Stars stay; whether they are shown is asked again when
+ * Ends the watches of those of these users who can no longer access one of these repositories. Stars are kept; their visibility is checked when
  * they are read.
  */
 async function unwatchLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
@@ -96,7 +96,7 @@ async function unwatchLost(tx: Transaction, userIds: readonly number[], reposito
   await recountWatchers(tx, distinctRepositories(lost))
 }
 
-/** Ends all watches of these people on the repositories of an organisation: they have left it. */
+/** Ends all watches of these users, who have left an organisation, on its repositories. */
 async function unwatchOrganization(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
   const ended = await tx
     .deleteFrom("watches")
@@ -113,7 +113,7 @@ const distinctRepositories = (rows: readonly { readonly repository_id: number }[
   ...new Set(rows.map((row) => row.repository_id)),
 ]
 
-/** Makes somebody watch because of what they did. Who has said no keeps it: only somebody without a row becomes a watcher. */
+/** Makes a user watch a repository because of an action. Users who declined have a row, and only users without a row become watchers. */
 export async function watchAutomatically(tx: Transaction, userId: number, repositoryId: number, now: number): Promise<void> {
   const added = await tx
     .insertInto("watches")
@@ -123,7 +123,7 @@ export async function watchAutomatically(tx: Transaction, userId: number, reposi
   if (added.numInsertedOrUpdatedRows !== 0n) await recountWatchers(tx, [repositoryId])
 }
 
-/** Members of teams watch what these let them reach, where the site is set up so; those who lose access, or leave, stop watching. */
+/** Members watch the repositories of their teams, if the site is configured so; those who lose access, or leave, stop watching. */
 export const watching: Listener = {
   name: "watching",
   async hear({ tx, services: { config, now }, events }) {
@@ -135,10 +135,10 @@ export const watching: Listener = {
   },
 }
 
-/** Whoever pushes watches the repository from then on, where the site is set up so. */
+/** Pushers watch the repository, if the site is configured so. */
 export const watchAfterPush: PushStep = async ({ services: { config } }) => {
   return async (tx, { pusher, repository, now }) => {
-    // In the name of an organisation pushes a key of its repository.
+    // A pusher that is an organisation is a deploy key of its repository.
     if (config.users.autoWatchOnPush && pusher.kind === "person") await watchAutomatically(tx, pusher.id, repository.id, now)
   }
 }

@@ -9,9 +9,9 @@ import Type from "../../../core/schema.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentUser } from "../../people/users/present.ts"
 import { User } from "../../people/users/records.ts"
-import { listMarked } from "../repositories/marked.ts"
 import { Repository, WatchInfo } from "../repositories/records.ts"
 import { watchedBy } from "../repositories/search.ts"
+import { listStarredOrWatched } from "../repositories/starred-or-watched.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
 import { unwatch, watch } from "./rules.ts"
 import { findWatch, findWatchers } from "./store.ts"
@@ -19,7 +19,7 @@ import { findWatch, findWatchers } from "./store.ts"
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 const ofUser = { tag: "user", scope: ["user"] } as const
 
-/** That a repository is watched. Clients know the repository's age as the watch's. */
+/** The record of a watch. Clients expect the repository's creation time as the watch's. */
 function presentWatch(site: Site, { owner, repository }: Owned): WatchInfo {
   const url = repositoryApiUrl(site, owner.name, repository.name)
   return {
@@ -105,7 +105,8 @@ export const watchOperations: readonly Operation[] = [
     access: signedIn,
     paged: true,
     answers: { 200: Type.Array(Repository) },
-    handle: ({ db, services, actor, me, page }) => listMarked(db, services.site, { actor, person: me, where: watchedBy(me.id) }, page),
+    handle: ({ db, services, actor, me, page }) =>
+      listStarredOrWatched(db, services.site, { actor, person: me, where: watchedBy(me.id) }, page),
   }),
 
   operation({
@@ -119,6 +120,6 @@ export const watchOperations: readonly Operation[] = [
     answers: { 200: Type.Array(Repository) },
     refuses: ["notFound"],
     handle: ({ db, services, actor, user, page }) =>
-      listMarked(db, services.site, { actor, person: user, where: watchedBy(user.id) }, page),
+      listStarredOrWatched(db, services.site, { actor, person: user, where: watchedBy(user.id) }, page),
   }),
 ]

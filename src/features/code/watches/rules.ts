@@ -9,15 +9,15 @@ import { lockUser } from "../../people/users/store.ts"
 import { recountWatchers } from "../repositories/counters.ts"
 import { findWatch } from "./store.ts"
 
-/** Watches that people ask for themselves. Those that come and go by themselves are the affair of `teams/watches.ts`. */
+/** Watches that users start and end explicitly. Automatic ones are in `automatic.ts`. */
 
 /**
- * Makes the caller watch a repository; whoever was made to watch it does so by choice from then on. A new watch is told to the feed.
- * Refuses `forbidden` where the owner has blocked the caller, `notFound` what the caller can no longer reach.
+ * Makes the caller watch a repository; an automatic watch becomes an explicit one. A new watch is published to the feed.
+ * Refuses `forbidden` if the owner has blocked the caller, `notFound` if the caller can no longer access the repository.
  */
 export async function watch(tx: Transaction, actor: SignedIn, repositoryId: number, now: Seconds): Promise<void> {
   const userId = actor.user.id
-  // Blocking, and turning private, lock the same rows: neither leaves a watch behind that came a moment later.
+  // Blocking and making private lock the same rows, so that no watch is added concurrently with either.
   await lockUser(tx, userId)
   await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
@@ -37,7 +37,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
   publish(tx, { kind: "repository.watched", repository, owner, actor: actor.user, at: now })
 }
 
-/** Ends a watch, if there was one. Whoever was made to watch is remembered as having declined, so that it doesn't happen again. */
+/** Ends a watch, if there is one. An automatic watch is recorded as declined, so that it isn't added again. */
 export async function unwatch(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const declined = await tx

@@ -9,7 +9,7 @@ export const findWatch = query("watches.findWatch", (db, p: Params<{ userId: num
   db.selectFrom("watches").select("mode").where("user_id", "=", p.userId).where("repository_id", "=", p.repositoryId),
 )
 
-/** Who watches the repository, of those whom the caller may know of, in the order in which they began. */
+/** The users who watch the repository and are visible to the caller, oldest watch first. */
 export async function findWatchers(db: Handle, actor: Actor, repositoryId: number, page: Page): Promise<Found<User>> {
   const shown = db
     .selectFrom("watches")

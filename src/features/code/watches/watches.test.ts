@@ -44,7 +44,7 @@ withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     for (const _ of [1, 2]) expect(await forge.call(ben, "PUT /repos/ann/open/subscription")).toMatchObject({ status: 200, body: info })
     expect((await forge.call(ben, "GET /repos/ann/open/subscription")).body).toEqual(info)
     expect(await watchers("open")).toBe(2)
-    // The one who did it, and the watching owner.
+    // The user who watches, and the watching owner.
     expect((await rows("open")).told).toBe(2)
     expect(await list(undefined, "GET /repos/ann/open/subscribers")).toEqual({ names: ["ann", "ben"], total: "2" })
 
@@ -53,7 +53,7 @@ withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     expect(await rows("open")).toMatchObject({ modes: ["automatic"] })
   })
 
-  test("that came by themselves are declined when they are ended, and taken up again on request", async () => {
+  test("added automatically are declined when they are ended, and started again on request", async () => {
     expect(await status(ann, "DELETE /repos/ann/more/subscription")).toBe(204)
     expect(await rows("more")).toEqual({ modes: ["declined"], told: 0 })
     expect(await watchers("more")).toBe(0)
@@ -66,7 +66,7 @@ withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     expect(await watchers("more")).toBe(1)
   })
 
-  test("that came by themselves are kept by choice from then on, which is no news", async () => {
+  test("added automatically become explicit without an entry in the feed", async () => {
     expect(await status(ann, "PUT /repos/ann/open/subscription")).toBe(200)
     expect(await rows("open")).toEqual({ modes: ["normal"], told: 2 })
     expect(await watchers("open")).toBe(1)
@@ -79,11 +79,11 @@ withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     expect(await list(ben, "GET /users/ben/subscriptions?limit=1&page=2")).toEqual({ names: ["hush"], total: "2" })
     for (const caller of [ann, forge.root])
       expect(await list(caller, "GET /users/ben/subscriptions")).toEqual({ names: ["open"], total: "1" })
-    // The permissions are those of the person whose list it is.
+    // The permissions are those of the user whose list it is.
     expect((await forge.call(ben, "GET /users/ann/subscriptions")).body[0].permissions).toEqual({ admin: true, push: true, pull: true })
   })
 
-  test("end with the access that they hung on, and stay where some remains", async () => {
+  test("end with the loss of access, and stay where some remains", async () => {
     await forge.call(ann, "PUT /repos/ann/open/collaborators/ben", { permission: "write" })
     for (const name of ["hush", "open"]) expect(await status(ann, `DELETE /repos/ann/${name}/collaborators/ben`)).toBe(204)
     expect(await list(ben, "GET /user/subscriptions")).toEqual({ names: ["open"], total: "1" })
@@ -106,7 +106,7 @@ withHearth("watches", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =>
     expect(await status(ben, "DELETE /repos/ann/more/subscription")).toBe(204)
   })
 
-  test("are refused to those who are blocked, on what is hidden or missing, and to nobody", async () => {
+  test("are refused to those who are blocked, on what is hidden or missing, and without signing in", async () => {
     const dan = await forge.person("dan")
     await forge.call(ann, "PUT /user/blocks/dan")
     expect(await forge.call(dan, "PUT /repos/ann/open/subscription")).toMatchObject({ status: 403, body: { message: "user is blocked" } })

@@ -1,7 +1,7 @@
 import type { Comment } from "../../../access/policies/comments.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { publish } from "../../../core/events/publish.ts"
-import type { AttachmentHome } from "../../code/attachments/rules.ts"
+import type { AttachmentParent } from "../../code/attachments/rules.ts"
 import { touchComment } from "../comments/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 
@@ -15,7 +15,7 @@ interface WrittenText {
  * The body of an issue or one of its comments, as files are attached to it. They count as part of the text: attaching a file makes a new
  * version of it.
  */
-export const subjectOf = ({ issue, comment }: WrittenText): AttachmentHome => ({
+export const subjectOf = ({ issue, comment }: WrittenText): AttachmentParent => ({
   place: { repositoryId: issue.repository_id, issueId: issue.id, commentId: comment?.id ?? 0, releaseId: null },
   limits: ({ attachments: { types, maxBytes } }) => ({ types, maxBytes }),
   touch: async (tx, actor, at) => {

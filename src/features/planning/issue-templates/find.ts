@@ -3,7 +3,7 @@ import type { Services } from "../../../core/services.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../../code/commits/revision.ts"
 import { findEntry } from "../../code/contents/paths.ts"
-import { type Place, repositoryOf } from "../../code/contents/present.ts"
+import { type RevisionView, repositoryOf } from "../../code/contents/present.ts"
 import { DEFAULT_CONFIG, readConfig } from "./config.ts"
 import type { IssueConfig, IssueTemplate } from "./records.ts"
 import { canBeTemplate, readTemplate } from "./template.ts"
@@ -20,7 +20,7 @@ const MOST_TEMPLATES = 50
 const MOST_BYTES = 128 * 1024
 
 /** The default branch, or undefined where it has no commits. */
-async function locationOf(services: Services, owned: OnRepository): Promise<Place | undefined> {
+async function locationOf(services: Services, owned: OnRepository): Promise<RevisionView | undefined> {
   const revision = await resolveRevision(services.git, owned.repository, undefined)
   return revision && { services, owned, revision }
 }
@@ -39,14 +39,14 @@ export async function findTemplates(services: Services, owned: OnRepository): Pr
   return found
 }
 
-async function filesIn(place: Place, folder: string): Promise<readonly TreeEntry[]> {
+async function filesIn(place: RevisionView, folder: string): Promise<readonly TreeEntry[]> {
   const { git } = place.services
   const entry = await findEntry(git, repositoryOf(place), place.revision.commit.tree, folder.split("/"))
   if (entry?.mode !== "40000") return []
   return (await git.objects.readTree(repositoryOf(place), entry.id)).filter(({ name }) => canBeTemplate(name))
 }
 
-async function readText(place: Place, { mode, id }: TreeEntry): Promise<string | undefined> {
+async function readText(place: RevisionView, { mode, id }: TreeEntry): Promise<string | undefined> {
   const { objects } = place.services.git
   if (mode !== "100644" && mode !== "100755") return undefined
   const info = await objects.info(repositoryOf(place), id)

@@ -6,7 +6,7 @@ import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type ObjectId, type Person, type RefName, type Repository, refName } from "../../../git/index.ts"
-import { bringLargeFiles } from "../../code/lfs/bring.ts"
+import { linkLargeFiles } from "../../code/lfs/link.ts"
 
 /** The references of a pull request in its base repository. They outlive its branch and its fork, and can't be pushed to. */
 
@@ -85,7 +85,7 @@ export async function bringCommit(services: Services, head: Head, base: Reposito
   const { git } = services
   if (head.repository.key === base.key || (await git.objects.info(base, head.id)) !== undefined) return
   const known = await knownTo(git, head.repository, base)
-  await bringLargeFiles(services, { from: head.repository, to: base, id: head.id, known })
+  await linkLargeFiles(services, { from: head.repository, to: base, id: head.id, known })
   await git.repositories.copyObjects(head.repository, [head.id], base, known)
 }
 

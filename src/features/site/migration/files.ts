@@ -3,7 +3,7 @@ import { discardFile, storeFile } from "../../code/attachments/files.ts"
 import { requireName } from "../../code/attachments/names.ts"
 import { findAttachmentsOfReleases, insertAttachment } from "../../code/attachments/store.ts"
 import { openDownload } from "../../code/mirrors/downloads.ts"
-import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
+import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.ts"
 import { authorizationOf, type RemoteAddress } from "../../code/mirrors/remote.ts"
 import { lockRelease } from "../../code/releases/store.ts"
 import type { RecordOf } from "./source.ts"
@@ -16,7 +16,7 @@ type Asset = NonNullable<Release["assets"]>[number]
  * site doesn't accept, or whose size differs are skipped and counted. Throws RemoteRefused, RemoteTrouble.
  */
 export async function importReleaseFiles(
-  landing: Landing,
+  landing: ImportTarget,
   target: RemoteAddress,
   records: readonly Release[],
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function importReleaseFiles(
 
 /** Whether a file was imported. */
 async function importFile(
-  { services, repository, imported }: Landing,
+  { services, repository, imported }: ImportTarget,
   target: RemoteAddress,
   releaseId: number,
   asset: Asset,
@@ -77,7 +77,7 @@ async function importFile(
           uploaderId: imported.doer_id,
           name,
           size: file.size,
-          now: momentOf(asset.created_at, now()),
+          now: parseTime(asset.created_at, now()),
         })
       })
       return true

@@ -11,9 +11,9 @@ import { surveyJob } from "../../code/languages/survey.ts"
 import { findPointers } from "../../code/lfs/pointers.ts"
 import { maintainJob } from "../../code/lifecycle/maintenance.ts"
 import { changesTowards, followed, missing, requireCommits } from "../../code/mirrors/changes.ts"
+import type { ImportTarget } from "../../code/mirrors/import-target.ts"
 import { TRANSFER_SECONDS } from "../../code/mirrors/jobs.ts"
-import type { Landing } from "../../code/mirrors/landing.ts"
-import { type Brought, bringFiles } from "../../code/mirrors/lfs.ts"
+import { downloadFiles, type TransferProgress } from "../../code/mirrors/lfs.ts"
 import { lfsServerOf } from "../../code/mirrors/lfs-server.ts"
 import { opened, type RemoteAddress, RemoteRefused, reachStored, troubleOf } from "../../code/mirrors/remote.ts"
 import { nextSync } from "../../code/mirrors/schedule.ts"
@@ -95,7 +95,7 @@ export const importJob = defineJob({
 
 /** Downloads the large files that the repository refers to and doesn't have, and records the progress. */
 async function importLargeFiles(
-  { services, repository: row, imported }: Landing,
+  { services, repository: row, imported }: ImportTarget,
   target: RemoteAddress,
   progress: Progress,
   signal: AbortSignal,
@@ -105,13 +105,13 @@ async function importLargeFiles(
   const repository = git.at(row.storage, row.object_format)
   const tips = followed(await git.references.list(repository)).map(({ id }) => id)
   const pointers = await findPointers(git, repository, { to: [...new Set(tips)], not: [] })
-  const withFiles = (brought: Brought): Progress => ({ ...progress, large_files: brought })
-  const tell = async (brought: Brought) => {
+  const withFiles = (brought: TransferProgress): Progress => ({ ...progress, large_files: brought })
+  const onProgress = async (brought: TransferProgress) => {
     const text = JSON.stringify(withFiles(brought))
     await database.write((tx) => recordProgress(tx, { id: imported.id, progress: text, now: now() }))
   }
   const server = lfsServerOf(target, imported.lfs_endpoint)
-  const brought = await bringFiles(services, row, server, pointers, { signal, tell })
+  const brought = await downloadFiles(services, row, server, pointers, { signal, onProgress })
   await database.write((tx) => recordLfsMissing(tx, { repositoryId: row.id, missing: brought.missing }))
   return withFiles(brought)
 }

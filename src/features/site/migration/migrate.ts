@@ -9,7 +9,7 @@ import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { isGitError, type RemoteListing } from "../../../git/index.ts"
 import { deleteRepository } from "../../code/lifecycle/delete.ts"
-import { establish, requireRoom } from "../../code/lifecycle/establish.ts"
+import { establish, requireCreatable } from "../../code/lifecycle/establish.ts"
 import { mirrorSecretContext, requireInterval } from "../../code/mirrors/pull-rules.ts"
 import type { MigrateRepoOptions } from "../../code/mirrors/records.ts"
 import { type RemoteAddress, RemoteRefused, reach, readRemote, troubleOf } from "../../code/mirrors/remote.ts"
@@ -45,7 +45,7 @@ export async function migrateRepository(services: Services, actor: SignedIn, opt
     options.mirror_interval === undefined || options.mirror_interval === ""
       ? config.mirror.defaultInterval
       : requireInterval(options.mirror_interval, config.mirror.minInterval)
-  await requireRoom(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
+  await requireCreatable(database.read, services, { doer, owner, name }).catch(asInvalidOwner)
   const listing = await listReferences(services, target)
   const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
     asInvalidOwner,
@@ -164,7 +164,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
       doer,
       owner,
       name,
-      isBrought: true,
+      isImported: true,
       row: {
         description: options.description ?? "",
         default_branch: branch,

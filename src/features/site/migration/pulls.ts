@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { isObjectId, type ObjectId, type RefName } from "../../../git/index.ts"
-import { type Landing, momentOf } from "../../code/mirrors/landing.ts"
+import { type ImportTarget, parseTime } from "../../code/mirrors/import-target.ts"
 import { type RemoteAddress, reach } from "../../code/mirrors/remote.ts"
 import { alignPull, headRef } from "../../review/pulls/refs.ts"
 import { insertPull } from "../../review/pulls/store.ts"
@@ -14,7 +14,7 @@ type Pull = RecordOf<"pull_requests">
 
 /** Fetches the heads of pull requests and creates references to them, so that they are not garbage collected. Heads that the server no longer has are skipped. */
 export async function readPullHeads(
-  { services, repository }: Landing,
+  { services, repository }: ImportTarget,
   target: RemoteAddress,
   records: readonly Pull[],
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function readPullHeads(
 /** Writes the columns of pull requests that issues don't have. Open ones are checked afterwards by a job of their own. */
 export async function importPulls(
   tx: Transaction,
-  { services, repository, imported }: Landing,
+  { services, repository, imported }: ImportTarget,
   records: readonly Pull[],
   heads: PullHeads,
   issueIds: ReadonlyMap<number, number>,
@@ -80,7 +80,7 @@ export async function importPulls(
         .updateTable("pulls")
         .set({
           is_merged: 1,
-          merged_at: momentOf(record.merged_at, momentOf(record.closed_at, services.now())),
+          merged_at: parseTime(record.merged_at, parseTime(record.closed_at, services.now())),
           merged_by_id: imported.doer_id,
           merge_commit_id: commit(record.merge_commit_sha),
         })

@@ -3,7 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
 import Type, { Check } from "../../../core/schema.ts"
-import { clean, cut, type Landing, momentOf, originalOf } from "../../code/mirrors/landing.ts"
+import { clean, cut, type ImportTarget, originalOf, parseTime } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { advanceImport, type Import } from "../../code/mirrors/store.ts"
 import { insertRelease } from "../../code/releases/store.ts"
@@ -30,7 +30,7 @@ const MOST_PAGES = 20_000
  * an interrupted import continues with the next page. Everything is owned by the user who requested the import, with the names of the original authors.
  * It causes no notifications: it happened long ago and elsewhere.
  */
-export async function importRecords(landing: Landing, target: RemoteAddress, initial: Progress, signal: AbortSignal): Promise<void> {
+export async function importRecords(landing: ImportTarget, target: RemoteAddress, initial: Progress, signal: AbortSignal): Promise<void> {
   const { services, imported, repository } = landing
   const parts = partsOf(imported)
   let cursor = cursorOf(imported)
@@ -78,7 +78,7 @@ interface Batch {
   readonly write: (tx: Transaction) => Promise<void>
 }
 
-async function readBatch(landing: Landing, target: RemoteAddress, part: Part, page: number, signal: AbortSignal): Promise<Batch> {
+async function readBatch(landing: ImportTarget, target: RemoteAddress, part: Part, page: number, signal: AbortSignal): Promise<Batch> {
   const { services } = landing
   const batch = ({ records, total }: RemotePage<{ readonly id: number }>, write: Batch["write"]): Batch => ({
     length: records.length,
@@ -139,14 +139,14 @@ async function readBatch(landing: Landing, target: RemoteAddress, part: Part, pa
 
 // --- writing ---------------------------------------------------------------------------------------------------------------------
 
-async function writeTopics(tx: Transaction, { services, repository }: Landing, names: readonly string[]): Promise<void> {
+async function writeTopics(tx: Transaction, { services, repository }: ImportTarget, names: readonly string[]): Promise<void> {
   const fitting = names.map(normalizeTopic).filter(isTopic).slice(0, MOST_TOPICS)
   await replaceTopics(tx, repository.id, fitting, services.now())
 }
 
 async function writeMilestones(
   tx: Transaction,
-  { services, repository }: Landing,
+  { services, repository }: ImportTarget,
   records: readonly RecordOf<"milestones">[],
 ): Promise<void> {
   const there = new Set(
@@ -156,7 +156,7 @@ async function writeMilestones(
     const title = cut(record.title, 255)
     if (there.has(title)) continue
     there.add(title)
-    const created = momentOf(record.created_at, services.now())
+    const created = parseTime(record.created_at, services.now())
     const isClosed = record.state === "closed"
     await tx
       .insertInto("milestones")
@@ -165,16 +165,16 @@ async function writeMilestones(
         title,
         description: clean(record.description),
         is_closed: flag(isClosed),
-        closed_at: isClosed ? momentOf(record.closed_at, created) : 0,
-        due_at: momentOf(record.due_on, 0),
+        closed_at: isClosed ? parseTime(record.closed_at, created) : 0,
+        due_at: parseTime(record.due_on, 0),
         created_at: created,
-        updated_at: momentOf(record.updated_at, created),
+        updated_at: parseTime(record.updated_at, created),
       })
       .execute()
   }
 }
 
-async function writeLabels(tx: Transaction, { services, repository }: Landing, records: readonly RecordOf<"labels">[]): Promise<void> {
+async function writeLabels(tx: Transaction, { services, repository }: ImportTarget, records: readonly RecordOf<"labels">[]): Promise<void> {
   const there = new Set(
     (await tx.selectFrom("labels").select("name").where("repository_id", "=", repository.id).execute()).map(({ name }) => name),
   )
@@ -204,7 +204,7 @@ async function writeLabels(tx: Transaction, { services, repository }: Landing, r
 /** Returns the ids of the new issues by their numbers, which are the same as on the other server. */
 async function writeIssues(
   tx: Transaction,
-  { services, repository, imported }: Landing,
+  { services, repository, imported }: ImportTarget,
   records: readonly RecordOf<"issues">[],
   isPull: 0 | 1,
 ): Promise<ReadonlyMap<number, number>> {
@@ -235,7 +235,7 @@ async function writeIssues(
   for (const record of records) {
     if (there.has(record.number)) continue
     there.add(record.number)
-    const created = momentOf(record.created_at, services.now())
+    const created = parseTime(record.created_at, services.now())
     const isClosed = record.state === "closed"
     const milestoneId = record.milestone ? (milestones.get(cut(record.milestone.title, 255)) ?? null) : null
     if (milestoneId !== null) planned.add(milestoneId)
@@ -250,12 +250,12 @@ async function writeIssues(
         content: clean(record.body),
         milestone_id: milestoneId,
         is_closed: flag(isClosed),
-        closed_at: isClosed ? momentOf(record.closed_at, momentOf(record.updated_at, created)) : 0,
+        closed_at: isClosed ? parseTime(record.closed_at, parseTime(record.updated_at, created)) : 0,
         is_locked: flag(record.is_locked ?? false),
-        due_at: momentOf(record.due_date, 0),
+        due_at: parseTime(record.due_date, 0),
         ...originalOf(record),
         created_at: created,
-        updated_at: momentOf(record.updated_at, created),
+        updated_at: parseTime(record.updated_at, created),
       })
       .returning("id")
       .executeTakeFirstOrThrow()
@@ -279,7 +279,7 @@ async function writeIssues(
 
 async function writeComments(
   tx: Transaction,
-  { services, repository, imported }: Landing,
+  { services, repository, imported }: ImportTarget,
   records: readonly RecordOf<"comments">[],
 ): Promise<void> {
   const numbered = records.flatMap((record) => {
@@ -301,7 +301,7 @@ async function writeComments(
     const issueId = ids.get(number)
     if (issueId === undefined) continue
     touched.add(issueId)
-    const created = momentOf(record.created_at, services.now())
+    const created = parseTime(record.created_at, services.now())
     await tx
       .insertInto("comments")
       .values({
@@ -311,7 +311,7 @@ async function writeComments(
         content: clean(record.body),
         ...originalOf(record),
         created_at: created,
-        updated_at: momentOf(record.updated_at, created),
+        updated_at: parseTime(record.updated_at, created),
       })
       .execute()
   }
@@ -320,7 +320,7 @@ async function writeComments(
 
 async function writeReleases(
   tx: Transaction,
-  { services, repository, imported }: Landing,
+  { services, repository, imported }: ImportTarget,
   records: readonly RecordOf<"releases">[],
 ): Promise<void> {
   const repositoryId = repository.id
@@ -344,7 +344,7 @@ async function writeReleases(
       is_draft: flag((record.draft ?? false) || !tags.has(tagName)),
       is_prerelease: flag(record.prerelease ?? false),
       publisher_id: imported.doer_id,
-      created_at: momentOf(record.created_at, services.now()),
+      created_at: parseTime(record.created_at, services.now()),
     })
   }
   await recountReleases(tx, repositoryId)

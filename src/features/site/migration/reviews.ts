@@ -2,7 +2,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import type { ReviewsTable } from "../../../core/database/tables/pulls.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { isObjectId } from "../../../git/index.ts"
-import { clean, cut, type Landing, momentOf, originalOf } from "../../code/mirrors/landing.ts"
+import { clean, cut, type ImportTarget, originalOf, parseTime } from "../../code/mirrors/import-target.ts"
 import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { GHOST } from "../../people/users/present.ts"
 import { recountComments } from "../../planning/issues/touch.ts"
@@ -27,7 +27,7 @@ const MOST_PAGES = 100
 
 /** The reviews of the nth imported pull request; undefined past the last. Throws like `readPage`. */
 export async function readReviews(
-  { services, repository }: Landing,
+  { services, repository }: ImportTarget,
   target: RemoteAddress,
   nth: number,
   signal: AbortSignal,
@@ -77,7 +77,11 @@ function stateOf({ state }: RemoteReview): Exclude<ReviewsTable["state"], "PENDI
  * Writes reviews as timeline entries without a reviewer: review records have no column for an author elsewhere, and the user who requested the
  * import has approved nothing. None counts for a protected branch.
  */
-export async function writeReviews(tx: Transaction, { services, repository }: Landing, { issueId, reviews }: PullReviews): Promise<void> {
+export async function writeReviews(
+  tx: Transaction,
+  { services, repository }: ImportTarget,
+  { issueId, reviews }: PullReviews,
+): Promise<void> {
   const commit = (id: string | null | undefined) => (id && isObjectId(id, repository.object_format) ? id : "")
   const entry = (record: RemoteReview | RemoteLineComment, kind: "review" | "code", reviewId: number, created: number) =>
     tx
@@ -90,14 +94,14 @@ export async function writeReviews(tx: Transaction, { services, repository }: La
         review_id: reviewId,
         ...originalOf(record),
         created_at: created,
-        updated_at: momentOf(record.updated_at, created),
+        updated_at: parseTime(record.updated_at, created),
       })
       .returning("id")
       .executeTakeFirstOrThrow()
   for (const { review, lines } of reviews) {
     const state = stateOf(review)
     if (state === undefined) continue
-    const created = momentOf(review.submitted_at, services.now())
+    const created = parseTime(review.submitted_at, services.now())
     const { id } = await tx
       .insertInto("reviews")
       .values({
@@ -111,13 +115,13 @@ export async function writeReviews(tx: Transaction, { services, repository }: La
         is_stale: flag(review.stale ?? false),
         is_dismissed: flag(review.dismissed ?? false),
         created_at: created,
-        updated_at: momentOf(review.updated_at, created),
+        updated_at: parseTime(review.updated_at, created),
       })
       .returning("id")
       .executeTakeFirstOrThrow()
     await entry(review, "review", id, created)
     for (const line of lines) {
-      const comment = await entry(line, "code", id, momentOf(line.created_at, created))
+      const comment = await entry(line, "code", id, parseTime(line.created_at, created))
       await insertLineComment(tx, {
         comment_id: comment.id,
         review_id: id,

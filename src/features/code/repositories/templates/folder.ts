@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** The templates of one kind: files with the same ending in one folder. */
+/** The templates of one kind: files with the same extension in one folder. */
 export interface Templates {
-  /** The names, without the ending, sorted without regard to case. The folder is listed at the first call. */
+  /** The names without the extension, sorted ignoring case. The folder is listed at the first call. */
   readonly names: () => Promise<readonly string[]>
-  /** The content of a template, read at each call; undefined for a name that there is none of. */
+  /** The content of a template, read at each call; undefined for an unknown name. */
   readonly text: (name: string) => Promise<string | undefined>
 }
 
@@ -20,7 +20,7 @@ export function templatesIn(folder: string, ending: string): Templates {
   }
   return {
     names: async () => [...(await list())],
-    // Only names that were listed become paths.
+    // Only listed names become paths.
     text: async (name) => ((await list()).has(name) ? readFile(join(folder, `${name}${ending}`), "utf8") : undefined),
   }
 }

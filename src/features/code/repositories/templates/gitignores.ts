@@ -1,5 +1,5 @@
 import { assetPath } from "../../../../core/assets.ts"
 import { templatesIn } from "./folder.ts"
 
-/** What a new repository may be told to ignore. */
+/** The .gitignore templates for new repositories. */
 export const gitignores = templatesIn(assetPath("templates/gitignore"), ".gitignore")

@@ -13,7 +13,7 @@ const sets = templatesIn(assetPath("templates/labels"), ".json")
 
 export const labelSetNames = sets.names
 
-/** The labels of a set, by name; undefined for a set that there is none of. */
+/** The labels of a set by its name; undefined for an unknown set. */
 export async function labelSet(name: string): Promise<TemplateLabel[] | undefined> {
   const text = await sets.text(name)
   return text === undefined ? undefined : JSON.parse(text)

@@ -2,13 +2,13 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { templatesIn } from "./folder.ts"
 
-/** Licence texts from the package spdx-license-list, one file for each: all of them together would take 5 MB of memory. */
+/** Licence texts from the package spdx-license-list, read one by one: all of them together would take 5 MB of memory. */
 const licenses = templatesIn(join(dirname(createRequire(import.meta.url).resolve("spdx-license-list/package.json")), "licenses"), ".json")
 
-/** The SPDX names of all licences that there is a text of, sorted. */
+/** The SPDX names of all licences with a text, sorted. */
 export const licenseNames = licenses.names
 
-/** The text of a licence by its SPDX name, each line ended by a newline; undefined for a name that there is none of. */
+/** The text of a licence by its SPDX name, each line ended by a newline; undefined for an unknown name. */
 export async function licenseText(name: string): Promise<string | undefined> {
   const file = await licenses.text(name)
   if (file === undefined) return undefined
@@ -16,7 +16,7 @@ export async function licenseText(name: string): Promise<string | undefined> {
   return `${read.licenseText.replaceAll("\r\n", "\n").trim()}\n`
 }
 
-/** The GNU licences may not be changed, not even in the lines that show how they are applied. */
+/** The texts of GNU licences may not be changed, not even in the lines that show how to apply them. */
 const FIXED = /^([AL]?GPL|GFDL)-/
 const YEAR = /<year>|\[year\]|\[yyyy\]|\[xxxx\]/gi
 const HOLDER =
@@ -27,7 +27,7 @@ export interface Holder {
   readonly year: number
 }
 
-/** Puts year and holder into the copyright line of a licence's text, where it leaves room for them. */
+/** Fills year and holder into the copyright line of a licence's text, if it has placeholders for them. */
 export function fillLicense(name: string, text: string, holder: Holder): string {
   if (FIXED.test(name)) return text
   return text

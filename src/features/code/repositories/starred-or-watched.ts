@@ -7,18 +7,18 @@ import { presentPermission, presentRepositories } from "./present.ts"
 import { type Condition, listRepositories, openToAll } from "./search.ts"
 import { withOwners } from "./store.ts"
 
-/** Whose list it is, who asks for it, and what puts a repository on it. */
-export interface Marked {
+/** The user whose list it is, the caller, and the condition for a repository to be on it. */
+export interface StarredOrWatched {
   readonly actor: SignedIn
   readonly person: User
   readonly where: Condition
 }
 
 /**
- * A page of the repositories that somebody has starred or watches, by id. Oneself sees those that one can still reach; anybody else only
- * what is open to all, with the permissions of the person whose list it is, as clients know it.
+ * A page of the repositories that a user has starred or watches, by id. The user sees those that they can still access; others see only
+ * public ones, with the permissions of the user whose list it is, as clients expect.
  */
-export async function listMarked(db: Handle, site: Site, { actor, person, where }: Marked, page: Page) {
+export async function listStarredOrWatched(db: Handle, site: Site, { actor, person, where }: StarredOrWatched, page: Page) {
   const own = actor.user.id === person.id
   const found = await listRepositories(
     db,
@@ -29,7 +29,7 @@ export async function listMarked(db: Handle, site: Site, { actor, person, where 
   const owned = await withOwners(db, found.rows)
   const records = await presentRepositories(db, site, actor, owned)
   if (own) return listed(records, found.total)
-  // Only shown: what else the caller is told of a repository goes by the caller's own rights.
+  // Only displayed: which fields the caller sees depends on the caller's own rights.
   const theirs = await permissionsOn(db, { kind: "user", user: person, credential: { kind: "password" }, basic: false }, owned)
   for (const [index, record] of records.entries()) {
     const repository = owned[index]?.repository

@@ -4,8 +4,8 @@ import type { ObjectId, Repository } from "../../../git/index.ts"
 import { findPointers } from "./pointers.ts"
 import { findAnyLink, findLinked, linkObjects } from "./store.ts"
 
-/** Commits on their way from one repository to another. */
-export interface Bringing {
+/** Commits being copied from one repository to another. */
+export interface CopiedCommits {
   readonly from: Repository
   readonly to: Repository
   readonly id: ObjectId
@@ -13,17 +13,17 @@ export interface Bringing {
   readonly known: readonly ObjectId[]
 }
 
-/** Pointers looked up, and linked, in one statement. */
+/** Pointers looked up and linked per statement. */
 const BATCH = 500
 
 /**
- * Gives a repository the large files that commits brought from another point to, as far as that one has them: like the commits themselves, they can be
- * read there from then on. To be called before the commits are copied, so that what was interrupted is done again. Costs two queries where the other
- * repository has no large files.
+ * Links the large files that copied commits point to to their new repository, as far as the source has them: like the commits themselves, they can be
+ * read there from then on. Must be called before the commits are copied, so that it is repeated after an interruption. Takes two queries if the source
+ * has no large files.
  */
-export async function bringLargeFiles(
+export async function linkLargeFiles(
   services: Pick<Services, "git" | "database" | "config" | "now">,
-  { from, to, id, known }: Bringing,
+  { from, to, id, known }: CopiedCommits,
 ): Promise<void> {
   const { git, database, config, now } = services
   if (!config.lfs.enabled) return

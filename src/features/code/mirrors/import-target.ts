@@ -5,21 +5,21 @@ import type { Services } from "../../../core/services.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import type { Import } from "./store.ts"
 
-/** Where records from another server go, and how what they say is kept here. */
+/** The repository that imported records belong to, and how their texts and times are stored. */
 
-/** The repository that they are brought to. */
-export interface Landing {
+/** The repository that records are imported into. */
+export interface ImportTarget {
   readonly services: Services
   readonly repository: RepositoryRow
   readonly imported: Import
 }
 
-/** What a database can hold of a text from elsewhere. */
+/** A foreign text without characters that a database can't store. */
 export const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\0", "\uFFFD").toWellFormed()
 export const cut = (text: string | null | undefined, width: number): string => cutToWidth(clean(text), width).trim()
 
-/** A moment as a server tells it; `otherwise` where it tells none, or none that is one. */
-export function momentOf(text: string | null | undefined, otherwise: Seconds): Seconds {
+/** Parses a time sent by a server; `otherwise` if it is missing or invalid. */
+export function parseTime(text: string | null | undefined, otherwise: Seconds): Seconds {
   const seconds = text ? secondsOf(text) : undefined
   return seconds === undefined || !Number.isSafeInteger(seconds) || seconds < 0 ? otherwise : seconds
 }
@@ -29,7 +29,7 @@ interface Written {
   readonly original_author?: string | null
 }
 
-/** Who wrote something there, or somewhere before. */
+/** The author on the other server, or on the server that it was imported from. */
 export const originalOf = ({ user, original_author: before }: Written) => ({
   original_author: cut(before || user?.login, 255),
   original_author_id: before ? 0 : (user?.id ?? 0),
