@@ -1,8 +1,10 @@
 import type { Filling } from "./core/extensions.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
+import { readThreadOf } from "./features/events/notifications/marking.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
+import { mergeAttempts } from "./features/review/merging/operations.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
@@ -11,4 +13,5 @@ export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
   stateRules.with(dependencyRule, pullStateRule),
+  mergeAttempts.with(readThreadOf),
 ]

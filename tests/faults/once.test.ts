@@ -22,8 +22,8 @@ import { repositoryCases } from "./once/repositories.ts"
  */
 
 const CALLERS = 3
-/** Tables that are not compared: queued jobs, and what is written independently of requests. */
-const ASIDE = new Set(["jobs", "schedule", "migrations"])
+/** Tables that are not compared: queued jobs, what is written independently of requests, and events, which are looked at by themselves. */
+const ASIDE = new Set(["jobs", "schedule", "migrations", "events"])
 /** Totals that triggers keep, and what they count. */
 const TOTALS = { activity_totals: "activities", notification_totals: "notifications", project_card_totals: "project_cards" } as const
 /** The time after which the locks are released: callers that wait for one another elsewhere never all reach the database. */
@@ -141,10 +141,25 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
     return wrong
   }
 
+  const lastEvent = async (): Promise<number> =>
+    (await database().read.selectFrom("events").select("id").orderBy("id", "desc").limit(1).executeTakeFirst())?.id ?? 0
+
+  /** What was published more than once since then. */
+  async function publishedTwice(since: number): Promise<readonly string[]> {
+    const rows = await database()
+      .read.selectFrom("events")
+      .select(["kind", (eb) => eb.fn.countAll<number>().as("times")])
+      .where("id", ">", since)
+      .groupBy(["kind", "actor_id", "repository_id", "issue_id", "data"])
+      .execute()
+    return rows.filter(({ times }) => Number(times) > 1).map((row) => row.kind)
+  }
+
   describe.each(meetings[kind])("(%s)", (how) => {
     test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])("$name", async ({ prepare, first, others, leaves }) => {
       const call = await prepare(await scene())
       const before = await countRows()
+      const since = await lastEvent()
       const statuses = await meet(how, call)
       const after = await countRows()
       const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
@@ -153,6 +168,7 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
       const rest = statuses.toSpliced(statuses.indexOf(first), 1)
       expect(rest.filter((status) => !others.includes(status))).toEqual([])
       expect(changed).toEqual(leaves)
+      expect(await publishedTwice(since)).toEqual([])
       expect(await wrongTotals()).toEqual([])
       expect(await recountCounters.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
     })

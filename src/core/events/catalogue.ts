@@ -121,8 +121,6 @@ type PullEvent =
   /** It is no longer a draft. */
   | (Happened<"pull.ready"> & OnIssue)
   | (Happened<"pull.merged"> & OnIssue & { readonly isAutomatic: boolean })
-  /** Also published for attempts that are refused afterwards. */
-  | (Happened<"pull.mergeAsked"> & InTimeline)
   | (Happened<"pull.mergeScheduled" | "pull.mergeCancelled"> & InTimeline)
   | (Happened<"pull.headBranchDeleted"> & InTimeline & { readonly branch: string })
 

@@ -63,9 +63,26 @@ const appendOne = query("events.append", (db, p: Params<Row>) =>
 const idOf = (value: unknown): number | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
 
-/** The value that is stored for a member of an event: never the text of a row. */
-function digest(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(digest)
+/** The members of events whose words are stored: names of references, ids of commits, and how one thing refers to another. */
+const WORDS: ReadonlySet<string> = new Set([
+  "action",
+  "after",
+  "before",
+  "branch",
+  "by",
+  "changed",
+  "commitId",
+  "commits",
+  "newId",
+  "oldId",
+  "ref",
+  "tip",
+])
+
+/** The value that is stored for a member of an event; undefined for what was written by people, which is never stored. */
+function digest(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => digest(name, each))
+  if (typeof value === "string") return WORDS.has(name) ? value : undefined
   if (typeof value !== "object" || value === null) return value
   return idOf(value) ?? Object.keys(value)
 }
@@ -78,7 +95,7 @@ function rowOf(event: DomainEvent, now: Seconds) {
     actor_id: idOf(actor) ?? 0,
     repository_id: idOf(repository) ?? (typeof homeOf === "number" ? homeOf : 0),
     issue_id: idOf(issue) ?? 0,
-    data: JSON.stringify(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)]))),
+    data: JSON.stringify(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(name, value)]))),
     created_at: event.at ?? now,
   }
 }

@@ -1,6 +1,5 @@
 import type { DomainEvent } from "../../../core/events/catalogue.ts"
 import type { Delivery, Listener } from "../../../core/events/events.ts"
-import { readThreadOf } from "./marking.ts"
 import { type IssueEvent, notify, notifyOffer } from "./rules.ts"
 
 /** Notifies users of events that concern them, by threads and by mail. */
@@ -9,7 +8,6 @@ export const notifications: Listener = {
   async hear({ tx, services, events, entries }) {
     for (const event of events) {
       if (event.kind === "repository.transferOffered") await notifyOffer(tx, services, { ...event, now: event.at })
-      if (event.kind === "pull.mergeAsked") await readThreadOf(tx, event.actor.id, event.issue.id, event.at)
       const notification = notificationOf(event, entries)
       if (notification) await notify(tx, services, notification)
     }

@@ -1,10 +1,10 @@
 import { Mode } from "../../../access/modes.ts"
 import { unitMode } from "../../../access/permission.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
-import { isSiteAdministrator, type SignedIn } from "../../../core/actor.ts"
-import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { isSiteAdministrator, type SignedIn, type User } from "../../../core/actor.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { findThread, setStatus } from "./store.ts"
@@ -85,9 +85,13 @@ const findUnreadOf = query("notifications.findUnreadOf", (db, p: Params<{ userId
 )
 
 /** Marks the user's thread about an issue or pull request as read, if it is unread. */
-export async function readThreadOf(tx: Transaction, userId: number, issueId: number, now: Seconds): Promise<void> {
-  const unread = await findUnreadOf.first(tx, { userId, issueId })
-  if (unread) await setStatus(tx, { ids: [unread.id], status: "read", now })
+export async function readThreadOf(
+  { database, now }: Pick<Services, "database" | "now">,
+  user: Pick<User, "id">,
+  issue: Pick<Issue, "id">,
+): Promise<void> {
+  const unread = await findUnreadOf.first(database.read, { userId: user.id, issueId: issue.id })
+  if (unread) await database.write((tx) => setStatus(tx, { ids: [unread.id], status: "read", now: now() }))
 }
 
 /** The status of that name, in any letter case. */

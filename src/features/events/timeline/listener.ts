@@ -116,7 +116,6 @@ function entriesOf(event: DomainEvent): readonly NewTimelineEntry[] {
     case "comment.created":
     case "comment.edited":
     case "comment.deleted":
-    case "pull.mergeAsked":
     case "pull.ready":
     case "review.submitted":
       return []

@@ -1,8 +1,11 @@
+import type { Issue } from "../../../access/policies/issues.ts"
 import { onPullSignedIn, onPullToChange } from "../../../access/policies/pulls.ts"
 import { onRepositoryUnit } from "../../../access/policies/repositories.ts"
-import { publish } from "../../../core/events/publish.ts"
+import type { User } from "../../../core/actor.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
 import { findProtection, mayMerge } from "../../code/protections/rules.ts"
 import { requireMerger, requireOpen } from "./checks.ts"
 import { mergeByHand } from "./manual.ts"
@@ -13,6 +16,10 @@ import { updateHead } from "./update.ts"
 import { mergeUpstream } from "./upstream.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
+
+/** Called for every attempt to merge, also for one that is refused; the root lists them (src/extensions.ts). */
+export const mergeAttempts =
+  extensionPoint<(services: Services, me: Pick<User, "id">, issue: Pick<Issue, "id">) => Promise<void>>("attempts to merge")
 
 export const mergeOperations: readonly Operation[] = [
   operation({
@@ -28,9 +35,7 @@ export const mergeOperations: readonly Operation[] = [
     answers: { 200: null, 201: null },
     refuses: ["forbidden", "methodNotAllowed", "conflict", "tooLarge", "invalid"],
     handle: async ({ services, db, body, ...found }) => {
-      await services.database.write(async (tx) =>
-        publish(tx, { kind: "pull.mergeAsked", issue: found.issue, actor: found.me, at: services.now() }),
-      )
+      for (const follow of mergeAttempts.of(services)) await follow(services, found.me, found.issue)
       if (body.do === "manually-merged") {
         requireOpen(found)
         await requireMerger(db, found)
