@@ -51,7 +51,9 @@ export async function freshUrl(kind: FreshKind, options: { readonly empty?: bool
 
 /** Runs `work` and gives the statements that the database ran for it meanwhile: for counting the queries of an operation. */
 export const statementsOf = async <T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> =>
-  (await allStatementsOf(database, work)).filter((statement) => !isTouch(statement) && !isOfTheWorkers(statement))
+  (await allStatementsOf(database, work)).filter(
+    (statement) => !isTouch(statement) && !isOfTheWorkers(statement) && !isOfTheClock(statement),
+  )
 
 /** Runs `work` and gives all statements that the database ran meanwhile, those of the workers and of later notes among them. */
 export async function allStatementsOf<T>(database: Database<T>, work: () => Promise<unknown>): Promise<readonly ObservedStatement[]> {
@@ -70,6 +72,9 @@ export const isTouch = ({ sql }: ObservedStatement): boolean => sql.startsWith('
 
 /** Workers run independently of requests; only storing a job is part of one. */
 export const isOfTheWorkers = ({ name }: ObservedStatement): boolean => name?.startsWith("jobs.") === true && name !== "jobs.insert"
+
+/** The clock looks for tasks that are due once a minute, beside all requests. */
+const isOfTheClock = ({ name }: ObservedStatement): boolean => name?.startsWith("schedule.") === true
 
 async function freshPostgres(empty: boolean): Promise<FreshUrl> {
   const name = `test_${randomBytes(8).toString("hex")}`
