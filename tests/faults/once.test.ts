@@ -156,21 +156,24 @@ describe.each(databaseKinds)("at once on %s", (kind) => {
   }
 
   describe.each(meetings[kind])("(%s)", (how) => {
-    test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])("$name", async ({ prepare, first, others, leaves }) => {
-      const call = await prepare(await scene())
-      const before = await countRows()
-      const since = await lastEvent()
-      const statuses = await meet(how, call)
-      const after = await countRows()
-      const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
-      const changed = Object.fromEntries(left.filter(([, more]) => more !== 0))
-      expect(statuses).toContain(first)
-      const rest = statuses.toSpliced(statuses.indexOf(first), 1)
-      expect(rest.filter((status) => !others.includes(status))).toEqual([])
-      expect(changed).toEqual(leaves)
-      expect(await publishedTwice(since)).toEqual([])
-      expect(await wrongTotals()).toEqual([])
-      expect(await recountCounters.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
-    })
+    test.each([...issueCases, ...pullCases, ...repositoryCases, ...peopleCases])(
+      "$name",
+      async ({ prepare, first, others, leaves, each = [] }) => {
+        const call = await prepare(await scene())
+        const before = await countRows()
+        const since = await lastEvent()
+        const statuses = await meet(how, call)
+        const after = await countRows()
+        const left = [...after].map(([name, total]) => [name, total - (before.get(name) ?? 0)] as const)
+        const changed = Object.fromEntries(left.filter(([, more]) => more !== 0))
+        expect(statuses).toContain(first)
+        const rest = statuses.toSpliced(statuses.indexOf(first), 1)
+        expect(rest.filter((status) => !others.includes(status))).toEqual([])
+        expect(changed).toEqual(leaves)
+        expect(await publishedTwice(since)).toEqual(each)
+        expect(await wrongTotals()).toEqual([])
+        expect(await recountCounters.run(world.hearth.services, new AbortController().signal)).toBe("0 counters put right")
+      },
+    )
   })
 })

@@ -27,6 +27,8 @@ export interface Case {
   readonly first: number
   /** The possible answers to each of the others: the same, if the call is idempotent. */
   readonly others: readonly number[]
+  /** The kinds of events that each caller publishes, because each changes something. */
+  readonly each?: readonly string[]
   /** The change in the number of rows, by table; all others are unchanged. */
   readonly leaves: Readonly<Record<string, number>>
 }

@@ -220,6 +220,7 @@ export const repositoryCases: readonly Case[] = [
     first: 200,
     others: [200],
     // The others change what is published by then, which is an event.
+    each: ["release.edited"],
     leaves: { activities: 1, webhook_deliveries: 3 },
   },
   {

@@ -35,11 +35,13 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
   if (blocked.id === blocker.id) throw refuse.badRequest("cannot block the user")
   await lockUser(tx, blocker.id)
   await lockUser(tx, blocked.id)
+  const isNew = (await findBlockOf.first(tx, { blockedId: blocked.id, blockerIds: [blocker.id] })) === undefined
   await tx
     .insertInto("blocks")
     .values({ blocker_id: blocker.id, blocked_id: blocked.id, note: note ?? "", created_at: now })
     .onConflict((conflict) => conflict.columns(["blocker_id", "blocked_id"]).doUpdateSet((eb) => ({ note: note ?? eb.ref("blocks.note") })))
     .execute()
+  if (!isNew) return
   const between = [blocker.id, blocked.id]
   await tx.deleteFrom("follows").where("follower_id", "in", between).where("followed_id", "in", between).execute()
   await recountFollows(tx, between)
