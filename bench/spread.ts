@@ -65,7 +65,7 @@ export async function spreadFigures(server: Server, headers: Readonly<Record<str
     "GET issue": numbers.map((index) => `${at}/issues/${index}`),
     "list of repositories": numbers.map((index) => `/orgs/org-${index}/repos?limit=30`),
     "list of 30 issues": numbers.map(
-      (index) => `${at}/issues?state=all&limit=30&page=${(index % 3) + 1}&since=2020-01-01T00:00:${index % 60}Z`,
+      (index) => `${at}/issues?state=all&limit=30&page=${(index % 3) + 1}&since=2020-01-01T00:00:${String(index % 60).padStart(2, "0")}Z`,
     ),
     "list of comments of an issue": numbers.map((index) => `${at}/issues/${index}/comments`),
     "list of 30 pull requests": numbers.map(
