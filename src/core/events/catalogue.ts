@@ -14,7 +14,6 @@ type Repository = Row<"repositories">
 type Issue = Row<"issues">
 type Comment = Row<"comments">
 type Review = Row<"reviews">
-type Team = Row<"teams">
 
 interface Happened<Kind extends string> {
   readonly kind: Kind
@@ -151,17 +150,10 @@ type RepositoryEvent =
   /** `from`: its previous full name. */
   | (Happened<"repository.transferred"> & InRepository & { readonly from: string; readonly formerOwner: User })
   | (Happened<"repository.transferOffered"> & InRepository & { readonly recipient: User })
-  | (Happened<"repository.transferRejected"> & InRepository)
   /** `changed`: the names of the columns. */
   | (Happened<"repository.edited"> & { readonly repository: Id<Repository>; readonly actor: Id<User>; readonly changed: readonly string[] })
   | (Happened<"repository.madePrivate" | "repository.madePublic"> & { readonly repository: Id<Repository> })
   | (Happened<"repository.starred" | "repository.watched"> & InRepository)
-  | (Happened<"repository.unstarred" | "repository.unwatched"> & { readonly repository: Id<Repository>; readonly actor: Id<User> })
-  | (Happened<"collaborator.added" | "collaborator.removed"> & {
-      readonly repository: Id<Repository>
-      readonly user: Id<User>
-      readonly actor?: Id<User>
-    })
 
 type ReferenceEvent =
   /** A branch or tag was created, updated or deleted by a push; `summary` is for the feed. */
@@ -202,16 +194,10 @@ type PeopleEvent =
     })
   /** Access was taken away: these people, or all people if they are left out, may no longer see these repositories. */
   | (Undated<"access.lost"> & { readonly repositoryIds: readonly number[]; readonly userIds?: readonly number[] })
-  | (Happened<"user.followed" | "user.unfollowed"> & { readonly user: Id<User>; readonly actor: Id<User> })
-  | (Undated<"user.blocked" | "user.unblocked"> & { readonly user: User; readonly by: User })
-  | (Happened<"user.created" | "user.renamed"> & { readonly user: Id<User> })
-  | (Happened<"organization.created" | "organization.renamed"> & { readonly organization: Id<User> })
+  | (Undated<"user.blocked"> & { readonly user: User; readonly by: User })
   /** Of people and organisations; delivered while the account is still there. */
   | (Undated<"account.deleted"> & { readonly user: User })
   | (Undated<"organization.membersRemoved"> & { readonly organization: Id<User>; readonly userIds: readonly number[] })
-  | (Happened<"team.created" | "team.edited" | "team.deleted"> & { readonly team: Id<Team>; readonly organization: Id<User> })
-  | (Happened<"team.memberAdded" | "team.memberRemoved"> & { readonly team: Id<Team>; readonly user: Id<User> })
-  | (Happened<"team.repositoryAdded" | "team.repositoryRemoved"> & { readonly team: Id<Team>; readonly repository: Id<Repository> })
 
 // --- actions ---------------------------------------------------------------------------------------------------------------------
 
