@@ -3,12 +3,17 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { FastifyInstance } from "fastify"
 import type { User } from "./core/actor.ts"
-import { type Config, type ConfigOverrides, loadConfig } from "./core/config.ts"
+import { currentCaller } from "./core/caller.ts"
+import { type ConfigOverrides, effectiveConfig, type LoadedConfig, loadConfig } from "./core/config.ts"
 import { openDatabase } from "./core/database/open.ts"
+import { lockForServer } from "./core/database/server-lock.ts"
 import { deliverEvents } from "./core/events/events.ts"
 import { rebaseLog } from "./core/events/log.ts"
 import { extend } from "./core/extensions.ts"
+import { openHealthChecker } from "./core/health/checker.ts"
+import { openHighlighter } from "./core/highlight/highlight.ts"
 import { openJobs } from "./core/jobs/jobs.ts"
 import { openLog } from "./core/log.ts"
 import { openLogOutput } from "./core/log-output.ts"
@@ -21,15 +26,20 @@ import { settings } from "./core/settings.ts"
 import { type OpenSite, openSite } from "./core/site.ts"
 import { VERSION } from "./core/version.ts"
 import { extensions } from "./extensions.ts"
+import { ensureSiteKey } from "./features/code/signatures/keys.ts"
 import { openMailer } from "./features/events/mail/mailer.ts"
 import { openAuthenticator } from "./features/people/authentication/authenticate.ts"
 import { openPasswords } from "./features/people/authentication/passwords.ts"
-import { createToken } from "./features/people/authentication/tokens.ts"
+import { openSignIns } from "./features/people/authentication/sign-ins.ts"
+import { findTokenByName } from "./features/people/authentication/store.ts"
+import { createToken, deleteToken } from "./features/people/authentication/tokens.ts"
 import { createPerson } from "./features/people/users/rules.ts"
-import { openGit } from "./git/index.ts"
+import { openAnnouncements } from "./features/site/announcements/shown.ts"
+import { defaultLimits, openGit } from "./git/index.ts"
 import { jobs, schedule } from "./jobs.ts"
 import { listeners } from "./listeners.ts"
 import { operations } from "./operations.ts"
+import { pages } from "./pages.ts"
 import type { AnswerWatcher, Intercept } from "./servers/api/server.ts"
 import { openHttp } from "./servers/http.ts"
 import { SshRefused } from "./servers/ssh/refused.ts"
@@ -72,10 +82,14 @@ export async function startHearth(options: HearthOptions = {}): Promise<Hearth> 
   try {
     const { token } = await services.database.write(async (tx) => {
       // The text of the token that an earlier start made is lost.
-      await tx.deleteFrom("access_tokens").where("user_id", "=", administrator.id).where("name", "=", TOKEN_NAME).execute()
+      const lost = await findTokenByName.first(tx, { userId: administrator.id, name: TOKEN_NAME })
+      if (lost) await deleteToken(tx, lost)
       return createToken(tx, { userId: administrator.id, name: TOKEN_NAME, scopes: ["all"], now: services.now() })
     })
-    return { url, token, services, close }
+    const end = async () => {
+      await close()
+    }
+    return { url, token, services, close: end }
   } catch (error) {
     await close()
     throw error
@@ -89,26 +103,30 @@ export interface Serving {
   readonly administrator: User
   /** Set where this start made the administrator: the password, to be shown this once, unless it was configured. */
   readonly made: { readonly password: string | undefined } | undefined
-  readonly close: () => Promise<void>
+  /** Answers the requests received so far, and cuts those off that take longer than `http.stopSeconds`: gives whether there were none. */
+  readonly close: () => Promise<boolean>
 }
 
 /** Like `startHearth`, without making a token. */
 export async function serveHearth(options: HearthOptions = {}): Promise<Serving> {
-  const opened = await openServices(options)
+  const opened = await openServices(options, { serves: true })
   const { services } = opened
   try {
     const { administrator, made } = await ensureAdministrator(services)
+    await ensureSiteKey(services)
     const app = await openHttp(services, {
       operations,
+      pages,
       authenticator: openAuthenticator(services),
       metrics: opened.metrics,
       intercept: options.intercept,
       onAnswer: options.onAnswer,
     })
     let ssh: SshServer | undefined
-    const close = async (): Promise<void> => {
-      await Promise.all([app.close(), ssh?.close()])
+    const close = async (): Promise<boolean> => {
+      const isInTime = await closeServers(app, ssh, services.config.http.stopSeconds * 1000)
       await opened.close()
+      return isInTime
     }
     try {
       await app.listen({ host: services.config.http.host, port: services.config.http.port })
@@ -127,6 +145,19 @@ export async function serveHearth(options: HearthOptions = {}): Promise<Serving>
     await opened.close()
     throw error
   }
+}
+
+/** Stops accepting connections, and closes those that are still busy when the time is up. Gives whether none was. */
+async function closeServers(app: FastifyInstance, ssh: SshServer | undefined, graceMs: number): Promise<boolean> {
+  let isInTime = true
+  const timer = setTimeout(() => {
+    isInTime = false
+    app.server.closeAllConnections()
+    ssh?.cut()
+  }, graceMs)
+  await Promise.all([app.close(), ssh?.close()])
+  clearTimeout(timer)
+  return isInTime
 }
 
 /** If the default port is taken there is no SSH, and the log says so; a configured port that is taken is an error. */
@@ -152,8 +183,11 @@ export interface OpenServices {
   readonly close: () => Promise<void>
 }
 
-/** Opens everything but the servers; the command line uses it directly. */
-export async function openServices(options: HearthOptions = {}): Promise<OpenServices> {
+/**
+ * Opens everything but the servers; the command line uses it directly, also beside a running server. With `serves`, it refuses when another server
+ * works on the same SQLite database.
+ */
+export async function openServices(options: HearthOptions = {}, { serves = false } = {}): Promise<OpenServices> {
   const memory = options.memory === true
   const temporary = memory ? await mkdtemp(join(tmpdir(), "hearth-")) : undefined
   const closing: (() => Promise<void>)[] = []
@@ -162,19 +196,26 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
     for (const end of closing.splice(0).reverse()) await end()
   }
   try {
-    const config = configFor(options, temporary)
+    const loaded = configFor(options, temporary)
+    const { config } = loaded
     const logOutput = openLogOutput()
     const log = openLog(config, logOutput)
-    await mkdir(config.dataDir, { recursive: true, mode: 0o750 })
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     const metrics = openMetrics()
     closing.push(async () => metrics.close())
+    // Before the database is opened, which migrates it.
+    const unlock = serves ? lockForServer(config.databaseUrl) : undefined
+    if (unlock) closing.push(async () => unlock())
+    const { waitSeconds, connections } = config.database
     const [database, secrets] = await Promise.all([
-      openDatabase({ url: config.databaseUrl, logger: log }),
-      openSecrets(memory ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir }),
+      openDatabase({ url: config.databaseUrl, logger: log, waitMs: waitSeconds * 1000, poolSize: connections }),
+      openSecrets(
+        memory && config.security.secretKey === "" ? { memory } : { keyText: config.security.secretKey, dataDir: config.dataDir },
+      ),
     ])
     closing.push(() => database.close())
-    // The embedded database is for one process; PostgreSQL may be shared by several.
-    const alone = database.kind === "sqlite"
+    // The embedded database is for one server; PostgreSQL may be shared by several.
+    const alone = serves && database.kind === "sqlite"
     const git = openGit({
       root: join(config.dataDir, "repositories"),
       program: config.git.path,
@@ -187,7 +228,22 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
         packsPerRepository: config.git.maxConcurrentPacksPerRepository,
         waitMs: config.git.maxQueueSeconds * 1000,
         pushBytes: config.git.maxPushBytes,
+        pushes: config.git.maxConcurrentPushes,
+        pushesPerRepository: config.git.maxConcurrentPushesPerRepository,
+        commands: config.git.maxConcurrentCommands,
+        diffs: config.git.maxConcurrentDiffs,
+        downloads: config.git.maxConcurrentDownloads,
+        diffBytes: config.git.maxDiffBytes,
+        spoolBytes: config.git.maxWaitingBytes,
+        stallMs: config.http.stallSeconds * 1000,
+        memory: {
+          ...defaultLimits.memory,
+          process: config.git.maxProcessBytes,
+          object: config.git.maxObjectBytes,
+          compared: config.git.maxComparedBytes,
+        },
       },
+      caller: currentCaller,
     })
     closing.push(() => git.close())
     metrics.counter(
@@ -203,11 +259,17 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
     closing.push(async () => mailer.close())
     const outbox = openJobs({ database, log, now, workers: config.jobs.workers, alone, metrics })
     closing.push(() => outbox.close())
+    const announcements = openAnnouncements({ config, database, log, now, secrets, site })
+    closing.push(() => announcements.close())
     const services: Services = {
+      announcements,
       config,
+      settings: () => effectiveConfig(loaded),
       site,
       database,
       git,
+      health: openHealthChecker({ database, git, config, log, now }),
+      highlighter: openHighlighter(config.highlighting),
       jobs: outbox,
       events: { deliver: (tx) => deliverEvents(tx, services, listeners) },
       extensions: extend(extensions),
@@ -215,20 +277,25 @@ export async function openServices(options: HearthOptions = {}): Promise<OpenSer
       mailer,
       outgoing: openOutgoing(openGuard(config.outgoing.allowedHosts), `hearth/${VERSION}`),
       passwords: openPasswords(config.security.maxConcurrentPasswordChecks, !memory),
+      signIns: openSignIns({ metrics, now }),
       log,
       now,
     }
     await rebaseLog(services)
     database.beforeCommit(services.events.deliver)
-    return { services, site, metrics, begin: () => outbox.begin(services, jobs, schedule), close }
+    const begin = async () => {
+      await announcements.begin()
+      await outbox.begin(services, jobs, schedule)
+    }
+    return { services, site, metrics, begin, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function configFor(options: HearthOptions, temporary: string | undefined): Config {
-  if (!temporary) return loadConfig({ env: options.env ?? process.env, overrides: options.config ?? {} }).config
+function configFor(options: HearthOptions, temporary: string | undefined): LoadedConfig {
+  if (!temporary) return loadConfig({ env: options.env ?? process.env, overrides: options.config ?? {} })
   const defaults: ConfigOverrides = {
     ...options.config,
     dataDir: temporary,
@@ -237,7 +304,7 @@ function configFor(options: HearthOptions, temporary: string | undefined): Confi
     ssh: { port: 0, ...options.config?.ssh },
     log: { level: "silent", ...options.config?.log },
   }
-  return loadConfig({ env: options.env ?? {}, file: false, overrides: defaults }).config
+  return loadConfig({ env: options.env ?? {}, file: false, overrides: defaults })
 }
 
 /** The first administrator, made at the first start. */

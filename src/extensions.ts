@@ -1,10 +1,17 @@
 import type { Filling } from "./core/extensions.ts"
+import { tokensOfJobs } from "./features/actions/tasks/bearer.ts"
+import { homeNotes } from "./features/code/browse/pages.ts"
+import { commitsOfReleases, commitsToKeep } from "./features/code/lifecycle/maintenance.ts"
 import { branchRule, tagRule } from "./features/code/protections/checks.ts"
 import { referenceRules } from "./features/code/pushes/checks.ts"
+import { mentionResolvers } from "./features/code/texts/texts.ts"
 import { readThreadOf } from "./features/events/notifications/marking.ts"
 import { dependencyRule } from "./features/planning/dependencies/rules.ts"
 import { stateRules } from "./features/planning/issues/state.ts"
+import { resolverFor } from "./features/planning/markup/resolve.ts"
 import { mergeAttempts } from "./features/review/merging/operations.ts"
+import { commitsOfPulls } from "./features/review/pulls/kept-commits.ts"
+import { pushedBranches } from "./features/review/pulls/pushed-branches.ts"
 import { pullStateRule } from "./features/review/pulls/state.ts"
 import { stepsAfterPush } from "./push-steps.ts"
 
@@ -12,6 +19,10 @@ import { stepsAfterPush } from "./push-steps.ts"
 export const extensions: readonly Filling[] = [
   stepsAfterPush,
   referenceRules.with(branchRule, tagRule),
+  commitsToKeep.with(commitsOfReleases, commitsOfPulls),
   stateRules.with(dependencyRule, pullStateRule),
   mergeAttempts.with(readThreadOf),
+  tokensOfJobs,
+  mentionResolvers.with(resolverFor),
+  homeNotes.with(pushedBranches),
 ]

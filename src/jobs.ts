@@ -1,36 +1,57 @@
 import { pruneEvents } from "./core/events/log.ts"
+import { pruneSentForms } from "./core/forms/once.ts"
 import { removeEndedJobs } from "./core/jobs/cleanup.ts"
 import type { JobDefinition, Task } from "./core/jobs/jobs.ts"
+import { cleanUpResults } from "./features/actions/cache/clean-up.ts"
 import { removeActionFilesJob, removeActionFolderJob } from "./features/actions/files/files.ts"
 import { sweepActionFiles } from "./features/actions/files/sweep.ts"
 import { cancelAbandonedJobs, cleanUpActions, stopEndlessTasks, stopZombieTasks } from "./features/actions/runs/clock.ts"
+import { closeLogJob } from "./features/actions/runs/close-log.ts"
+import { packLogs } from "./features/actions/runs/pack-logs.ts"
+import { startForEventJob } from "./features/actions/triggers/on-event.ts"
 import { startForPullJob } from "./features/actions/triggers/on-pull.ts"
 import { readSchedulesJob, startScheduled } from "./features/actions/triggers/schedules.ts"
-import { sweepArchives } from "./features/code/archives/sweep.ts"
+import { contributionsJob } from "./features/code/activity/contributions.ts"
+import { removeArchives, sweepArchives } from "./features/code/archives/sweep.ts"
 import { removeFilesJob as removeAttachedFilesJob } from "./features/code/attachments/files.ts"
 import { sweepAttachments } from "./features/code/attachments/sweep.ts"
+import { forgetUnboundFiles } from "./features/code/attachments/unbound.ts"
 import { renameJob } from "./features/code/branches/rename.ts"
+import { compareBranchesJob, treeHistoriesJob } from "./features/code/history/jobs.ts"
 import { surveyJob } from "./features/code/languages/survey.ts"
 import { sweepLfs } from "./features/code/lfs/sweep.ts"
 import { deleteOwnedJob, removeFilesJob } from "./features/code/lifecycle/delete.ts"
-import { checkRepositories, maintainJob, maintainRepositories } from "./features/code/lifecycle/maintenance.ts"
+import { checkRepositories, maintainJob, maintainRepositories, pruneRepositories } from "./features/code/lifecycle/maintenance.ts"
 import { pushJob, syncJob, updateMirrors } from "./features/code/mirrors/jobs.ts"
 import { alignHeadJob } from "./features/code/pushes/head.ts"
 import { settleJob } from "./features/code/pushes/journal.ts"
+import { indexCode, indexJob, rebuildCodeIndex } from "./features/code/search/index-repository.ts"
 import { alignTagsJob } from "./features/code/tags/on-push.ts"
-import { accountMailJob } from "./features/events/mail/accounts.ts"
+import { settleWikiJob } from "./features/code/wiki/journal.ts"
+import { forgetOldActivities } from "./features/events/feed/rules.ts"
+import { accountMailJob, invitationMailJob, teamInvitationMailJob } from "./features/events/mail/accounts.ts"
+import { failedRunJob } from "./features/events/mail/failed-runs.ts"
 import { fanOutJob, sendJob } from "./features/events/mail/jobs.ts"
 import { cleanUpDeliveries, deliveries } from "./features/events/webhooks/deliver.ts"
+import { cleanUpPackages } from "./features/packages/packages/sweep.ts"
+import { forgetGuesses } from "./features/people/authentication/guesses.ts"
+import { forgetTickets } from "./features/people/authentication/tickets.ts"
 import { sweepAvatars } from "./features/people/avatars/pictures.ts"
+import { forgetOAuth2Tokens } from "./features/people/oauth2/jobs.ts"
+import { forgetInvitations } from "./features/people/registration/registration.ts"
+import { forgetSessions } from "./features/people/sessions/sessions.ts"
 import { detectManualMergesJob, retryScheduledMerges, scheduledMergeJob } from "./features/review/merging/jobs.ts"
 import { pullJobs } from "./features/review/pulls/jobs.ts"
 import { forgetAuditEntries } from "./features/site/administration/audit.ts"
 import { recountCounters } from "./features/site/administration/counters.ts"
+import { settledTasks } from "./features/site/administration/settled-tasks.ts"
+import { removeAdoptedJob } from "./features/site/adoption/adopt.ts"
 import { importJob } from "./features/site/migration/import.ts"
 
 /** All kinds of jobs: work outside the database that follows a write. */
 export const jobs: readonly JobDefinition[] = [
   settleJob,
+  settleWikiJob,
   renameJob,
   alignHeadJob,
   removeFilesJob,
@@ -40,12 +61,21 @@ export const jobs: readonly JobDefinition[] = [
   removeActionFilesJob,
   removeActionFolderJob,
   readSchedulesJob,
+  closeLogJob,
+  startForEventJob,
   startForPullJob,
   fanOutJob,
   sendJob,
   accountMailJob,
+  invitationMailJob,
+  teamInvitationMailJob,
+  failedRunJob,
   alignTagsJob,
   surveyJob,
+  treeHistoriesJob,
+  compareBranchesJob,
+  contributionsJob,
+  indexJob,
   ...pullJobs,
   scheduledMergeJob,
   detectManualMergesJob,
@@ -53,6 +83,7 @@ export const jobs: readonly JobDefinition[] = [
   syncJob,
   pushJob,
   importJob,
+  removeAdoptedJob,
 ]
 
 const sweepRepositories: Task = {
@@ -68,16 +99,29 @@ const sweepRepositories: Task = {
 export const schedule: readonly Task[] = [
   removeEndedJobs,
   pruneEvents,
+  pruneSentForms,
   sweepRepositories,
   sweepAttachments,
+  forgetUnboundFiles,
   sweepActionFiles,
   sweepArchives,
+  removeArchives,
   sweepAvatars,
   sweepLfs,
+  cleanUpPackages,
   maintainRepositories,
+  pruneRepositories,
   checkRepositories,
+  indexCode,
+  rebuildCodeIndex,
   recountCounters,
   forgetAuditEntries,
+  forgetOldActivities,
+  forgetGuesses,
+  forgetSessions,
+  forgetTickets,
+  forgetInvitations,
+  forgetOAuth2Tokens,
   retryScheduledMerges,
   cleanUpDeliveries,
   stopZombieTasks,
@@ -85,5 +129,8 @@ export const schedule: readonly Task[] = [
   cancelAbandonedJobs,
   startScheduled,
   cleanUpActions,
+  packLogs,
+  cleanUpResults,
   updateMirrors,
+  ...settledTasks,
 ]

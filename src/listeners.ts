@@ -1,12 +1,17 @@
 import type { Listener } from "./core/events/events.ts"
+import { runners } from "./features/actions/tasks/listener.ts"
 import { workflows } from "./features/actions/triggers/listener.ts"
 import { repositoryCleanup } from "./features/code/lifecycle/cleanup.ts"
 import { watching } from "./features/code/watches/automatic.ts"
 import { feed } from "./features/events/feed/listener.ts"
 import { accountMails } from "./features/events/mail/accounts.ts"
+import { runMails } from "./features/events/mail/failed-runs.ts"
 import { notifications } from "./features/events/notifications/listener.ts"
 import { timeline } from "./features/events/timeline/listener.ts"
 import { webhooks } from "./features/events/webhooks/listener.ts"
+import { packageLinks } from "./features/packages/packages/links.ts"
+import { attachedFiles } from "./features/planning/attachments/listener.ts"
+import { edits } from "./features/planning/edits/listener.ts"
 import { issueCleanup } from "./features/planning/issues/cleanup.ts"
 import { planning } from "./features/planning/issues/listener.ts"
 import { tracking } from "./features/planning/tracking/listener.ts"
@@ -20,9 +25,12 @@ import { reviewCleanup } from "./features/review/reviews/cleanup.ts"
  */
 export const listeners: readonly Listener[] = [
   repositoryCleanup,
+  packageLinks,
   watching,
   planning,
+  edits,
   tracking,
+  attachedFiles,
   issueCleanup,
   reviewCleanup,
   pulls,
@@ -31,6 +39,8 @@ export const listeners: readonly Listener[] = [
   feed,
   notifications,
   accountMails,
+  runMails,
   webhooks,
   workflows,
+  runners,
 ]

@@ -26,16 +26,21 @@ import { statusOperations } from "./features/code/statuses/operations.ts"
 import { tagOperations } from "./features/code/tags/operations.ts"
 import { topicOperations } from "./features/code/topics/operations.ts"
 import { watchOperations } from "./features/code/watches/operations.ts"
+import { wikiOperations } from "./features/code/wiki/operations.ts"
 import { activityOperations } from "./features/events/feed/operations.ts"
 import { notificationOperations } from "./features/events/notifications/operations.ts"
+import { notificationSettingOperations } from "./features/events/notifications/settings-operations.ts"
 import { webhookOperations } from "./features/events/webhooks/operations.ts"
+import { packageOperations } from "./features/packages/packages/operations.ts"
 import { authenticationOperations } from "./features/people/authentication/operations.ts"
 import { blockOperations } from "./features/people/blocks/operations.ts"
 import { followOperations } from "./features/people/follows/operations.ts"
 import { keyOperations } from "./features/people/keys/operations.ts"
+import { oauth2Operations } from "./features/people/oauth2/operations.ts"
 import { organizationBlockOperations } from "./features/people/organizations/block-operations.ts"
 import { organizationMemberOperations } from "./features/people/organizations/member-operations.ts"
 import { organizationOperations } from "./features/people/organizations/operations.ts"
+import { teamInvitationOperations } from "./features/people/teams/invitation-operations.ts"
 import { teamMemberOperations } from "./features/people/teams/member-operations.ts"
 import { teamOperations } from "./features/people/teams/operations.ts"
 import { userOperations } from "./features/people/users/operations.ts"
@@ -49,6 +54,7 @@ import { issueLabelOperations } from "./features/planning/issues/label-operation
 import { issueListOperations } from "./features/planning/issues/list-operations.ts"
 import { issueOperations } from "./features/planning/issues/operations.ts"
 import { labelOperations } from "./features/planning/labels/operations.ts"
+import { markupOperations } from "./features/planning/markup/operations.ts"
 import { milestoneOperations } from "./features/planning/milestones/operations.ts"
 import { projectColumnOperations } from "./features/planning/projects/column-operations.ts"
 import { projectOperations } from "./features/planning/projects/project-operations.ts"
@@ -63,12 +69,15 @@ import { reviewCommentOperations } from "./features/review/reviews/comment-opera
 import { reviewOperations } from "./features/review/reviews/operations.ts"
 import { reviewRequestOperations } from "./features/review/reviews/request-operations.ts"
 import { administrationOperations } from "./features/site/administration/operations.ts"
+import { adoptionOperations } from "./features/site/adoption/operations.ts"
+import { announcementOperations } from "./features/site/announcements/operations.ts"
 import { siteOperations } from "./features/site/information/operations.ts"
 import { migrationOperations } from "./features/site/migration/operations.ts"
 
 /** Every operation that the service can do. */
 export const operations: readonly Operation[] = registry(
   authenticationOperations,
+  oauth2Operations,
   userOperations,
   followOperations,
   keyOperations,
@@ -79,6 +88,7 @@ export const operations: readonly Operation[] = registry(
   organizationBlockOperations,
   teamOperations,
   teamMemberOperations,
+  teamInvitationOperations,
   teamRepositoryOperations,
   repositoryTeamOperations,
   mirrorOperations,
@@ -107,12 +117,15 @@ export const operations: readonly Operation[] = registry(
   pullOperations,
   pullContentOperations,
   commitPullOperations,
+  wikiOperations,
   reviewOperations,
   reviewRequestOperations,
   reviewCommentOperations,
   mergeOperations,
   dependencyOperations,
+  packageOperations,
   notificationOperations,
+  notificationSettingOperations,
   activityOperations,
   trackingOperations,
   issueSubscriptionOperations,
@@ -134,5 +147,8 @@ export const operations: readonly Operation[] = registry(
   workflowOperations,
   settingOperations,
   administrationOperations,
+  announcementOperations,
+  adoptionOperations,
   siteOperations,
+  markupOperations,
 )

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
 import type { RepositoriesTable, UsersTable } from "../core/database/tables.ts"
-import { Mode } from "./modes.ts"
+import { Mode, type Unit } from "./modes.ts"
 
 /**
  * A small language for rules about rows. A rule is written once, as data (`rules.ts`), and read in two ways: `evaluate` decides it as far as
@@ -14,8 +14,8 @@ interface Subjects {
   readonly owner: UsersTable
   readonly caller: UsersTable
   readonly asked: { readonly unit: string }
-  /** The deploy key that the caller authenticated with. */
-  readonly key: { readonly repository_id: number }
+  /** The deploy key, or the token of a job, that the caller authenticated with. */
+  readonly key: { readonly repository_id: number; readonly owner_id: number }
 }
 
 export type SubjectName = keyof Subjects
@@ -91,8 +91,8 @@ export const ofOwner = (of: Condition): Condition => ({ kind: "owner", of })
 /** There is such a row, and if such rows grant anything, it grants something in the requested unit. */
 export const related = (by: Relation): Condition => ({ kind: "related", by })
 
-/** Like `related`, in any unit. */
-export const relatedInAnyUnit = (by: Relation): Condition => ({ kind: "related", by, unit: "" })
+/** Like `related`, in this unit whatever is requested; in any unit with "". */
+export const relatedIn = (by: Relation, unit: Unit | ""): Condition => ({ kind: "related", by, unit })
 
 // --- over rows -------------------------------------------------------------------------------------------------------------------
 
@@ -189,6 +189,8 @@ export function impliedBy(condition: Condition): Pick<Known, "repository" | "own
 
 /** The rows that a query has besides `repositories`, by their aliases. */
 export interface Rows {
+  /** "value": the query is about one repository, whose id is put in. Otherwise it has the row `repositories`. */
+  readonly repository?: "value"
   /** Without this row, the owner is looked up from the row `repositories`. */
   readonly owner?: string
   readonly caller?: string
@@ -245,8 +247,8 @@ export function toSql(condition: Condition, rows: Rows): string {
 /** Values of rules are numbers and plain words. */
 const literal = (value: Value): string => (typeof value === "number" ? String(value) : `'${value}'`)
 
-function columnSql({ of, name }: Column, { owner, caller }: Rows): string {
-  const row = { repository: "repositories", owner, caller, asked: undefined, key: undefined }[of]
+function columnSql({ of, name }: Column, { repository, owner, caller }: Rows): string {
+  const row = { repository: repository === "value" ? undefined : "repositories", owner, caller, asked: undefined, key: undefined }[of]
   return row === undefined ? `{${of}.${name}}` : `${row}.${name}`
 }
 

@@ -25,12 +25,12 @@ withHearth("a caller with a deploy key", {}, ({ test, forge }) => {
   test.each([
     [true, Mode.read],
     [false, Mode.write],
-  ])("may do with its code what the key may (read-only: %s), and nothing else with it", async (isReadOnly, mode) => {
+  ])("may do with its code and wiki what the key may (read-only: %s), and nothing else with it", async (isReadOnly, mode) => {
     const { read } = forge.hearth.services.database
     const actor = await bearer(isReadOnly)
     const { permission, repository } = await locateRepository(read, actor, "root", "own")
     expect(permission.mode).toBe(Mode.none)
-    expect(unitMode(permission, repository, "repo.code")).toBe(mode)
+    for (const unit of ["repo.code", "repo.wiki"] as const) expect(unitMode(permission, repository, unit)).toBe(mode)
     for (const unit of ["repo.issues", "repo.pulls", "repo.releases"] as const)
       expect(unitMode(permission, repository, unit)).toBe(Mode.none)
     expect(isSiteAdministrator(actor)).toBe(false)

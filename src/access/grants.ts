@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import { inList } from "../core/database/expressions.ts"
 import { type Params, type PreparedQuery, query } from "../core/database/query.ts"
 import { fill, isCaller, type Relation, template } from "./condition.ts"
-import { COLLABORATION, MEMBERSHIP, OFFER, TEAM } from "./rules.ts"
+import { COLLABORATION, MEMBERSHIP, OFFER, TEAM, TEAM_OF_OWNER } from "./rules.ts"
 
 /** Reads the rows of the relations in rules, for decisions about given rows. They are read at every request, as those of `store.ts` are. */
 
@@ -56,6 +56,7 @@ function reading({ from, whole, part }: Relation, id: RawBuilder<number>, where:
 
 export const findCollaborations = ofCaller("access.findCollaborations", COLLABORATION)
 export const findTeamGrants = ofCaller("access.findTeamGrants", TEAM)
+export const findOwnersTeamGrants = ofCaller("access.findOwnersTeamGrants", TEAM_OF_OWNER)
 export const findMemberOrganizations = ofCaller("access.findMemberOrganizations", MEMBERSHIP)
 export const findTransferOffers = ofCaller("access.findTransferOffers", OFFER)
 

@@ -8,8 +8,6 @@ const NAMES: readonly ModeName[] = ["none", "read", "write", "admin", "owner"]
 /** The name of a mode; "none" for any other number. */
 export const modeName = (mode: number): ModeName => NAMES[mode] ?? "none"
 
-export const isModeName = (text: string): text is ModeName => NAMES.some((name) => name === text)
-
 /** The parts of a repository that are granted and switched on one by one. */
 export const UNITS = [
   "repo.code",

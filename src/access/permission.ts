@@ -1,11 +1,29 @@
 import type { Selectable } from "kysely"
-import type { Actor, User } from "../core/actor.ts"
+import { type Actor, actorId, type User } from "../core/actor.ts"
 import type { Handle } from "../core/database/database.ts"
 import type { RepositoriesTable } from "../core/database/tables.ts"
 import { evaluate, type Known, meets, type Relation } from "./condition.ts"
-import { findMemberOrganizations, findMembersAmong, findTransferOffers, GRANTS_OF_CALLER, GRANTS_OF_PEOPLE, type Grant } from "./grants.ts"
+import {
+  findMemberOrganizations,
+  findMembersAmong,
+  findOwnersTeamGrants,
+  findTransferOffers,
+  GRANTS_OF_CALLER,
+  GRANTS_OF_PEOPLE,
+  type Grant,
+} from "./grants.ts"
 import { isExternalUnit, Mode, UNITS, type Unit } from "./modes.ts"
-import { type Entitlement, entitlementOf, knownOf, MEMBERSHIP, OF_PEOPLE, PUBLIC, UNIT_IS_ON } from "./rules.ts"
+import {
+  type Entitlement,
+  entitlementOf,
+  knownOf,
+  MEMBERSHIP,
+  OF_PEOPLE,
+  PUBLIC,
+  projectsEntitlementOf,
+  TEAM_OF_OWNER,
+  UNIT_IS_ON,
+} from "./rules.ts"
 
 export type Repository = Selectable<RepositoriesTable>
 
@@ -133,6 +151,22 @@ export async function readersAmong(db: Handle, owned: Owned, unit: Unit, people:
   if (meets(PUBLIC, { repository, owner })) return people
   const permissions = await permissionsOf(db, owned, people)
   return people.filter(({ id }) => unitMode(permissions.get(id) ?? NOTHING, repository, unit) >= Mode.read)
+}
+
+/**
+ * The caller's mode in the projects of an account itself: at most one query. `readableProjectOwners` says the same in SQL, from the same
+ * rules.
+ */
+export async function projectsMode(db: Handle, actor: Actor, owner: User): Promise<number> {
+  const entitlement = projectsEntitlementOf(actor)
+  const known: Known = { ...knownOf(actor), owner }
+  let permission = decideWithoutQuery(entitlement, known)
+  if (!permission) {
+    const on = { userId: actorId(actor), subjectIds: [owner.id] }
+    const grants = appliesTo(TEAM_OF_OWNER, owner) ? await findOwnersTeamGrants(db, on) : []
+    permission = decide(entitlement, known, [{ relation: TEAM_OF_OWNER, rows: new Map([[owner.id, grants]]) }], owner.id)
+  }
+  return Math.max(permission.mode, permission.units.get("repo.projects") ?? Mode.none)
 }
 
 // --- from the rules --------------------------------------------------------------------------------------------------------------

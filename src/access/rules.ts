@@ -1,4 +1,4 @@
-import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator } from "../core/actor.ts"
+import { type Actor, deployKeyOf, isPublicOnly, isSiteAdministrator, jobOf } from "../core/actor.ts"
 import {
   all,
   any,
@@ -11,10 +11,10 @@ import {
   ofOwner,
   type Relation,
   related,
-  relatedInAnyUnit,
+  relatedIn,
   same,
 } from "./condition.ts"
-import { Mode, type Unit } from "./modes.ts"
+import { Mode, UNITS, type Unit } from "./modes.ts"
 
 /**
  * Who may see what, and with which mode: the one description. `permission.ts` decides from it for rows at hand, `visibility.ts`
@@ -57,6 +57,11 @@ export const COLLABORATION = {
 } as const satisfies Relation
 
 /** Teams of administrators grant everything, all others the modes of their units. */
+const GRANTED_BY_TEAM = {
+  whole: { column: "teams.mode", least: Mode.admin, gives: Mode.owner },
+  part: { unit: "team_units.unit", mode: "team_units.mode" },
+} as const
+
 export const TEAM = {
   from: `team_repositories
     join team_members on team_members.team_id = team_repositories.team_id
@@ -65,8 +70,18 @@ export const TEAM = {
   subject: { of: "repository", column: "team_repositories.repository_id" },
   ofOrganizations: true,
   caller: "team_members.user_id",
-  whole: { column: "teams.mode", least: Mode.admin, gives: Mode.owner },
-  part: { unit: "team_units.unit", mode: "team_units.mode" },
+  ...GRANTED_BY_TEAM,
+} as const satisfies Relation
+
+/** A team of an organization, for what belongs to the organization itself. */
+export const TEAM_OF_OWNER = {
+  from: `team_members
+    join teams on teams.id = team_members.team_id
+    left join team_units on team_units.team_id = teams.id`,
+  subject: { of: "owner", column: "team_members.organization_id" },
+  ofOrganizations: true,
+  caller: "team_members.user_id",
+  ...GRANTED_BY_TEAM,
 } as const satisfies Relation
 
 /** The offer of a transfer: to the caller, or to an organisation where the caller may create repositories. */
@@ -134,7 +149,7 @@ function entitlement(claims: Claims): Entitlement {
   const { rules, grants, lastResort } = claims
   const ways = rules.map(({ when, unit }) => (unit === undefined ? when : all(any(is("asked.unit", ""), is("asked.unit", unit)), when)))
   // A mode in the whole repository applies to each unit; relations that grant single units may grant others only.
-  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(relatedInAnyUnit(grant)))
+  const elsewhere = grants.filter(({ part }) => part).map((grant) => not(relatedIn(grant, "")))
   const last = lastResort ? [all(related(lastResort), any(is("asked.unit", ""), all(...elsewhere)))] : []
   return { ...claims, reading: any(...ways, ...grants.map(related), ...last) }
 }
@@ -154,17 +169,45 @@ const OF_CALLERS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER })
 const OF_PUBLIC_ONLY_TOKENS = entitlement({ ...CLAIMS_OF_PEOPLE, lastResort: OFFER, within: PUBLIC })
 const OF_ANONYMOUS = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }], grants: [] })
 
-/** A deploy key gives access to the code of its own repository, whoever the owner is, and not to other repositories, not even public ones. */
-const ofDeployKey = (mode: number): Entitlement =>
-  entitlement({ within: true, rules: [{ when: same("repository.id", "key.repository_id"), mode, unit: "repo.code" }], grants: [] })
+/** A deploy key gives access to the code and the wiki of its own repository, whoever the owner is, and not to other repositories, not even public ones. */
+function ofDeployKey(mode: number): Entitlement {
+  const when = same("repository.id", "key.repository_id")
+  return entitlement({ within: true, rules: (["repo.code", "repo.wiki"] as const).map((unit) => ({ when, mode, unit })), grants: [] })
+}
 const OF_READING_KEYS = ofDeployKey(Mode.read)
 const OF_WRITING_KEYS = ofDeployKey(Mode.write)
+
+const OF_JOBS = new Map<string, Entitlement>()
+
+/** Lets jobs of the owner's other repositories read the code. */
+const SHARED = all(is("repository.shares_workflows", 1), same("repository.owner_id", "key.owner_id"))
+
+/**
+ * A job may do in its own repository what its token was given, and reads what is public. If it may read code, it reads that which is shared as well. The
+ * same entitlement for the same modes.
+ */
+function ofJob(units: Readonly<Record<string, number>>): Entitlement {
+  const own = same("repository.id", "key.repository_id")
+  const given = UNITS.flatMap((unit) => {
+    const mode = units[unit] ?? Mode.none
+    return mode > Mode.none ? [{ when: own, mode, unit }] : []
+  })
+  const name = given.map(({ unit, mode }) => `${unit} ${mode}`).join()
+  const known = OF_JOBS.get(name)
+  if (known) return known
+  const shared = (units["repo.code"] ?? Mode.none) > Mode.none ? [{ when: SHARED, mode: Mode.read, unit: "repo.code" as const }] : []
+  const made = entitlement({ within: true, rules: [{ when: PUBLIC, mode: Mode.read }, ...given, ...shared], grants: [] })
+  OF_JOBS.set(name, made)
+  return made
+}
 
 /** What the caller is entitled to, by their credential. */
 export function entitlementOf(actor: Actor): Entitlement {
   if (actor.kind === "anonymous") return OF_ANONYMOUS
   const key = deployKeyOf(actor)
   if (key) return key.isReadOnly ? OF_READING_KEYS : OF_WRITING_KEYS
+  const job = jobOf(actor)
+  if (job) return ofJob(job.units)
   return isPublicOnly(actor) ? OF_PUBLIC_ONLY_TOKENS : OF_CALLERS
 }
 
@@ -173,8 +216,8 @@ export function knownOf(actor: Actor): Pick<Known, "caller" | "key"> {
   if (actor.kind === "anonymous") return {}
   const { id, is_restricted } = actor.user
   const caller = { id, is_restricted, is_admin: isSiteAdministrator(actor) ? 1 : 0 }
-  const key = deployKeyOf(actor)
-  return key ? { caller, key: { repository_id: key.repositoryId } } : { caller }
+  const key = deployKeyOf(actor) ?? jobOf(actor)
+  return key ? { caller, key: { repository_id: key.repositoryId, owner_id: jobOf(actor)?.ownerId ?? 0 } } : { caller }
 }
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
@@ -203,4 +246,36 @@ export const ORGANIZATION_IS_SHOWN = accountRule(all(UNRESTRICTED, LIMITED), rel
 export const ACCOUNT_IS_LISTED = accountRule(
   SELF,
   all(UNRESTRICTED, any(LIMITED, related(MEMBERSHIP), related(FOLLOWS_CALLER), related(SHARES_TEAM))),
+)
+
+// --- projects of accounts --------------------------------------------------------------------------------------------------------
+
+const READS_PROJECTS = { when: PUBLIC_OWNER, mode: Mode.read }
+
+const PROJECTS_OF_CALLERS: Claims = {
+  within: true,
+  rules: [
+    { when: any(ADMINISTERS_SITE, SELF), mode: Mode.owner },
+    READS_PROJECTS,
+    { when: all(UNRESTRICTED, LIMITED, is("owner.kind", "person")), mode: Mode.read },
+  ],
+  grants: [TEAM_OF_OWNER],
+}
+const PROJECTS_FOR_ANONYMOUS = entitlement({ within: true, rules: [READS_PROJECTS], grants: [] })
+const PROJECTS_FOR_CALLERS = entitlement(PROJECTS_OF_CALLERS)
+const PROJECTS_FOR_PUBLIC_ONLY_TOKENS = entitlement({ ...PROJECTS_OF_CALLERS, within: PUBLIC_OWNER })
+
+/** What the caller is entitled to in the projects of accounts themselves. Organizations show theirs to fewer people than themselves. */
+export function projectsEntitlementOf(actor: Actor): Entitlement {
+  if (actor.kind === "anonymous") return PROJECTS_FOR_ANONYMOUS
+  return isPublicOnly(actor) ? PROJECTS_FOR_PUBLIC_ONLY_TOKENS : PROJECTS_FOR_CALLERS
+}
+
+// --- candidates for assignment ---------------------------------------------------------------------------------------------------
+
+/** Who is offered as an assignee: collaborators who may write, and members of teams that see issues or pull requests. */
+export const OFFERED_AS_ASSIGNEE = any(
+  related({ ...COLLABORATION, whole: { ...COLLABORATION.whole, least: Mode.write } }),
+  relatedIn(TEAM, "repo.issues"),
+  relatedIn(TEAM, "repo.pulls"),
 )

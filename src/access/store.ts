@@ -1,6 +1,4 @@
-import { sql } from "kysely"
 import { type Params, query } from "../core/database/query.ts"
-import { Mode } from "./modes.ts"
 
 /** The rows that decisions are made from. They are read at every request, so that revoked access ends immediately. */
 
@@ -43,6 +41,36 @@ export const findRepositoryRedirect = query("access.findRepositoryRedirect", (db
     .where("repository_redirects.lower_name", "=", p.lowerName),
 )
 
+/**
+ * One row if the account has to do with one of these others, the caller and the account that they act for: one follows the other, has blocked
+ * it, they are in the same organisation, or it works on the other's repositories or has done something in them.
+ */
+export const findAcquaintance = query("access.findAcquaintance", (db, p: Params<{ userId: number; others: readonly number[] }>) =>
+  db
+    .selectFrom("users")
+    .select("users.id")
+    .where("users.id", "=", p.userId)
+    .where((eb) => {
+      const theirs = eb.selectFrom("repositories").select("repositories.id").where("repositories.owner_id", "in", p.others)
+      return eb.or([
+        eb.exists(eb.selectFrom("follows").select("followed_id").where("follower_id", "in", p.others).where("followed_id", "=", p.userId)),
+        eb.exists(eb.selectFrom("follows").select("follower_id").where("follower_id", "=", p.userId).where("followed_id", "in", p.others)),
+        eb.exists(eb.selectFrom("blocks").select("blocked_id").where("blocker_id", "in", p.others).where("blocked_id", "=", p.userId)),
+        eb.exists(
+          eb
+            .selectFrom("organization_members as theirs")
+            .leftJoin("organization_members as mine", "mine.organization_id", "theirs.organization_id")
+            .select("theirs.user_id")
+            .where("theirs.user_id", "=", p.userId)
+            .where(({ or, eb: in_ }) => or([in_("theirs.organization_id", "in", p.others), in_("mine.user_id", "in", p.others)])),
+        ),
+        eb.exists(eb.selectFrom("collaborations").select("user_id").where("user_id", "=", p.userId).where("repository_id", "in", theirs)),
+        eb.exists(eb.selectFrom("issues").select("id").where("author_id", "=", p.userId).where("repository_id", "in", theirs)),
+        eb.exists(eb.selectFrom("activities").select("id").where("actor_id", "=", p.userId).where("repository_id", "in", theirs)),
+      ])
+    }),
+)
+
 export const findTeam = query("access.findTeam", (db, p: Params<{ id: number }>) =>
   db.selectFrom("teams").selectAll().where("id", "=", p.id),
 )
@@ -53,6 +81,16 @@ export const findAssignment = query("access.findAssignment", (db, p: Params<{ is
 
 export const findIssueByNumber = query("access.findIssueByNumber", (db, p: Params<{ repositoryId: number; number: number }>) =>
   db.selectFrom("issues").selectAll().where("repository_id", "=", p.repositoryId).where("number", "=", p.number),
+)
+
+/** The issue that had this number before it was transferred. */
+export const findMovedIssue = query("access.findMovedIssue", (db, p: Params<{ repositoryId: number; number: number }>) =>
+  db
+    .selectFrom("moved_issues")
+    .innerJoin("issues", "issues.id", "moved_issues.issue_id")
+    .selectAll("issues")
+    .where("moved_issues.repository_id", "=", p.repositoryId)
+    .where("moved_issues.number", "=", p.number),
 )
 
 export const findIssueById = query("access.findIssueById", (db, p: Params<{ id: number }>) =>
@@ -87,21 +125,6 @@ export const findMembership = query("access.findMembership", (db, p: Params<{ or
     .where("member.organization_id", "=", p.organizationId)
     .where("member.user_id", "=", p.userId)
     .groupBy("member.user_id"),
-)
-
-/** The highest mode that the user's teams grant in a unit of the organisation itself; null for none. Administrators' teams need no unit. */
-export const findTeamUnit = query("access.findTeamUnit", (db, p: Params<{ organizationId: number; userId: number; unit: string }>) =>
-  db
-    .selectFrom("team_members")
-    .innerJoin("teams", "teams.id", "team_members.team_id")
-    .leftJoin("team_units", (join) => join.onRef("team_units.team_id", "=", "teams.id").on("team_units.unit", "=", p.unit))
-    .select((eb) =>
-      eb.fn
-        .max(eb.case().when("teams.mode", ">=", sql.lit(Mode.admin)).then(eb.ref("teams.mode")).else(eb.ref("team_units.mode")).end())
-        .as("mode"),
-    )
-    .where("team_members.organization_id", "=", p.organizationId)
-    .where("team_members.user_id", "=", p.userId),
 )
 
 export const findTeamMember = query("access.findTeamMember", (db, p: Params<{ teamId: number; userId: number }>) =>

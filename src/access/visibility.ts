@@ -1,5 +1,5 @@
 import type { RawBuilder, SqlBool } from "kysely"
-import { type Actor, actorId, deployKeyOf, isPublicOnly, type User } from "../core/actor.ts"
+import { type Actor, actorId, deployKeyOf, isPublicOnly, jobOf, type User } from "../core/actor.ts"
 import {
   all,
   any,
@@ -27,8 +27,10 @@ import {
   MEMBERSHIP,
   OF_PEOPLE,
   OFFER,
+  OFFERED_AS_ASSIGNEE,
   ORGANIZATION_IS_SHOWN,
   PERSON_IS_SHOWN,
+  projectsEntitlementOf,
   TEAM,
 } from "./rules.ts"
 
@@ -50,7 +52,7 @@ export const readableRepositories = (actor: Actor, unit: AskedUnit): Sql => ofCa
  * Whether the person of the row `users` may read a unit of the row `repositories`, whose owner is the row `owner`: what `permissionsOf`
  * decides.
  */
-export function readableByUsers(unit: AskedUnit): Sql {
+export function readableByUsers(unit: AskedUnit | ""): Sql {
   const { known, value } = asked(unit)
   return fill(template(toSql(reading(OF_PEOPLE, { asked: known }), { caller: "users", owner: "owner" })), { "asked.unit": value })
 }
@@ -60,11 +62,21 @@ export const grantedRepositories = (userId: number): Sql => fill(GRANTED, { "cal
 
 const GRANTED = template(toSql(evaluate(any(related(COLLABORATION), related(TEAM), related(OFFER)), { asked: { unit: "" } }), {}))
 
+/** Whether the person of the row `users` is offered as an assignee in a repository, apart from its owner. */
+export const offeredAsAssignees = (repositoryId: unknown): Sql => fill(OFFERED, { "repository.id": repositoryId })
+
+const OFFERED = template(toSql(OFFERED_AS_ASSIGNEE, { repository: "value", caller: "users" }))
+
 function ofCaller(actor: Actor, unit: Unit | "" | RawBuilder<string>): Sql {
   const entitlement = entitlementOf(actor)
   const { known, value } = asked(unit)
   const made = remembered(entitlement, actor, known?.unit ?? "?", (kind) => reading(entitlement, { caller: kind, asked: known }))
-  return fill(made, { "caller.id": actorId(actor), "key.repository_id": deployKeyOf(actor)?.repositoryId, "asked.unit": value })
+  return fill(made, {
+    "caller.id": actorId(actor),
+    "key.repository_id": (deployKeyOf(actor) ?? jobOf(actor))?.repositoryId,
+    "key.owner_id": jobOf(actor)?.ownerId,
+    "asked.unit": value,
+  })
 }
 
 /** A unit by its name is part of the condition; an expression is put in. */
@@ -74,9 +86,9 @@ const asked = (
   typeof unit === "string" ? { known: { unit } } : { value: unit }
 
 /** The condition for reading the requested unit, without the parts that are known. What `within` implies is not checked twice. */
-function reading(entitlement: Entitlement, known: Known): Condition {
+function reading(entitlement: Entitlement, known: Known, unitIsOn: Condition = ASKED_UNIT_IS_ON): Condition {
   const { within } = entitlement
-  return evaluate(all(ASKED_UNIT_IS_ON, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
+  return evaluate(all(unitIsOn, within, evaluate(entitlement.reading, { ...known, ...impliedBy(within) })), known)
 }
 
 // --- accounts --------------------------------------------------------------------------------------------------------------------
@@ -86,6 +98,16 @@ export const visibleOrganizations = (actor: Actor): Sql => accounts(actor, ORGAN
 
 /** Which people and organisations (rows of `users`) are shown to the caller in lists of people. */
 export const listedUsers = (actor: Actor): Sql => accounts(actor, ACCOUNT_IS_LISTED)
+
+/** Which accounts (rows of `users`) have projects of their own that the caller may read: what `projectsMode` decides. */
+export function readableProjectOwners(actor: Actor): Sql {
+  const entitlement = projectsEntitlementOf(actor)
+  const rows: Rows = { owner: "users" }
+  const made = remembered(entitlement, actor, "", (caller) => reading(entitlement, { caller, asked: PROJECTS }, true), rows)
+  return fill(made, { "caller.id": actorId(actor) })
+}
+
+const PROJECTS = { unit: "repo.projects" } as const satisfies { readonly unit: Unit }
 
 function accounts(actor: Actor, rule: AccountRule): Sql {
   const condition = ruleFor(actor, rule)

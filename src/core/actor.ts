@@ -6,9 +6,21 @@ export type User = Selectable<UsersTable>
 /** How the caller signed in. */
 export type Credential =
   | { readonly kind: "password" }
-  | { readonly kind: "token"; readonly tokenId: number; readonly scopes: ReadonlySet<string>; readonly publicOnly: boolean }
-  | { readonly kind: "publicKey"; readonly keyId: number }
+  | TokenCredential
+  | { readonly kind: "publicKey"; readonly keyId: number; readonly isReadOnly: boolean }
   | DeployKeyCredential
+  | JobCredential
+
+/** An access token: one that a person made, or one that an application got by OAuth2. */
+export interface TokenCredential {
+  readonly kind: "token"
+  /** The id among the tokens of people, or among those of applications. */
+  readonly tokenId: number
+  readonly scopes: ReadonlySet<string>
+  readonly publicOnly: boolean
+  /** The application that acts for the person, where it is a token of OAuth2. */
+  readonly applicationId?: number
+}
 
 /** A deploy key. Its holder acts in the name of the repository's owner, and has access to the code of this repository only. */
 export interface DeployKeyCredential {
@@ -16,6 +28,20 @@ export interface DeployKeyCredential {
   readonly keyId: number
   readonly repositoryId: number
   readonly isReadOnly: boolean
+}
+
+/**
+ * The token of a running job. Its holder acts as the service, in the repository of the job, and otherwise reads what is public, and the code that others
+ * share with it.
+ */
+export interface JobCredential {
+  readonly kind: "job"
+  readonly taskId: number
+  readonly repositoryId: number
+  /** The owner whose repositories may share their workflows with it; 0 for none. */
+  readonly ownerId: number
+  /** The modes that it has in units of the repository, by their names. */
+  readonly units: Readonly<Record<string, number>>
 }
 
 /** The caller. */
@@ -36,12 +62,20 @@ export const anonymous: Actor = { kind: "anonymous" }
 /** The actor that a user is when signed in by password: to decide what this user may see and do, independent of the caller. */
 export const signedInAs = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
 
+/** Whether the caller authenticated with a key that may fetch and not push. */
+export const isReadOnlyKey = (actor: Actor): boolean =>
+  actor.kind === "user" && "isReadOnly" in actor.credential && actor.credential.isReadOnly
+
 /** The caller's id, or 0. */
 export const actorId = (actor: Actor): number => (actor.kind === "user" ? actor.user.id : 0)
 
 /** The deploy key that the caller authenticated with, or undefined. */
 export const deployKeyOf = (actor: Actor): DeployKeyCredential | undefined =>
   actor.kind === "user" && actor.credential.kind === "deployKey" ? actor.credential : undefined
+
+/** The job whose token the caller authenticated with, or undefined. */
+export const jobOf = (actor: Actor): JobCredential | undefined =>
+  actor.kind === "user" && actor.credential.kind === "job" ? actor.credential : undefined
 
 export const isSiteAdministrator = (actor: Actor): boolean => actor.kind === "user" && actor.user.is_admin === 1 && !deployKeyOf(actor)
 

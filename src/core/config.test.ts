@@ -29,7 +29,7 @@ function refusal(action: () => unknown): string {
 describe("the defaults", () => {
   test("are accepted by their own settings", () => {
     const { config } = load({})
-    expect(config.http).toEqual({ host: "127.0.0.1", port: 3000 })
+    expect(config.http).toMatchObject({ host: "127.0.0.1", port: 3000, trustedProxies: "loopback" })
     expect(config.api).toEqual({ notFoundBody: "none", defaultPageSize: 30, maxPageSize: 50, maxBodyBytes: 33_554_432 })
     for (const { variable, fallback } of describeConfig())
       if (fallback !== "") expect(() => load({ [variable]: fallback }), variable).not.toThrow()
@@ -57,7 +57,7 @@ describe("precedence", () => {
       env: { HEARTH_CONFIG: name, HEARTH_HTTP_PORT: "5000", HEARTH_API_MAX_PAGE_SIZE: "60" },
       overrides: { api: { maxPageSize: 70 } },
     })
-    expect(config.http).toEqual({ host: "::1", port: 5000 })
+    expect(config.http).toMatchObject({ host: "::1", port: 5000 })
     expect(config.api.maxPageSize).toBe(70)
     expect(read).toBe(name)
     expect(sources["api.maxPageSize"]).toEqual({ kind: "option", name: "" })

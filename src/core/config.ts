@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { readNetworks } from "./networks.ts"
 import { onDemand } from "./onDemand.ts"
+import { exposureOf } from "./private-file.ts"
 import { isSetting, type Setting } from "./setting.ts"
 import { type Group, settings } from "./settings.ts"
 import { closestWord } from "./text/closest-word.ts"
@@ -129,7 +131,7 @@ function fromEnvironment(env: LoadOptions["env"]): readonly Given[] {
 
 const fromOptions = (overrides: ConfigOverrides): readonly Given[] =>
   leaves(overrides).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, source: { kind: "option", name: "" }, value: String(value) }],
+    value === undefined ? [] : [{ key, source: { kind: "option", name: "" }, value: textOf(value) }],
   )
 
 /** The file to read. A file that was named must exist; the one in dataDir need not. */
@@ -157,7 +159,10 @@ function fromFile(file: ReturnType<typeof findFile>, problems: ConfigProblem[]):
     })
     return []
   }
-  return leaves(content).flatMap(([key, value]) => {
+  const entries = leaves(content)
+  const exposure = entries.some(isHidden) ? exposureOf(file.name, statSync(file.name), { byGroup: true }) : undefined
+  if (exposure !== undefined) problems.push({ setting: file.named ? FILE_VARIABLE : "hearth.toml", source, message: exposure })
+  return entries.flatMap(([key, value]) => {
     if (key === "dataDir" && !file.named) {
       problems.push({
         setting: key,
@@ -166,12 +171,23 @@ function fromFile(file: ReturnType<typeof findFile>, problems: ConfigProblem[]):
       })
       return []
     }
-    if (table.has(key) && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
+    const isList = Array.isArray(value) && Array.isArray(table.get(key)?.fallback)
+    if (table.has(key) && !isList && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
       problems.push({ setting: key, source, message: `A list or date is not accepted. Give ${table.get(key)?.accepts}.` })
       return []
     }
-    return [{ key, source, value: String(value) }]
+    return [{ key, source, value: textOf(value) }]
   })
+}
+
+/** A value as its setting reads it. */
+const textOf = (value: unknown): string => (Array.isArray(value) ? JSON.stringify(value) : String(value))
+
+/** Whether a value is, or has in it, what must not be shown. */
+function isHidden([key, value]: readonly [string, unknown]): boolean {
+  const setting = table.get(key)
+  const read = setting?.read(textOf(value))
+  return setting !== undefined && read !== undefined && setting.secret && setting.write(read) !== read
 }
 
 /** The values of nested tables under their dotted names. */
@@ -194,11 +210,17 @@ function assemble(values: ReadonlyMap<string, unknown>): Config {
 }
 
 function resolved(config: Config, sources: ReadonlyMap<string, Source>): Config {
-  const source = sources.get("dataDir")
-  const dataDir = source?.kind === "file" ? resolve(dirname(source.name), config.dataDir) : resolve(config.dataDir)
+  const beside = (key: string, path: string): string => {
+    const source = sources.get(key)
+    return source?.kind === "file" ? resolve(dirname(source.name), path) : resolve(path)
+  }
+  const dataDir = beside("dataDir", config.dataDir)
   const file = /^sqlite:(?!:|\/)(.+)$/.exec(config.databaseUrl)?.[1]
   const databaseUrl = file ? `sqlite:${resolve(file)}` : config.databaseUrl || `sqlite:${resolve(dataDir, "hearth.db")}`
-  return { ...config, dataDir, databaseUrl, rootUrl: config.rootUrl.replace(/\/+$/, "") }
+  const importDir =
+    config.repository.importDir === "" ? resolve(dataDir, "import") : beside("repository.importDir", config.repository.importDir)
+  const repository = { ...config.repository, importDir }
+  return { ...config, dataDir, databaseUrl, repository, rootUrl: config.rootUrl.replace(/\/+$/, "") }
 }
 
 /** Checks that involve several settings. */
@@ -214,6 +236,8 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
       "api.defaultPageSize",
       `${config.api.defaultPageSize} is more than api.maxPageSize (${config.api.maxPageSize}). Lower it, or raise the other.`,
     )
+  if (config.security.guesses.longestWaitSeconds < config.security.guesses.firstWaitSeconds)
+    report("security.guesses.longestWaitSeconds", "It is shorter than security.guesses.firstWaitSeconds. Raise it, or lower the other.")
   if (config.mirror.defaultInterval < config.mirror.minInterval)
     report("mirror.defaultInterval", "It is shorter than mirror.minInterval. Raise it, or lower the other.")
   if (config.admin.password !== "" && config.admin.password.length < config.security.passwordMinLength)
@@ -221,7 +245,23 @@ function contradictions(config: Config, sources: ReadonlyMap<string, Source>): r
       "admin.password",
       `It is too short. Give at least ${config.security.passwordMinLength} characters, or lower security.passwordMinLength.`,
     )
+  if (config.users.registration === "open" && config.mail.host === "")
+    report("users.registration", "Open registration confirms addresses by mail. Set mail.host, or let people be invited.")
+  const { providers } = config.signIn
+  if (new Set(providers.map(({ name }) => name)).size < providers.length)
+    report("signIn.providers", "Two providers have the same name. Give each another one.")
+  if (!isNetworks(config.http.trustedProxies))
+    report("http.trustedProxies", `"${config.http.trustedProxies}" is not accepted. Give ${settings.http.trustedProxies.accepts}.`)
   return problems
+}
+
+function isNetworks(given: string): boolean {
+  try {
+    readNetworks(given)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isRootUrl(given: string): boolean {

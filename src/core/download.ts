@@ -1,14 +1,22 @@
 import type { Readable } from "node:stream"
 import Type, { type TSchema } from "./schema.ts"
 
+/** A range of bytes, both ends included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** A file to be downloaded. */
 export interface Download {
   /** The entity tag: different for different bytes. */
   readonly tag: string
   /** In bytes; undefined if it isn't known in advance. */
   readonly size: number | undefined
+  /** Clients may load parts of it: its size is known, and `open` gives no other bytes than those of the range that it is asked for. */
+  readonly isRanged?: boolean
   /** Opens it; not called if the client has it already. */
-  readonly open: () => Promise<OpenDownload>
+  readonly open: (range?: ByteRange) => Promise<OpenDownload>
 }
 
 export interface OpenDownload {
@@ -17,6 +25,17 @@ export interface OpenDownload {
   /** The Content-Disposition header. */
   readonly disposition: string
   readonly content: Buffer | Readable
+}
+
+/** The bytes of a range of what can only be read from its beginning. */
+export async function* sliceOf(content: AsyncIterable<Buffer>, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  let position = 0
+  for await (const chunk of content) {
+    const part = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position))
+    position += chunk.length
+    if (part.length > 0) yield part
+    if (position > end) return
+  }
 }
 
 /** The schema of an answer that is a file. */
@@ -33,3 +52,6 @@ export function downloadIn(schema: TSchema | null | undefined, body: unknown): D
   if ("isDownload" in schema) throw new TypeError("the operation declares a file and gives something else")
   return undefined
 }
+
+/** The type of documents that browsers show with a reader of their own. */
+export const PDF = "application/pdf"

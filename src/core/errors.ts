@@ -20,6 +20,8 @@ export const catalogue = {
   tooMany: { status: 429, title: "too many requests; try again in a moment" },
   internal: { status: 500, title: "" },
   busy: { status: 503, title: "the server is busy; try again in a moment" },
+  unavailable: { status: 503, title: "the database is not available; try again in a moment" },
+  full: { status: 507, title: "the disk of the server is full; nothing was stored" },
 } as const satisfies Readonly<Record<string, { status: number; title: string }>>
 
 export type RefusalKind = keyof typeof catalogue
@@ -28,19 +30,39 @@ export type RefusalKind = keyof typeof catalogue
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly field: string | undefined
-  /** Members of the answer's body besides message and url. */
+  /** Members of the answer's body besides message and url. With these a missing thing has a body whatever `api.notFoundBody` says. */
   readonly extra: Readonly<Record<string, unknown>> | undefined
+  /** After how many seconds the same request may succeed, where that is known. */
+  readonly retryAfter: number | undefined
 
-  constructor(kind: RefusalKind, message: string, field?: string, extra?: Readonly<Record<string, unknown>>) {
+  constructor(
+    kind: RefusalKind,
+    message: string = catalogue[kind].title,
+    field?: string,
+    extra?: Readonly<Record<string, unknown>>,
+    retryAfter?: number,
+  ) {
     super(message)
     this.name = "Refusal"
     this.kind = kind
     this.field = field
     this.extra = extra
+    this.retryAfter = retryAfter
   }
 
   get status(): number {
     return catalogue[this.kind].status
+  }
+}
+
+/** Nothing was refused: a form was sent for something else than what it does, such as attaching files to its text, and is shown again. */
+export class Unsent extends Refusal {
+  constructor(message: string) {
+    super("invalid", message)
+  }
+
+  override get status(): number {
+    return 200
   }
 }
 
@@ -65,6 +87,8 @@ export const refuse = {
   unsupportedMediaType: of("unsupportedMediaType"),
   archived: of("archived"),
   tooMany: of("tooMany"),
+  /** `tooMany`, until so many seconds have passed. */
+  tooSoon: (message: string, retryAfter: number): Refusal => new Refusal("tooMany", message, undefined, undefined, retryAfter),
   busy: of("busy"),
   /** The input `field` is refused; the message reads "[field]: reason". */
   invalid: (field: string, reason: string, extra?: Readonly<Record<string, unknown>>): Refusal =>

@@ -6,20 +6,22 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import type { FileStep } from "../seams/pause.ts"
+import { type FileStep, type Pause, type PausePoint, setPause } from "../seams/pause.ts"
 import { refuse } from "./errors.ts"
-import { fileSteps, sweepFolder, writeAtomically, writeRow } from "./files.ts"
+import { sweepFolder, writeAtomically, writeRow } from "./files.ts"
 
 const STEPS = ["folder", "open", "write", "flush", "rename"] as const satisfies readonly FileStep[]
 /** Long enough for earlier work to have ended. */
 const DELAY_MS = 20
 
 let folder: string
+let previous: Pause | undefined
 beforeEach(async () => {
+  previous = setPause(undefined)
   folder = await mkdtemp(join(tmpdir(), "hearth-files-"))
 })
 afterEach(async () => {
-  fileSteps.before = () => {}
+  setPause(previous)
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -29,24 +31,28 @@ const path = () => join(folder, "ab", "file")
 async function* parts(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text)
 }
-const failsAt = (at: FileStep) => (step: FileStep) => {
-  if (step === at) throw new Error(`no ${step}`)
-}
-const waitsAt = (at: FileStep) => async (step: FileStep) => {
-  if (step === at) await pause(DELAY_MS)
-}
+const failsAt =
+  (...steps: readonly FileStep[]): Pause =>
+  async (point) => {
+    for (const step of steps) if (point === `file.${step}`) throw new Error(`no ${step}`)
+  }
+const waitsAt =
+  (step: FileStep): Pause =>
+  async (point) => {
+    if (point === `file.${step}`) await pause(DELAY_MS)
+  }
 
 describe("a file that is written whole", () => {
   test("is there when it is said to be, however long a step takes, and not before", async () => {
     for (const slow of STEPS) {
-      const taken: FileStep[] = []
-      fileSteps.before = async (step) => {
-        taken.push(step)
-        if (step === "rename") await expect(access(path())).rejects.toThrow("ENOENT")
-        await waitsAt(slow)(step)
-      }
+      const taken: PausePoint[] = []
+      setPause(async (point) => {
+        taken.push(point)
+        if (point === "file.rename") await expect(access(path())).rejects.toThrow("ENOENT")
+        await waitsAt(slow)(point)
+      })
       await writeAtomically(path(), parts("a", "b"))
-      expect(taken).toEqual([...STEPS])
+      expect(taken).toEqual(STEPS.map((step) => `file.${step}`))
       expect(await readFile(path(), "utf8")).toBe("ab")
       expect(await files()).toEqual(["file"])
       await rm(path())
@@ -54,7 +60,7 @@ describe("a file that is written whole", () => {
   })
 
   test.each(STEPS)("leaves nothing where the step %s fails", async (step) => {
-    fileSteps.before = failsAt(step)
+    setPause(failsAt(step))
     await expect(writeAtomically(path(), parts("a"))).rejects.toThrow(`no ${step}`)
     expect(await files()).toEqual([])
   })
@@ -71,7 +77,7 @@ describe("a file that is written whole", () => {
   test.each(Object.entries(broken).flatMap(([where, before]) => STEPS.map((step) => [where, step, before] as const)))(
     "leaves nothing where its content breaks off %s, with a slow step %s",
     async (_where, step, before) => {
-      fileSteps.before = waitsAt(step)
+      setPause(waitsAt(step))
       await expect(writeAtomically(path(), breakOff(before()))).rejects.toThrow("broken off")
       await pause(DELAY_MS * 2)
       expect(await files()).toEqual([])
@@ -82,11 +88,11 @@ describe("a file that is written whole", () => {
     const content = new Readable({ read() {} })
     content.on("error", () => {})
     content.push(Buffer.from("begun"))
-    fileSteps.before = async (at) => {
-      if (at !== step) return
+    setPause(async (point) => {
+      if (point !== `file.${step}`) return
       content.destroy(new Error("gone"))
       await pause(DELAY_MS)
-    }
+    })
     if (step === "flush" || step === "rename") {
       // All bytes have arrived by then: it is no failure that the sender disconnects.
       content.push(null)
@@ -99,16 +105,13 @@ describe("a file that is written whole", () => {
   })
 
   test("tells what went wrong first where its draft can't be removed either", async () => {
-    fileSteps.before = (step) => {
-      failsAt("rename")(step)
-      failsAt("discard")(step)
-    }
+    setPause(failsAt("rename", "discard"))
     await expect(writeAtomically(path(), parts("a"))).rejects.toThrow("no rename")
     expect(await files()).toEqual([expect.stringMatching(/^file\..+\.part$/)])
   })
 
   test("is written if several processes write it concurrently", async () => {
-    fileSteps.before = waitsAt("rename")
+    setPause(waitsAt("rename"))
     await Promise.all([writeAtomically(path(), parts("same")), writeAtomically(path(), parts("same"))])
     expect(await readFile(path(), "utf8")).toBe("same")
     expect(await files()).toEqual(["file"])

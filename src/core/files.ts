@@ -19,12 +19,8 @@ export const namesIn = (folder: string): Promise<readonly string[]> => readdir(f
 /** The file, to be read and closed by the caller; undefined if it doesn't exist. */
 export const openIfExists = (path: string): Promise<FileHandle | undefined> => open(path, "r").catch(ifMissing(undefined))
 
-/** Called before every step with the path that it acts on. Tests replace it to wait or to fail. */
-export const fileSteps: { before: (step: FileStep, path: string) => Promise<void> | void } = { before: () => {} }
-
-async function take<Value>(step: FileStep, path: string, work: () => Promise<Value>): Promise<Value> {
+async function take<Value>(step: FileStep, work: () => Promise<Value>): Promise<Value> {
   if (pause) await pause(`file.${step}`)
-  await fileSteps.before(step, path)
   return work()
 }
 
@@ -43,20 +39,20 @@ export async function writeAtomically(
   content: Iterable<Buffer> | AsyncIterable<Buffer>,
   draft = draftOf(path),
 ): Promise<void> {
-  await take("folder", dirname(path), () => mkdir(dirname(path), { recursive: true, mode: 0o750 }))
+  await take("folder", () => mkdir(dirname(path), { recursive: true, mode: 0o750 }))
   try {
     // Awaited: a draft opened after it was discarded would remain.
-    const file = await take("open", draft, () => open(draft, "wx", 0o640))
+    const file = await take("open", () => open(draft, "wx", 0o640))
     try {
-      await take("write", draft, () => file.writeFile(content))
-      await take("flush", draft, () => file.sync())
+      await take("write", () => file.writeFile(content))
+      await take("flush", () => file.sync())
     } finally {
       await file.close()
     }
-    await take("rename", path, () => rename(draft, path))
+    await take("rename", () => rename(draft, path))
   } catch (error) {
     // A draft that can't be removed is left to the sweep: the caller gets the first error.
-    await take("discard", draft, () => rm(draft, { force: true })).catch(() => {})
+    await take("discard", () => rm(draft, { force: true })).catch(() => {})
     throw error
   }
 }

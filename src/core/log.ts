@@ -35,6 +35,7 @@ interface DescribedError {
   readonly type: string
   readonly message: string
   readonly code?: unknown
+  readonly detail?: unknown
   readonly stack: string | undefined
   readonly cause?: DescribedError
 }
@@ -46,6 +47,8 @@ function describeError(error: unknown, depth = 0): DescribedError | unknown {
     type: error.name,
     message: error.message,
     ...("code" in error && { code: error.code }),
+    // What git wrote.
+    ...(error.name === "GitError" && "detail" in error && { detail: error.detail }),
     stack: error.stack,
     ...(error.cause instanceof Error && depth < 4 && { cause: describeError(error.cause, depth + 1) }),
   }

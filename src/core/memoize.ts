@@ -9,3 +9,12 @@ export function memoize<Row extends { readonly id: number }, Made>(make: (row: R
     return made
   }
 }
+
+/** Makes something at its first use, and keeps it: what costs milliseconds and is not needed at a start, such as formats of `Intl`. */
+export function onFirstUse<Made>(make: () => Made): () => Made {
+  let made: { readonly it: Made } | undefined
+  return () => {
+    made ??= { it: make() }
+    return made.it
+  }
+}

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import { createRequire } from "node:module"
 import { performance } from "node:perf_hooks"
 import type * as Library from "prom-client"
+import type { LimiterState } from "../git/index.ts"
 import type { JobCount, JobMetrics } from "./jobs/jobs.ts"
 import { VERSION } from "./version.ts"
 
@@ -11,8 +12,12 @@ export interface Metrics extends JobMetrics {
   readonly observeRequest: (operation: string, method: string, status: number, seconds: number) => void
   /** Adds a gauge; `read` is called whenever the metrics are read. */
   readonly gauge: (name: string, help: string, read: () => number) => void
+  /** Adds what is limited, by name; `read` is called whenever the metrics are read. */
+  readonly limits: (read: () => readonly LimiterState[]) => void
   /** Adds a counter; `read` returns the total so far. */
   readonly counter: (name: string, help: string, read: () => number) => void
+  /** Adds a counter by labels, and returns the function that adds one to it. The values of labels must be few. */
+  readonly counterBy: <L extends string>(name: string, help: string, labels: readonly L[]) => (values: Readonly<Record<L, string>>) => void
   readonly contentType: string
   readonly text: () => Promise<string>
   /** Removes all metrics. */
@@ -68,6 +73,10 @@ export function openMetrics(): Metrics {
       },
     })
   }
+  const counterBy: Metrics["counterBy"] = (name, help, labels) => {
+    const counted = new Counter({ name, help, labelNames: [...labels], registers })
+    return (values) => counted.inc(values)
+  }
   new Gauge({ name: "hearth_build_info", help: "The version that runs.", labelNames: ["version", "node"], registers }).set(
     { version: VERSION, node: process.version },
     1,
@@ -79,11 +88,41 @@ export function openMetrics(): Metrics {
     observeJob: (kind, result, seconds) => jobs.observe({ kind, result }, seconds),
     countJobs: (read) => watchJobs(registers, read),
     gauge,
+    limits: (read) => describeLimits(registers, read),
     counter,
+    counterBy,
     contentType: registry.contentType,
     text: () => registry.metrics(),
     close: () => registry.clear(),
   }
+}
+
+const LIMIT_GAUGES = [
+  ["hearth_limit_total", "How many there are of what is limited.", "total"],
+  ["hearth_limit_in_use", "How many of them are in use.", "active"],
+  ["hearth_limit_waiting", "How many callers wait for one.", "waiting"],
+] as const
+
+function describeLimits(registers: Library.Registry[], read: () => readonly LimiterState[]): void {
+  for (const [name, help, value] of LIMIT_GAUGES)
+    new Gauge({
+      ...{ name, help, labelNames: ["limit"], registers },
+      collect() {
+        for (const state of read()) this.set({ limit: state.name }, state[value])
+      },
+    })
+  new Counter({
+    ...{
+      name: "hearth_limit_refused_total",
+      help: "How many callers were refused because it was in use.",
+      labelNames: ["limit"],
+      registers,
+    },
+    collect() {
+      this.reset()
+      for (const { name, refused } of read()) this.inc({ limit: name }, refused)
+    },
+  })
 }
 
 function watchJobs(registers: Library.Registry[], read: () => Promise<readonly JobCount[]>): void {

@@ -1,16 +1,27 @@
 import { createRequire } from "node:module"
+import { fileURLToPath } from "node:url"
 
 /** Packages that are loaded at their first use, synchronously. */
 interface Packages {
+  readonly "@actions/expressions": typeof import("@actions/expressions")
+  readonly re2js: typeof import("re2js")
   readonly "smol-toml": typeof import("smol-toml")
   readonly "typebox/schema": typeof import("typebox/schema")
   readonly yaml: typeof import("yaml")
 }
 
 const load = createRequire(import.meta.url)
+const paths = new Map<string, string>()
+
+/** Where a package is for `import`: some can't be found by `require`. */
+function pathOf(name: string): string {
+  const path = paths.get(name) ?? fileURLToPath(import.meta.resolve(name))
+  paths.set(name, path)
+  return path
+}
 
 /**
  * A package, loaded at its first use: each one costs time and memory at every start. Only for synchronous code; other code uses
  * `await import()`.
  */
-export const onDemand = <Name extends keyof Packages>(name: Name): Packages[Name] => load(name)
+export const onDemand = <Name extends keyof Packages>(name: Name): Packages[Name] => load(pathOf(name))

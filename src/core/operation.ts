@@ -1,6 +1,7 @@
-import type { Actor } from "./actor.ts"
+import { type Actor, jobOf } from "./actor.ts"
 import type { Handle } from "./database/database.ts"
 import { catalogue, type RefusalKind, refuse } from "./errors.ts"
+import { pageParameter } from "./record.ts"
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "./schema.ts"
 import type { Services } from "./services.ts"
 
@@ -70,6 +71,13 @@ const NUMERIC_PATH = [
 ] as const
 type NumericPath = (typeof NUMERIC_PATH)[number]
 export const isNumericPath = (name: string): name is NumericPath => NUMERIC_PATH.some((numeric) => numeric === name)
+
+/** Names of path parameters, each at the end of its path, whose values are given as they stand in the address, with their escapes. */
+const RAW_PATH = ["pageName"] as const
+export const isRawPath = (name: string): boolean => RAW_PATH.some((raw) => raw === name)
+
+/** The last part of an address, with its escapes. The router ignores slashes behind it. */
+export const lastSegment = (url: string): string => (url.split("?", 1)[0] ?? "").split("/").findLast((part) => part !== "") ?? ""
 
 /** Names of path parameters that, at the end of a path, take the rest of it with its slashes. */
 const REST_PATH = ["archive", "basehead", "branch", "filepath", "head", "name", "ref", "sha", "tag"] as const
@@ -224,8 +232,8 @@ export function operation<
   }))
   const paging = declared.paged
     ? {
-        page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
-        limit: Type.Optional(Type.Integer({ description: "page size" })),
+        page: pageParameter("page number, from 1"),
+        limit: pageParameter("page size"),
       }
     : {}
   const values = (raw: Readonly<Record<string, string>>): PathValues<Route, Text> =>
@@ -257,6 +265,8 @@ export function operation<
     open: async (asked) => {
       const request = declared.archived ? { ...asked, archived: declared.archived } : asked
       const found = await declared.access.open(request)
+      if (method !== "GET" && "repository" in found && isOutsideOfJob(asked.actor, found.repository))
+        throw refuse.forbidden("the token of a job can only change things of its repository")
       if (declared.archived && "repository" in found && isArchived(found.repository)) throw refuse.archived()
       return {
         run: ({ query, body, page, request: call }) =>
@@ -271,6 +281,14 @@ export function operation<
       }
     },
   }
+}
+
+/** Whether the caller is a job, of another repository. */
+function isOutsideOfJob(actor: Actor, repository: unknown): boolean {
+  const job = jobOf(actor)
+  return (
+    job !== undefined && typeof repository === "object" && repository !== null && "id" in repository && repository.id !== job.repositoryId
+  )
 }
 
 const isArchived = (repository: unknown): boolean =>
@@ -325,6 +343,13 @@ export function registry(...groups: readonly (readonly Operation[])[]): readonly
       seen.add(key)
     }
   return all
+}
+
+/** The operation of this id; throws TypeError where there is none. */
+export function named(operations: readonly Operation[], id: string): Operation {
+  const found = operations.find((each) => each.id === id)
+  if (!found) throw new TypeError(`no operation is called ${id}`)
+  return found
 }
 
 export const refusalStatus = (kind: RefusalKind): number => catalogue[kind].status

@@ -6,6 +6,12 @@ export type Owning =
   | { readonly of: "owner"; readonly ownerId: number }
   | { readonly of: "site" }
 
+/** The owner in events, from the columns of a row. */
+export const ownerIdsOf = (row: { readonly repository_id: number | null; readonly owner_id: number | null }) => ({
+  repositoryId: row.repository_id,
+  ownerId: row.owner_id,
+})
+
 /**
  * An owner for which the same operations exist. They are declared once, as functions of the scope, which contains the differences; features add
  * what they need, above all the policy.

@@ -1,17 +1,41 @@
 import { randomBytes } from "node:crypto"
-import { link, mkdir, open, readFile, rm } from "node:fs/promises"
+import type { Stats } from "node:fs"
+import { link, mkdir, open, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pause } from "../seams/pause.ts"
 
 /** Small files that only their owner may read, such as keys. */
 
-/** The content, or undefined if the file doesn't exist. Throws any other error of the file system. */
+/** Others than its owner have access to the file. `message` says what to do, for the operator. */
+export class FileExposed extends Error {
+  override readonly name = "FileExposed"
+}
+
+const ROOT = 0
+
+/**
+ * A sentence for the operator if others have access to the file, or undefined. With `byGroup` a file of root may be read by a group: so an
+ * administrator lets a service read a file that it must not change. Windows has no such modes.
+ */
+export function exposureOf(file: string, { mode, uid }: Stats, { byGroup = false } = {}): string | undefined {
+  const others = byGroup && uid === ROOT ? 0o007 : 0o077
+  if (process.platform === "win32" || (mode & others) === 0) return undefined
+  return `The file ${file} holds secrets, and others than its owner have access to it. Take that away with: chmod ${byGroup && uid === ROOT ? "o-rwx" : "600"} ${file}`
+}
+
+/** The content, or undefined if the file doesn't exist. Throws {@link FileExposed}, and any other error of the file system. */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8")
-  } catch (error) {
+  const handle = await open(file, "r").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
     throw error
+  })
+  if (handle === undefined) return undefined
+  try {
+    const exposure = exposureOf(file, await handle.stat())
+    if (exposure !== undefined) throw new FileExposed(exposure)
+    return await handle.readFile("utf8")
+  } finally {
+    await handle.close()
   }
 }
 

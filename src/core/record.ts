@@ -22,6 +22,23 @@ export const oneOf = <const W extends readonly string[]>(
 export const int64 = (options: { readonly description?: string; readonly minimum?: number; readonly maximum?: number } = {}) =>
   Type.Integer({ format: "int64", ...options })
 
+/** What its description says is accepted is told to who sends another text. */
+interface TextOptions {
+  readonly description?: string
+  readonly maxLength?: number
+}
+
+/** A text of more than white space. */
+export const nonBlank = (options: TextOptions = {}) =>
+  Type.String({ minLength: 1, pattern: "\\S", description: "a text that is not blank", ...options })
+
+/** The same for members that an edit leaves alone where they are empty, as some clients send all of them. */
+export const nonBlankOrEmpty = (options: TextOptions = {}) =>
+  Type.String({ pattern: "^$|\\S", description: "a text that is not blank; an empty one changes nothing", ...options })
+
+/** A page's number or size in a query: one that is unreadable or out of range counts as not sent, as clients expect. */
+export const pageParameter = (description: string) => Type.Optional(Type.Integer({ description, lenient: true }))
+
 /** A query parameter that may be given several times; the values are joined by newlines. */
 export const repeatedText = (options: { readonly description?: string } = {}) => Type.String({ ...options, repeated: true })
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { join } from "node:path"
-import { makePrivateFile, readPrivateFile } from "./private-file.ts"
+import { FileExposed, makePrivateFile, readPrivateFile } from "./private-file.ts"
 
 /** Cryptography with the site's one key, which never leaves this module. */
 export interface Secrets {
@@ -37,6 +37,16 @@ export class SealBroken extends Error {
 export function isMac(secrets: Secrets, purpose: string, data: string, given: string): boolean {
   const [right, asked] = [Buffer.from(secrets.mac(purpose, data)), Buffer.from(given)]
   return right.length === asked.length && timingSafeEqual(right, asked)
+}
+
+/** A code that names a row by its number, and is signed with what it is good for: only this site can make one. */
+export const signedCode = (secrets: Pick<Secrets, "mac">, purpose: string, id: number, data: string): string =>
+  `${id}.${secrets.mac(purpose, data)}`
+
+/** The number in a code that `signedCode` made, which is not believed yet, and the code's signature. Undefined for what has another form. */
+export function readSignedCode(code: string): { readonly id: number; readonly mac: string } | undefined {
+  const [, id, mac = ""] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(code) ?? []
+  return id === undefined ? undefined : { id: Number(id), mac }
 }
 
 const KEY_BYTES = 32
@@ -114,7 +124,8 @@ async function readKey(file: string): Promise<string | undefined> {
   try {
     return await readPrivateFile(file)
   } catch (error) {
-    throw new KeyRefused(`The key file ${file} can't be read. Let the user that Hearth runs as read it.`, error)
+    if (error instanceof FileExposed) throw new KeyRefused(error.message, error)
+    throw new KeyRefused(`The key file ${file} can't be read. Make the user that Hearth runs as its owner.`, error)
   }
 }
 

@@ -1,3 +1,5 @@
+import Type, { Check, type Static, type TSchema } from "./schema.ts"
+
 /**
  * One setting: what it accepts, its default, and how its value is read from and written as text. Environment, file and options are
  * read by the same function, so that all of them accept the same words.
@@ -56,6 +58,26 @@ export function integer(fallback: number, description: string, { min = 0, max = 
 export function yesOrNo(fallback: boolean, description: string): Setting<boolean> {
   const read = (given: string) => (/^(true|yes|on|1)$/i.test(given) ? true : /^(false|no|off|0)$/i.test(given) ? false : undefined)
   return { setting: true, accepts: "true or false", fallback, description, secret: false, read, write: String }
+}
+
+/** A list of records: in a file an array of tables, elsewhere JSON. `hides` names the members that are never shown. */
+export function records<S extends TSchema>(
+  schema: S,
+  description: string,
+  { accepts, hides }: { readonly accepts: string; readonly hides: readonly string[] },
+): Setting<readonly Static<S>[]> {
+  const list = Type.Array(schema)
+  const read = (given: string): readonly Static<S>[] | undefined => {
+    try {
+      const value: unknown = given === "" ? [] : JSON.parse(given)
+      return Check(list, value) ? value : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const write = (value: readonly Static<S>[]) =>
+    value.length === 0 ? "" : JSON.stringify(value, (name, member: unknown) => (hides.includes(name) && member !== "" ? HIDDEN : member))
+  return { setting: true, accepts, fallback: [], description, secret: true, read, write }
 }
 
 /** One of the given words. */

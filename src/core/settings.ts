@@ -1,4 +1,24 @@
-import { address, choice, duration, integer, path, type Setting, secretText, size, text, yesOrNo } from "./setting.ts"
+import Type from "./schema.ts"
+import { address, choice, duration, integer, path, records, type Setting, secretText, size, text, yesOrNo } from "./setting.ts"
+
+const WHEN = ["always", "keyholders", "parents", "never"] as const
+const SIGNED = "keyholders: for people who have registered a key of theirs; parents: on top of verified commits."
+
+/** Another server at which people sign in, and which tells us who they are (OpenID Connect). */
+export const Provider = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,30}$" }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
+    // Without TLS only on the same machine.
+    issuer: Type.String({ pattern: "^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(?=[:/]|$))[^\\s?#@]*$" }),
+    clientId: Type.String({ minLength: 1 }),
+    clientSecret: Type.String(),
+    scopes: Type.Optional(Type.String()),
+    registration: Type.Optional(Type.Boolean()),
+    linkByEmail: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
 
 /** Every setting there is. Types, environment names, checks, `hearth config` and the documents are derived from this table. */
 export const settings = {
@@ -8,6 +28,20 @@ export const settings = {
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     "sqlite:/path/to/file.db, or postgres://user:password@host/name",
   ),
+  database: {
+    waitSeconds: duration(
+      8,
+      "How long a call waits for the database before it is refused: for a connection, for SQLite's lock, or for a sign of life of PostgreSQL. Statements may take longer.",
+      { min: 1 },
+    ),
+    connections: integer(10, "PostgreSQL only: the most connections for reading, and as many for writing.", { min: 1, max: 1000 }),
+  },
+  health: {
+    minFreeBytes: size(
+      256 * 2 ** 20,
+      "/api/healthz is ill when the disk of the data folder has less room than this, and warns below four times as much; 0 never is.",
+    ),
+  },
   rootUrl: text("", "The address that people and tools use, without a slash at its end. By default http://localhost and the port.", {
     accepts: "an http:// or https:// address without user, query or fragment",
   }),
@@ -21,6 +55,23 @@ export const settings = {
       },
     ),
     port: integer(3000, "The port to listen on; 0 takes a free one.", { max: 65_535 }),
+    trustedProxies: text(
+      "loopback",
+      "The proxies whose X-Forwarded-For is believed, with commas between: none, loopback, private, addresses, networks such as 10.1.0.0/16. They must set that header themselves.",
+      { accepts: "such words with commas between them", pattern: /^[\w.:/, -]*$/ },
+    ),
+    maxConnections: integer(2_000, "How many connections may be open at once, over HTTP and over SSH each.", { min: 1 }),
+    maxConnectionsPerAddress: integer(256, "How many of them may be open from one address that is no trusted proxy.", { min: 1 }),
+    stallSeconds: duration(60, "A connection is closed when nothing moves on it for this long while the client should send or read.", {
+      min: 1,
+    }),
+    bodySeconds: duration(21_600, "How long the body of a request may take to arrive.", { min: 1 }),
+    maxBodiesBytes: size(
+      256 * 2 ** 20,
+      "How much memory the bodies of API requests and forms may take together; one caller may have half of it.",
+    ),
+    minBodyRate: size(1024, "The least bytes a second of a body that is on its way, on average over stallSeconds."),
+    stopSeconds: duration(25, "How long a stop waits for requests that are under way before it cuts them off."),
   },
   ssh: {
     host: text("", "The network address that git over SSH listens on. By default that of http.host.", {
@@ -58,8 +109,28 @@ export const settings = {
     }),
     maxConcurrentPacks: integer(8, "How many fetches are served at once; the rest wait.", { min: 1 }),
     maxConcurrentPacksPerRepository: integer(4, "How many fetches of one repository are served at once.", { min: 1 }),
-    maxQueueSeconds: duration(60, "How long a fetch or push waits for its turn before it is refused as busy."),
+    maxConcurrentPushes: integer(4, "How many pushes are unpacked at once.", { min: 1 }),
+    maxConcurrentPushesPerRepository: integer(4, "How many pushes of one repository are unpacked at once.", { min: 1 }),
+    maxConcurrentCommands: integer(8, "How many other git commands run at once, such as those that compare commits or list them.", {
+      min: 1,
+    }),
+    maxConcurrentDiffs: integer(4, "How many diffs and patches are sent at once.", { min: 1 }),
+    maxConcurrentDownloads: integer(16, "How many files of more than 1 MiB are sent at once.", { min: 1 }),
+    maxQueueSeconds: duration(60, "How long work with git waits for its turn before it is refused as busy."),
+    maxProcessBytes: size(2 * 2 ** 30, "The address space that one git process may use; 0 sets no limit. On Linux."),
+    maxObjectBytes: size(
+      128 * 2 ** 20,
+      "The largest object of a push that git has to build in memory: a directory, a commit, or a file that is sent as changes to another.",
+    ),
+    maxComparedBytes: size(4 * 2 ** 20, "Files that are larger are not compared line by line."),
+    maxDiffBytes: size(256 * 2 ** 20, "The largest diff or patch that is sent."),
+    maxWaitingBytes: size(16 * 2 ** 30, "How much disk requests may take together that wait for their turn."),
     maxPushBytes: size(8 * 2 ** 30, "The largest pack that one push may send."),
+    pruneSeconds: duration(
+      14 * 86_400,
+      "How long commits that no branch or tag reaches any more, as after a force-push, are kept once this was noticed, which is each night.",
+      { min: 7_200 },
+    ),
     pushToCreate: {
       user: yesOrNo(false, "Pushing to a repository that is missing below one's own name makes it."),
       organization: yesOrNo(
@@ -72,28 +143,141 @@ export const settings = {
     enabled: yesOrNo(true, "Keep large files beside git for those who use Git LFS."),
     maxBytes: size(8 * 2 ** 30, "The largest file that is kept for Git LFS."),
   },
+  packages: {
+    enabled: yesOrNo(true, "People and organisations may keep packages, and tools reach them below /api/packages."),
+    maxBytes: size(2 * 2 ** 30, "The largest file of a package."),
+    maxDocumentBytes: size(
+      64 * 2 ** 20,
+      "The largest record that a tool may send about a package. npm sends the file in it, a third longer than it is.",
+    ),
+    maxUnpackedBytes: size(512 * 2 ** 20, "How large the content of an npm package may become when it is unpacked to be checked."),
+    maxOwnerBytes: size(0, "How much the files of one owner's packages may take together; 0 sets no limit."),
+    maxOwnerVersions: integer(0, "How many versions of packages one owner may have; 0 sets no limit."),
+    unusedSeconds: duration(86_400, "Content that no file of a package has any more is removed this long after it was last uploaded.", {
+      min: 60,
+    }),
+  },
   security: {
     passwordMinLength: integer(8, "The shortest password that is accepted.", { min: 1, max: 72 }),
     rememberSignInSeconds: duration(300, "How long a password that was checked is not checked again. 0 checks it with every request."),
     maxConcurrentPasswordChecks: integer(2, "How many passwords are checked at once. Each takes one core and 16 MiB for some 40 ms.", {
       min: 1,
     }),
+    guesses: {
+      perAccount: integer(
+        5,
+        "How many wrong passwords, and how many wrong second-factor codes, an account takes before each further try has to wait.",
+        {
+          min: 1,
+          max: 100_000,
+        },
+      ),
+      perAddress: integer(30, "How many wrong passwords a network address (of IPv6 a /64) may send before each further try has to wait.", {
+        min: 1,
+        max: 100_000,
+      }),
+      firstWaitSeconds: duration(30, "How long the first of these waits is. Each further wrong try doubles it.", { min: 1 }),
+      longestWaitSeconds: duration(3600, "How long such a wait is at most.", { min: 1 }),
+      keepSeconds: duration(30 * 86_400, "How long the audit log keeps failed sign-ins.", { min: 3_600 }),
+    },
     secretKey: secretText("The key that seals stored secrets. By default the file secret.key in dataDir, made at the first start.", {
       accepts: "32 random bytes in hex (64 digits) or base64",
       pattern: /^([0-9a-fA-F]{64}|[\w+/-]{43}=?)$/,
     }),
     queryTokens: yesOrNo(false, "Accept tokens as ?token= and ?access_token=. Off, because addresses end up in logs and histories."),
+    contact: text(
+      "",
+      "Where people report vulnerabilities of this site, for /.well-known/security.txt. Without it there is no such file.",
+      {
+        accepts: "an e-mail address or an https:// address",
+        pattern: /^(?:$|[^\s@:/]+@[^\s@]+$|https:\/\/\S+$)/,
+      },
+    ),
     requireSignIn: yesOrNo(false, "Show nothing to those who are not signed in."),
+    sessionSeconds: duration(
+      31 * 86_400,
+      "How long a browser that a person is to stay signed in with keeps them so while they don't come back.",
+      { min: 300 },
+    ),
+    idleSessionSeconds: duration(
+      86_400,
+      "How long other browsers keep a person signed in who does nothing; they forget it when they are closed.",
+      {
+        min: 300,
+      },
+    ),
     recoverySeconds: duration(10_800, "How long the link in a password recovery mail is valid.", { min: 60 }),
   },
+  signIn: {
+    providers: records(
+      Provider,
+      "Other servers at which people can sign in (OpenID Connect), with name, title, issuer, clientId, clientSecret and scopes. With registration those who have no account here may make one. With linkByEmail whoever has the address of an account there, verified, is let into the account with that address here: only for servers that you trust with all accounts. The address to register there is /user/oauth2/NAME/callback.",
+      {
+        accepts: "an array of tables ([[signIn.providers]]) or JSON, each with name, issuer, clientId and clientSecret",
+        hides: ["clientSecret"],
+      },
+    ),
+  },
+  oauth2: {
+    enabled: yesOrNo(
+      true,
+      "People may let applications act for them (OAuth2), and sign in elsewhere with their account here (OpenID Connect).",
+    ),
+    accessTokenSeconds: duration(3_600, "How long an application can use an access token.", { min: 60 }),
+    refreshTokenSeconds: duration(730 * 3_600, "How long after its last use an application can get a new access token by itself.", {
+      min: 60,
+    }),
+    customSchemes: text(
+      "",
+      "Schemes of addresses, beside http and https, at which applications may receive their codes, with commas between them.",
+      {
+        accepts: "such as com.example.app; none that browsers run",
+        pattern: /^(\s*(?!(?:javascript|data|vbscript|file|blob|about|view-source)\s*(?:,|$))[a-z][a-z0-9+.-]*\s*(,(?=.)|$))*$/,
+      },
+    ),
+  },
   repository: {
-    defaultBranch: text("main", "The default branch of new repositories.", { accepts: "a branch name", pattern: /^[\w][\w./-]*$/ }),
+    defaultBranch: text("main", "The default branch of new repositories.", {
+      accepts: "a branch name",
+      pattern: /^(?!refs\/|HEAD$)[\w][\w./-]*$/,
+    }),
     defaultPrivate: yesOrNo(false, "New repositories are private unless their maker says otherwise on the web."),
     forcePrivate: yesOrNo(false, "New repositories are always private, and none can be made public."),
     maxPerUser: integer(-1, "How many repositories a user or organisation may own unless set for that one; -1 sets no limit.", { min: -1 }),
+    importDir: text(
+      "",
+      "The folder with bare repositories that administrators may adopt, as OWNER/NAME.git. By default the folder import in dataDir.",
+      {
+        accepts: "a path",
+        pattern: /^[^\0]*$/,
+      },
+    ),
     visibilityByOwnersOnly: yesOrNo(false, "Only owners of an organisation change the visibility of its repositories."),
   },
+  signing: {
+    key: choice(
+      ["none", "ssh", "openpgp"],
+      "none",
+      "The kind of key that the site signs commits with which it makes for people. The first start makes one, and hearth signing-key imports or replaces it.",
+    ),
+    name: text("Hearth", "The name in a new OpenPGP key, and of the signer of such commits."),
+    email: text("", "The address that goes with that name. By default signing@ and users.noReplyDomain.", {
+      accepts: "an e-mail address",
+      pattern: /^[^\s@<>]+@[^\s@<>]+$/,
+    }),
+    initial: choice(["always", "keyholders", "never"], "always", `When the site signs first commits of new repositories. ${SIGNED}`),
+    contents: choice(WHEN, "always", `When it signs changes of files through the API and the web. ${SIGNED}`),
+    wiki: choice(WHEN, "always", `When it signs changes of wikis. ${SIGNED}`),
+    merges: choice(WHEN, "always", `When it signs merges, squashes and rebases. ${SIGNED}`),
+    keepUserKeys: yesOrNo(true, "People may let the site keep a key of theirs, which signs the commits that it makes for them."),
+  },
   users: {
+    registration: choice(
+      ["closed", "invitation", "open"],
+      "closed",
+      "Who makes accounts: administrators only, also people who were invited by mail, or everyone who has an e-mail address.",
+    ),
+    invitationSeconds: duration(7 * 86_400, "How long the link of an invitation is good.", { min: 300 }),
     allowCreateOrganization: yesOrNo(true, "New users may make organisations."),
     autoWatchNewRepositories: yesOrNo(true, "People watch the repositories that they make or get through a team."),
     autoWatchOnPush: yesOrNo(false, "People watch the repositories that they push to."),
@@ -167,9 +351,37 @@ export const settings = {
     cacheBytes: size(4 * 2 ** 30, "How much disk the archives may take that are kept to be sent again."),
     keepSeconds: duration(86_400, "How long an unused archive is kept.", { min: 60 }),
   },
+  highlighting: {
+    cacheBytes: size(32 * 2 ** 20, "How much memory highlighted code may take that is kept for the next reader; 0 keeps none."),
+  },
+  markup: {
+    remoteImages: choice(
+      ["proxy", "link"],
+      "proxy",
+      "Pictures of other sites in texts: this server fetches them for the readers, whom the other site does not learn of, or they are named and not shown.",
+    ),
+    maxRemoteImageBytes: size(5 * 2 ** 20, "The largest picture of another site that is shown."),
+    remoteImageCacheBytes: size(
+      32 * 2 ** 20,
+      "How much memory pictures of other sites may take that are kept for the next reader; 0 keeps none.",
+    ),
+  },
   actions: {
     maxArtifactBytes: size(4 * 2 ** 30, "The largest artifact that a run of a workflow may leave."),
+    maxArtifactBytesPerRun: size(20 * 2 ** 30, "How much the artifacts of one run may take together."),
+    maxArtifactBytesPerRepository: size(100 * 2 ** 30, "How much the artifacts of one repository may take together until they expire."),
+    maxCacheBytes: size(
+      10 * 2 ** 30,
+      "How much the caches of one repository may take together, each counted as 1 MiB at least. Those that were not used for longest are removed; 0 keeps none.",
+    ),
+    cacheSeconds: duration(7 * 86_400, "How long a cache is kept that no job uses.", { min: 60 }),
     artifactSeconds: duration(90 * 86_400, "How long an artifact is kept, unless its workflow asks for less.", { min: 60 }),
+    maxJobMinutes: integer(360, "How long a job of a workflow may run, unless it asks for less.", { min: 1, max: 35_791 }),
+    sourceUrl: text(
+      "https://github.com",
+      "Where runners fetch actions that workflows name by owner and repository alone: an address without a slash at its end, or self for this server.",
+      { accepts: "self, or an http:// or https:// address without a slash at its end", pattern: /^(self|https?:\/\/[^\s?#]*[^\s?#/])$/ },
+    ),
   },
   events: {
     keepSeconds: duration(30 * 86_400, "How long it is remembered what happened, for those who read on from where they were.", {
@@ -179,7 +391,7 @@ export const settings = {
   outgoing: {
     allowedHosts: text(
       "external",
-      "Where webhooks, mirrors and migrations may call, with commas between: external, private, loopback, *, networks such as 10.1.0.0/16, names such as *.example.org.",
+      "What webhooks, mirrors, migrations and pictures of other sites may call, with commas between: external, private, loopback, *, networks such as 10.1.0.0/16, names such as *.example.org.",
       { accepts: "such words with commas between them", pattern: /^[\w.*:/, -]*$/ },
     ),
   },

@@ -10,6 +10,8 @@ export interface Site {
   readonly sshPort: number | undefined
   /** The domain of the addresses that stand in for hidden ones. */
   readonly noReplyDomain: string
+  /** Who signs commits with the site's own key. */
+  readonly signer: { readonly name: string; readonly email: string }
 }
 
 /** A site whose address is completed once the server has a port. */
@@ -34,6 +36,9 @@ export function openSite(config: Config): OpenSite {
     },
     get noReplyDomain() {
       return config.users.noReplyDomain || `noreply.${host()}`
+    },
+    get signer() {
+      return { name: config.signing.name, email: config.signing.email || `signing@${config.users.noReplyDomain || `noreply.${host()}`}` }
     },
     listening: (port) => {
       if (config.rootUrl === "") rootUrl = `http://localhost:${port}`

@@ -6,6 +6,8 @@ export interface Upload {
   readonly fileName: string
   /** Ends in a refusal when the request is cut off or malformed. */
   readonly content: Readable
+  /** The fields of the form that came before the file. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts"
+import { nobody } from "./limits.ts"
 import type { Repository } from "./model.ts"
 import { isHiddenRef, type ObjectFormat, zeroId } from "./names.ts"
 import { flushPacket, packet } from "./pktline.ts"
@@ -27,11 +28,12 @@ export function protocolVersion(protocol: string | undefined): 0 | 1 | 2 {
 
 /** The advertisement for a fetch, from git itself. Under protocol v2 it depends only on the object format, so it is cached; the caller must know that the repository exists. Throws `failed`. */
 export async function advertiseUpload(context: Context, repository: Repository, options: AdvertiseOptions = {}): Promise<Advertisement> {
+  const isShared = protocolVersion(options.protocol) === 2
   const ask = async () => {
     const command = { name: "upload-pack", flags: ["--strict", "--http-backend-info-refs"], args: [repository.directory] } as const
-    return (await context.processes.run(command, { repository, protocol: options.protocol })).stdout
+    return (await context.processes.run(command, { repository, protocol: options.protocol, ...(isShared && { caller: nobody }) })).stdout
   }
-  if (protocolVersion(options.protocol) !== 2) return ask()
+  if (!isShared) return ask()
   const known = context.advertisements.get(repository.format)
   if (known !== undefined) return known
   const asked = ask()

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
-import type { ByteSource } from "./bytes.ts"
+import { stat } from "node:fs/promises"
+import { join } from "node:path"
 import { keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import type { Repository } from "./model.ts"
@@ -43,22 +44,6 @@ function isRepeatable(request: Buffer): boolean {
   )
 }
 
-/** A whole short request, which is put back to be read again; undefined if it is longer. */
-async function peek(source: ByteSource): Promise<Buffer | undefined> {
-  const parts: Buffer[] = []
-  let size = 0
-  for (;;) {
-    const part = size > REQUEST_BYTES ? undefined : await source.some()
-    if (!part) {
-      const all = Buffer.concat(parts)
-      source.unread(all)
-      return part === null ? all : undefined
-    }
-    parts.push(part)
-    size += part.length
-  }
-}
-
 /** The cache slot of one answer. */
 export interface AnswerSlot {
   readonly kept: Buffer | undefined
@@ -68,14 +53,23 @@ export interface AnswerSlot {
   readonly keep: () => Promise<void>
 }
 
-/** The cache slot for a request by protocol version 2; undefined if it is not cacheable. The request is read from the source and put back. */
-export async function findAnswerSlot(context: Context, repository: Repository, source: ByteSource): Promise<AnswerSlot | undefined> {
-  const request = await peek(source)
-  if (request === undefined || !isRepeatable(request)) return undefined
+/**
+ * When packs were last added, replaced or removed. Git sends what a pack holds without a look at it: an answer from a damaged pack must not outlive the
+ * pack that is brought back.
+ */
+const packsChangedAt = ({ directory }: Repository): Promise<string> =>
+  stat(join(directory, "objects", "pack")).then(
+    ({ ctimeMs }) => String(ctimeMs),
+    () => "",
+  )
+
+/** The cache slot for a request by protocol version 2; undefined if it is not cacheable. */
+export async function findAnswerSlot(context: Context, repository: Repository, request: Buffer): Promise<AnswerSlot | undefined> {
+  if (request.length > REQUEST_BYTES || !isRepeatable(request)) return undefined
   const references = await fingerprint(repository)
   if (references === undefined) return undefined
   const { answers } = context.cache
-  const key = keyIn(repository, references, createHash("sha256").update(request).digest("base64"))
+  const key = keyIn(repository, references, await packsChangedAt(repository), createHash("sha256").update(request).digest("base64"))
   let size = 0
   let chunks: Buffer[] = []
   return {

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Readable } from "node:stream"
+import type { Readable } from "node:stream"
 import { byteSource } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import type { Repository } from "./model.ts"
 import { isObjectId, isRefName, type ObjectId, type RefName } from "./names.ts"
+import { outputOf } from "./output.ts"
 import type { Command } from "./process.ts"
 
 /** The content of an archive. */
@@ -43,7 +44,7 @@ export async function measureTree(
 ): Promise<void> {
   const flags = ["-r", "-t", "--full-tree", "--format=%(objectsize)"]
   const command: Command = { name: "ls-tree", flags, args: [commit], ...(paths.length > 0 && { paths }) }
-  const listing = context.processes.stream(command, { repository, timeoutMs: context.limits.commandMs })
+  const listing = await context.processes.open(context.commands, command, { repository, timeoutMs: context.limits.commandMs })
   try {
     listing.stdin.end()
     const source = byteSource(listing.stdout)
@@ -88,7 +89,7 @@ export async function archive(
   if (!/^[\w.-]+$/.test(prefix)) throw new GitError("invalid", "not the name of a directory for an archive", prefix.slice(0, 200))
   await disableSubstitution(repository)
   const flags = [`--format=${format}`, `--prefix=${prefix}/`]
-  return outputOf(context, repository, { name: "archive", flags, args: [commit], ...(paths.length > 0 && { paths }) }, "")
+  return outputOf(context, context.fetches, repository, { name: "archive", flags, args: [commit], ...(paths.length > 0 && { paths }) })
 }
 
 /** A bundle of everything that these references reach. Otherwise like `archive`. */
@@ -98,23 +99,5 @@ export function bundle(context: Context, repository: Repository, references: rea
   const version = repository.format === "sha1" ? "# v2 git bundle\n" : "# v3 git bundle\n@object-format=sha256\n"
   const head = `${version}${references.map(({ name, id }) => `${id} ${name}\n`).join("")}\n`
   const input = references.map(({ id }) => `${id}\n`).join("")
-  return outputOf(context, repository, { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] }, input, head)
-}
-
-function outputOf(context: Context, repository: Repository, command: Command, input: string, head = ""): Readable {
-  async function* output() {
-    const release = await context.fetches.acquire(repository.key)
-    const running = context.processes.stream(command, { repository, timeoutMs: context.limits.transferMs })
-    try {
-      running.stdin.end(input)
-      if (head !== "") yield Buffer.from(head)
-      for await (const chunk of running.stdout) yield chunk
-      const exit = await running.exit
-      if (exit.code !== 0) throw new GitError("failed", `git ${command.name} ended with code ${exit.code}`, exit.stderr)
-    } finally {
-      running.kill()
-      release()
-    }
-  }
-  return Readable.from(output(), { objectMode: false })
+  return outputOf(context, context.fetches, repository, { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] }, { input, head })
 }

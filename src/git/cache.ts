@@ -3,7 +3,7 @@ import type { ChangedFile, Commit, Repository, TreeEntry } from "./model.ts"
 import type { ObjectId } from "./names.ts"
 
 /**
- * Cached results of git that never change: a commit's or a tree's content, the diff of two trees, the number of commits before one.
+ * Cached results of git that never change: the content of a commit, a tree or a file, the diff of two trees, the number of commits before one.
  * All keys begin with the repository's storage key, which is never reused.
  */
 export interface GitCache {
@@ -13,6 +13,10 @@ export interface GitCache {
   readonly counts: LRUCache<string, number>
   /** Parts of histories that git had to walk. */
   readonly pages: LRUCache<string, readonly ObjectId[]>
+  /** Contents of small files, which pages show again and again. */
+  readonly blobs: LRUCache<string, Buffer>
+  /** Small differences as text. */
+  readonly patches: LRUCache<string, Buffer>
   /** Git's answers to fetches, by request and references. */
   readonly answers: LRUCache<string, Buffer>
 }
@@ -21,8 +25,28 @@ export interface GitCache {
 const MOST = { characters: 16_000_000, entries: 200_000, files: 200_000, counts: 20_000, ids: 100_000 }
 /** Limits of cached answers, and how long they are kept after their last use. */
 const ANSWERS = { bytes: 32 * 1024 * 1024, milliseconds: 10 * 60_000 }
-/** The size of a commit besides its text. */
+/** The size of a commit besides its text, and of what a cache holds besides its bytes. */
 const COMMIT = 500
+const BESIDES = 300
+/** All bytes of small files or differences, and those of the largest one that is cached. */
+const BYTES = { all: 8 * 1024 * 1024, one: 128 * 1024 }
+
+const bytesCache = () =>
+  new LRUCache<string, Buffer>({
+    maxSize: BYTES.all,
+    maxEntrySize: BYTES.one + BESIDES,
+    sizeCalculation: (content) => BESIDES + content.length,
+  })
+
+/** Whether the bytes are few enough to be cached. */
+export const isSmall = (bytes: number): boolean => bytes <= BYTES.one
+
+/** A copy that holds no more memory than its bytes. */
+export function compact(content: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(content.length)
+  content.copy(copy)
+  return copy
+}
 
 export function createCache(): GitCache {
   return {
@@ -34,6 +58,8 @@ export function createCache(): GitCache {
     diffs: new LRUCache({ maxSize: MOST.files, sizeCalculation: (files) => 1 + files.length }),
     counts: new LRUCache({ max: MOST.counts }),
     pages: new LRUCache({ maxSize: MOST.ids, sizeCalculation: (ids) => 1 + ids.length }),
+    blobs: bytesCache(),
+    patches: bytesCache(),
     answers: new LRUCache({
       maxSize: ANSWERS.bytes,
       sizeCalculation: (answer) => 1 + answer.length,

@@ -1,7 +1,10 @@
 import type { GitCache } from "./cache.ts"
-import type { Limiter } from "./limits.ts"
-import type { Processes } from "./process.ts"
+import type { Caller, Limiter } from "./limits.ts"
+import type { ChangedFile } from "./model.ts"
+import type { MemoryLimits, Processes } from "./process.ts"
 import type { Readers } from "./reader.ts"
+import type { Shared } from "./shared.ts"
+import type { SpoolSpace } from "./spool.ts"
 
 /** Limits for git. Times in milliseconds, sizes in bytes. */
 export interface GitLimits {
@@ -19,7 +22,23 @@ export interface GitLimits {
   readonly pushes: number
   /** Pushes received concurrently by one repository. */
   readonly pushesPerRepository: number
-  /** Fetches, and pushes, that may wait for their turn. */
+  /** Commands run concurrently whose output is taken in whole. */
+  readonly commands: number
+  /** Work concurrently under way that takes minutes or hours. */
+  readonly longWork: number
+  /** Diffs and patches sent concurrently. */
+  readonly diffs: number
+  /** Files sent concurrently that are too large to be read whole. */
+  readonly downloads: number
+  /** What one git process may use. */
+  readonly memory: MemoryLimits
+  /** The most bytes of a diff or patch. */
+  readonly diffBytes: number
+  /** The most bytes of requests that are kept in files until it is their turn. */
+  readonly spoolBytes: number
+  /** A push whose pack stops coming for this long is given up. */
+  readonly stallMs: number
+  /** How many may wait for their turn, of each kind. */
   readonly queue: number
   /** How long a fetch or push waits for its turn before it is refused as busy. */
   readonly waitMs: number
@@ -51,8 +70,16 @@ export const defaultLimits: GitLimits = {
   readerIdleMs: 15_000,
   packs: 8,
   packsPerRepository: 4,
-  pushes: 16,
-  pushesPerRepository: 8,
+  pushes: 4,
+  pushesPerRepository: 4,
+  commands: 8,
+  longWork: 8,
+  diffs: 4,
+  downloads: 16,
+  memory: { process: 2 * 1024 ** 3, allocation: 1024 ** 3, object: 128 * 1024 ** 2, compared: 4 * 1024 ** 2 },
+  diffBytes: 256 * 1024 ** 2,
+  spoolBytes: 16 * 1024 ** 3,
+  stallMs: 60_000,
   queue: 512,
   waitMs: 60_000,
   commandMs: 60_000,
@@ -91,6 +118,8 @@ export interface GitOptions {
    */
   readonly aloneSince?: number | undefined
   readonly limits?: Partial<GitLimits>
+  /** Who the current work is for; by default nobody in particular. */
+  readonly caller?: () => Caller
   /** Receives log entries. */
   readonly log?: (event: GitEvent) => void
 }
@@ -105,9 +134,23 @@ export interface Context {
   readonly log: (event: GitEvent) => void
   readonly processes: Processes
   readonly readers: Readers
+  /** Who the current work is for. */
+  readonly caller: () => Caller
+  /** Commands that end by themselves: their output is read at once, and nothing waits for another permit while it holds one of these. */
+  readonly commands: Limiter
+  /** What takes minutes or hours: repacking, checking, exchange with other servers. */
+  readonly longWork: Limiter
+  /** Packs and archives on their way to a client. */
   readonly fetches: Limiter
   readonly listings: Limiter
   readonly pushes: Limiter
+  /** Diffs and patches on their way to a client. */
+  readonly diffs: Limiter
+  /** Large files on their way to a client. */
+  readonly downloads: Limiter
+  readonly spool: SpoolSpace
+  /** Comparisons that are under way. */
+  readonly comparisons: Shared<ReadonlyMap<string, readonly ChangedFile[]>>
   /** Protocol v2 capability advertisements, which depend only on the object format. */
   readonly advertisements: Map<string, Promise<Buffer>>
   readonly cache: GitCache

@@ -131,6 +131,29 @@ describe("patches", () => {
     expect((await text(world.git.diffs.formatPatch(repository, null, c))).match(/^From [0-9a-f]{40} /gm)).toHaveLength(3)
   })
 
+  test("are made once where they are small, and are the same then", async () => {
+    const a = await commit({ f: lines(50), same: "1\n" })
+    const b = await commit({ f: lines(50, "more\n"), same: "1\n" }, [a])
+    const { patch } = world.git.diffs
+    const first = await text(patch(repository, a, b))
+    const before = world.git.spawned()
+    expect([await text(patch(repository, a, b)), await text(patch(repository, a, b))]).toEqual([first, first])
+    expect(world.git.spawned()).toBe(before)
+    // Other options, other commits: other differences.
+    expect(await text(patch(repository, a, b, { context: 0 }))).not.toBe(first)
+    expect(await text(patch(repository, b, a))).not.toBe(first)
+    expect(await text(patch(repository, a, b, { path: "same" }))).toBe("")
+    expect(await text(patch(repository, a, b, { path: "same" }))).toBe("")
+  })
+
+  test("that are long are made anew", async () => {
+    const a = await commit({ f: lines(50_000) })
+    const first = await text(world.git.diffs.patch(repository, null, a))
+    const before = world.git.spawned()
+    expect(await text(world.git.diffs.patch(repository, null, a))).toBe(first)
+    expect(world.git.spawned()).toBe(before + 1)
+  })
+
   test("that are not read leave no process behind", async () => {
     const a = await commit({ f: lines(200_000) })
     const unread = world.git.diffs.patch(repository, null, a)

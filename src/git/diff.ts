@@ -1,9 +1,10 @@
 import { Readable } from "node:stream"
-import { keyIn } from "./cache.ts"
+import { compact, isSmall, keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
 import { GitError } from "./errors.ts"
 import type { ChangedFile, Repository } from "./model.ts"
 import { isObjectId, isZeroId, type ObjectFormat, type ObjectId, objectId } from "./names.ts"
+import { outputOf } from "./output.ts"
 import type { Command } from "./process.ts"
 
 /** Which changes of a line count. */
@@ -25,8 +26,8 @@ export interface DiffTotals {
 export interface PatchOptions {
   /** Whether binary files are written so that the patch can be applied, instead of being named only. */
   readonly binary?: boolean
-  /** Only this file, or what is below this directory. */
-  readonly path?: string
+  /** Only these files, or what is below these directories; a renamed file needs both its paths. */
+  readonly path?: string | readonly string[]
   /** Lines of context around each change; git's default is 3. */
   readonly context?: number
   readonly whitespace?: "all" | "change" | "eol"
@@ -73,9 +74,18 @@ async function compare(
   if (from === to) return []
   const flags = [...structured, ...(whitespace === undefined ? [] : whitespaceFlags[whitespace])]
   const args = [from ?? emptyTree[repository.format], to]
-  const { stdout } = await context.processes.run({ name: "diff-tree", flags, args }, { repository })
-  const [files = []] = parseChanges(stdout, repository.format).values()
+  const [files = []] = (await runShared(context, repository, { name: "diff-tree", flags, args })).values()
   return whitespace === undefined ? files : files.filter(differs)
+}
+
+type Changes = ReadonlyMap<string, readonly ChangedFile[]>
+
+/** The changes that a command lists, by commit. Callers that ask for the same at the same time share one process. */
+function runShared(context: Context, repository: Repository, command: Command, input = ""): Promise<Changes> {
+  const key = keyIn(repository, repository.quarantine ?? "", JSON.stringify([command.flags, command.args]), input)
+  return context.comparisons.run(key, context.caller().signal, async (signal) =>
+    parseChanges((await context.processes.run(command, { repository, input, signal })).stdout, repository.format),
+  )
 }
 
 /** Whether anything is left of a change when whitespace is ignored; git lists such files anyway. */
@@ -100,11 +110,12 @@ export async function changesOf(
   }
   const missing = commits.filter((id) => !found.has(id))
   if (missing.length === 0) return found
-  const { stdout } = await context.processes.run(
+  const changes = await runShared(
+    context,
+    repository,
     { name: "diff-tree", flags: ["--stdin", "--root", "--diff-merges=first-parent", ...structured] },
-    { repository, input: missing.map((id) => `${id}\n`).join("") },
+    missing.map((id) => `${id}\n`).join(""),
   )
-  const changes = parseChanges(stdout, repository.format)
   for (const id of missing) {
     const files = changes.get(id) ?? []
     found.set(id, files)
@@ -126,7 +137,7 @@ export function sumOf(files: readonly ChangedFile[]): DiffTotals {
 
 /**
  * A difference as a unified diff in git's own form. The process starts with the first read and ends with the stream, which fails with
- * `failed` when one of the commits is missing; check that they exist before.
+ * `failed` when one of the commits is missing; check that they exist before. Small differences are cached, and need no process then.
  */
 export function patch(
   context: Context,
@@ -142,33 +153,36 @@ export function patch(
     ...(whitespace === undefined ? [] : whitespaceFlags[whitespace]),
   ]
   const args = [from ?? emptyTree[repository.format], to]
-  return outputOf(context, repository, { name: "diff-tree", flags, args, ...(path === undefined ? {} : { paths: [path] }) })
+  const paths = path === undefined ? {} : { paths: [path].flat() }
+  const { patches } = context.cache
+  const key = keyIn(repository, JSON.stringify([flags, args, paths]))
+  const known = patches.get(key)
+  if (known !== undefined) return Readable.from(known.length === 0 ? [] : [known], { objectMode: false })
+  const output = diffOutput(context, repository, { name: "diff-tree", flags, args, ...paths })
+  if (repository.quarantine !== undefined) return output
+  async function* cached() {
+    let size = 0
+    let chunks: Buffer[] = []
+    for await (const chunk of output) {
+      size += chunk.length
+      if (isSmall(size)) chunks.push(chunk)
+      else chunks = []
+      yield chunk
+    }
+    if (isSmall(size)) patches.set(key, compact(Buffer.concat(chunks)))
+  }
+  return Readable.from(cached(), { objectMode: false })
 }
 
 /** The commits that `to` has and `from` doesn't as mails, oldest first and without merges; `from` null begins with the first commit. Otherwise like `patch`. */
 export function formatPatch(context: Context, repository: Repository, from: ObjectId | null, to: ObjectId): Readable {
   const flags = ["--stdout", "--no-signature", "--no-ext-diff", "--no-textconv", ...renames]
-  if (from === null) return outputOf(context, repository, { name: "format-patch", flags: [...flags, "--root"], args: [to] })
-  return outputOf(context, repository, { name: "format-patch", flags, args: [`${from}..${to}`] })
+  if (from === null) return diffOutput(context, repository, { name: "format-patch", flags: [...flags, "--root"], args: [to] })
+  return diffOutput(context, repository, { name: "format-patch", flags, args: [`${from}..${to}`] })
 }
 
-/** The output of a command, as a stream. Nothing runs before the first read, so that an unread stream leaves nothing behind. */
-function outputOf(context: Context, repository: Repository, command: Command): Readable {
-  async function* output() {
-    const release = await context.listings.acquire(repository.key)
-    const process = context.processes.stream(command, { repository, timeoutMs: context.limits.transferMs })
-    try {
-      process.stdin.end()
-      for await (const chunk of process.stdout) yield chunk
-      const exit = await process.exit
-      if (exit.code !== 0) throw new GitError("failed", `git ${command.name} ended with code ${exit.code}`, exit.stderr)
-    } finally {
-      process.kill()
-      release()
-    }
-  }
-  return Readable.from(output(), { objectMode: false })
-}
+const diffOutput = (context: Context, repository: Repository, command: Command): Readable =>
+  outputOf(context, context.diffs, repository, command, { most: context.limits.diffBytes })
 
 const statuses = { A: "added", D: "deleted", M: "modified", R: "renamed", C: "copied", T: "typechanged" } as const
 const isStatus = (letter: string): letter is keyof typeof statuses => letter in statuses
@@ -180,7 +194,7 @@ type RawChange = Omit<ChangedFile, "additions" | "deletions" | "binary">
  * Reads the raw and numstat output of `diff-tree -z`, by commit; output before any commit's id belongs to "". Files that differ only in
  * ignored whitespace have no counts.
  */
-function parseChanges(output: Buffer, format: ObjectFormat): ReadonlyMap<string, readonly ChangedFile[]> {
+function parseChanges(output: Buffer, format: ObjectFormat): Changes {
   const fields = output.toString("utf8").split("\0")
   const all = new Map<string, readonly ChangedFile[]>()
   let at = 0

@@ -2,6 +2,7 @@
  * The kinds of errors of git, as a closed list.
  *
  * - `invalid`: an argument that no caller should have passed (a bad key, name or entry).
+ * - `unfit`: what was to be written would be refused in a push; `message` names the file and says why, in words that a client may see.
  * - `missing`: the repository, object or reference is not there.
  * - `exists`: the repository is there already.
  * - `conflict`: a reference no longer has the value that the caller expected.
@@ -10,10 +11,13 @@
  * - `busy`: a queue is full, or waiting in it took too long; trying again later may help.
  * - `timeout`, `aborted`: the process was ended after its time limit, or because its caller is gone.
  * - `remote`: another server's repository can't be read or written; `message` says why in words that a client may see.
+ * - `full`: git failed because the disk or a quota is full.
+ * - `damaged`: an object of the repository can't be read; `message` names both.
  * - `failed`: git itself failed; `detail` holds what it wrote to stderr.
  */
 export type GitErrorKind =
   | "invalid"
+  | "unfit"
   | "missing"
   | "exists"
   | "conflict"
@@ -23,7 +27,12 @@ export type GitErrorKind =
   | "timeout"
   | "aborted"
   | "remote"
+  | "full"
+  | "damaged"
   | "failed"
+
+/** Git runs in the C locale, so that its words are always these. */
+const FULL = /No space left on device|Disk quota exceeded/
 
 /** An error of git. `message` is fit for a log; `detail` may name server paths and must not reach a client. */
 export class GitError extends Error {
@@ -33,10 +42,14 @@ export class GitError extends Error {
   constructor(kind: GitErrorKind, message: string, detail = "") {
     super(message)
     this.name = "GitError"
-    this.kind = kind
+    this.kind = kind === "failed" && FULL.test(detail) ? "full" : kind
     this.detail = detail
   }
 }
+
+/** The error for an object that is not in the repository. */
+export const missing = ({ key }: { readonly key: string }, type: string, id: string): GitError =>
+  new GitError("missing", `the repository ${key} has no ${type} ${id}`)
 
 /** Whether `error` is a GitError, of the given kind if one is named. */
 export function isGitError(error: unknown, kind?: GitErrorKind): error is GitError {

@@ -67,7 +67,12 @@ export async function commitsBetween(context: Context, repository: Repository, r
   }
   const most = countAtMost === undefined ? [] : [`--max-count=${countAtMost}`]
   const args = from === undefined ? [to] : [to, `^${from}`]
-  const process = context.processes.stream({ name: "rev-list", flags: most, args }, { repository, timeoutMs: context.limits.commandMs })
+  const { commands, limits } = context
+  const process = await context.processes.open(
+    commands,
+    { name: "rev-list", flags: most, args },
+    { repository, timeoutMs: limits.commandMs },
+  )
   process.stdin.end()
   const source = byteSource(process.stdout)
   const ids: ObjectId[] = []
@@ -120,4 +125,21 @@ export async function countCommits(context: Context, repository: Repository, id:
 export async function lastCommit(context: Context, repository: Repository, branch: string): Promise<Commit | undefined> {
   const id = await resolveReference(repository, branchRef(branch))
   return id === undefined ? undefined : readCommit(context, repository, id)
+}
+
+/** The ids of the newest commits of these histories, by date; no commit comes before one that has it as a parent. Throws `failed` when one is missing. */
+export async function newestCommits(
+  context: Context,
+  repository: Repository,
+  tips: readonly ObjectId[],
+  limit: number,
+): Promise<readonly ObjectId[]> {
+  if (tips.length === 0) return []
+  const flags = ["--date-order", `--max-count=${limit}`]
+  const { stdout } = await context.processes.run({ name: "rev-list", flags, args: tips }, { repository })
+  return stdout
+    .toString("latin1")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => objectId(line, repository.format))
 }

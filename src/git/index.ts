@@ -2,25 +2,54 @@ import { mkdirSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Readable } from "node:stream"
 import { type Advertisement, advertiseReceive, advertiseUpload } from "./advertise.ts"
+import { type AheadBehind, aheadBehind } from "./aheadBehind.ts"
 import { type ArchiveLimits, type ArchiveOptions, archive, type BundledReference, bundle, measureTree } from "./archive.ts"
-import { type ObjectBatch, openBatch } from "./batch.ts"
-import { lineCommits } from "./blame.ts"
+import { type ObjectBatch, openBatch, writeTree } from "./batch.ts"
+import { type BlameBlock, type BlameOptions, blame, lineCommits } from "./blame.ts"
 import { createCache, keyIn } from "./cache.ts"
+import { referencesContaining } from "./containing.ts"
 import { type Context, defaultLimits, type GitOptions } from "./context.ts"
+import { type Contribution, type ContributionRange, contributions } from "./contributions.ts"
 import { changedFiles, changesOf, type DiffTotals, diffTotals, type FilesOptions, formatPatch, type PatchOptions, patch } from "./diff.ts"
 import { GitError } from "./errors.ts"
-import { type CommitRange, commitsBetween, countCommits, isAncestor, lastCommit, mergeBase, type RangeOptions } from "./history.ts"
-import { createLimiter } from "./limits.ts"
+import { type TakenOver, type TakeOverOptions, takeOver } from "./foreign.ts"
+import { type Grep, grep } from "./grep.ts"
+import {
+  type CommitRange,
+  commitsBetween,
+  countCommits,
+  isAncestor,
+  lastCommit,
+  mergeBase,
+  newestCommits,
+  type RangeOptions,
+} from "./history.ts"
+import { type LastChangesOptions, lastChanges } from "./lastChanges.ts"
+import { hasLeftBehind } from "./leftBehind.ts"
+import { createLimiter, type Limiter, type LimiterState, nobody } from "./limits.ts"
 import { type Log, type LogOptions, log as readLog } from "./log.ts"
 import { looseBytes } from "./loose.ts"
-import { checkObjects, maintain, needsMaintenance } from "./maintenance.ts"
-import { mergedBy, mergeTrees, type Rebased, type RebaseOptions, rebase, type TreeMerge } from "./merging.ts"
+import { checkObjects, type Maintenance, maintain, needsMaintenance } from "./maintenance.ts"
+import {
+  applyChange,
+  type ConflictOptions,
+  type DetailedMerge,
+  mergedBy,
+  mergeInDetail,
+  mergeTrees,
+  type Rebased,
+  type RebaseOptions,
+  rebase,
+  type TreeChange,
+  type TreeMerge,
+} from "./merging.ts"
 import type { ChangedFile, Commit, ObjectInfo, Reference, Repository, Tag, TreeEntry } from "./model.ts"
 import type { ObjectFormat, ObjectId, RefName } from "./names.ts"
 import {
   expandId,
   type NewCommit,
   type NewTag,
+  namedInfo,
   objectInfo,
   readBlob,
   readCommit,
@@ -30,7 +59,6 @@ import {
   writeBlob,
   writeCommit,
   writeTag,
-  writeTree,
 } from "./objects.ts"
 import { createProcesses } from "./process.ts"
 import type { PushOutcome, ReceiveRequest } from "./push.ts"
@@ -52,25 +80,34 @@ import {
   setHead,
   sweepRepositories,
 } from "./repository.ts"
+import { type CommitSearch, type FoundCommit, searchCommits } from "./search.ts"
+import { createShared } from "./shared.ts"
 import { type SmallBlobsOptions, smallBlobs } from "./small-blobs.ts"
 import { copyObjects, copyTree } from "./transfer.ts"
 import { serveUpload, type UploadOutcome, type UploadRequest } from "./upload.ts"
 
 export { type Advertisement, servicePreamble } from "./advertise.ts"
+export type { AheadBehind } from "./aheadBehind.ts"
 export type { ArchiveLimits, ArchiveOptions, BundledReference } from "./archive.ts"
 export type { ObjectBatch } from "./batch.ts"
-export type { GitEvent, GitLimits, GitOptions } from "./context.ts"
+export type { BlameBlock, BlameOptions } from "./blame.ts"
+export { defaultLimits, type GitEvent, type GitLimits, type GitOptions } from "./context.ts"
+export type { Contribution, ContributionRange } from "./contributions.ts"
 export { type DiffTotals, type FilesOptions, type PatchOptions, sumOf } from "./diff.ts"
 export { GitError, type GitErrorKind, isGitError } from "./errors.ts"
 export type { CommitRange, RangeOptions } from "./history.ts"
+export type { LastChangesOptions } from "./lastChanges.ts"
+export { type Caller, createLimiter, type Limiter, type LimiterState, nobody } from "./limits.ts"
 export type { Log, LogOptions } from "./log.ts"
-export type { Rebased, RebaseOptions, TreeMerge } from "./merging.ts"
+export type { ConflictedFile, DetailedMerge, MergeEntry, Rebased, RebaseOptions, TreeChange, TreeMerge } from "./merging.ts"
+export { complete as completePerson } from "./merging.ts"
 export * from "./model.ts"
 export * from "./names.ts"
 export { formatCommit, type NewCommit, type NewTag } from "./objects.ts"
 export type * from "./push.ts"
 export type { RefUpdate } from "./references.ts"
 export type { FetchOptions, Remote, RemoteListing } from "./remote.ts"
+export type { CommitSearch, FoundCommit } from "./search.ts"
 export { isTreeEntryName } from "./treeEntry.ts"
 export type { UploadOutcome, UploadRequest } from "./upload.ts"
 
@@ -95,10 +132,16 @@ export interface Git {
     /** The bytes that its files take, without pushes that are not accepted yet. Throws `missing`. */
     size(repository: Repository): Promise<number>
     /**
-     * Makes a copy that shares no storage that git knows of: files are hard-linked where the file system allows. `keep` chooses the references.
+     * Makes a copy with the references that `keep` chooses and what they reach. It shares no storage that git knows of: files are hard-linked where they hold
+     * nothing else and the file system allows.
      * Throws `missing`, `exists`.
      */
     fork(from: Repository, key: string, keep: (ref: RefName) => boolean): Promise<Repository>
+    /**
+     * Makes a repository with what a bare repository in some folder has, checked like a push. The folder is only read, and only its references and objects.
+     * Throws `missing`, `unfit`, `exists`, `busy`, `timeout`.
+     */
+    takeOver(folder: string, key: string, options: TakeOverOptions): Promise<TakenOver>
     /**
      * Packs what the given objects reach, without what `known` reaches, which both have, and stores it in another repository of the same format.
      * Throws `invalid`, `failed`.
@@ -110,7 +153,7 @@ export interface Git {
 
   readonly objects: {
     writeBlob(repository: Repository, content: Uint8Array | string): Promise<ObjectId>
-    /** Throws `invalid` for a name that must not stand in a tree, or for a name twice. */
+    /** Throws `invalid` for a name that must not stand in a tree, or for a name twice; `unfit` for a file that git refuses in a push. */
     writeTree(repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId>
     writeCommit(repository: Repository, commit: NewCommit): Promise<ObjectId>
     writeTag(repository: Repository, tag: NewTag): Promise<ObjectId>
@@ -122,6 +165,8 @@ export interface Git {
     written(repository: Repository, ids: Iterable<ObjectId>): Promise<number>
     /** An object's kind and size, or undefined when it is not there. */
     info(repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined>
+    /** The same for an object that another one or a reference names: it must be there. Throws `missing`. */
+    namedInfo(repository: Repository, id: ObjectId): Promise<ObjectInfo>
     readCommit(repository: Repository, id: ObjectId): Promise<Commit>
     readTag(repository: Repository, id: ObjectId): Promise<Tag>
     readTree(repository: Repository, id: ObjectId): Promise<readonly TreeEntry[]>
@@ -158,6 +203,22 @@ export interface Git {
     log(repository: Repository, options: LogOptions): Promise<Log>
     /** The commits that last touched lines of a file, by the lines' numbers. One process. Throws `failed` when file or lines are missing, `timeout`. */
     lineCommits(repository: Repository, commit: ObjectId, path: string, lines: readonly number[]): Promise<ReadonlyMap<number, ObjectId>>
+    /** Who last touched the lines of a file, as git finds it. Throws `failed` without such a file, `tooLarge`, `busy`, `timeout`, `aborted`. */
+    blame(repository: Repository, options: BlameOptions): AsyncGenerator<BlameBlock>
+    /** The last commits that changed each of these paths, in one walk. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    lastChanges(repository: Repository, options: LastChangesOptions): Promise<ReadonlyMap<string, ObjectId>>
+    /** How far each head is ahead of and behind a base, in one walk; empty for histories too long. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    aheadBehind(repository: Repository, base: ObjectId, heads: readonly ObjectId[]): Promise<ReadonlyMap<ObjectId, AheadBehind>>
+    /** Commits by words, people and times, or those of one file through its renamings. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    search(repository: Repository, search: CommitSearch): Promise<readonly FoundCommit[]>
+    /** The paths of text files of a commit that hold texts, as they are found. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    grep(repository: Repository, options: Grep): AsyncGenerator<readonly string[]>
+    /** The ids of the newest commits of these histories; no commit comes before one that has it as a parent. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    newest(repository: Repository, tips: readonly ObjectId[], limit: number): Promise<readonly ObjectId[]>
+    /** Branches or tags whose history has the commit, by name, up to a limit. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    containing(repository: Repository, id: ObjectId, prefix: "refs/heads/" | "refs/tags/", limit: number): Promise<readonly RefName[]>
+    /** What commits added, newest first. Takes long: for jobs. Throws `failed`, `busy`, `timeout`, `aborted`. */
+    contributions(repository: Repository, range: ContributionRange): AsyncGenerator<Contribution>
     /** The number of commits reachable from `id`. */
     count(repository: Repository, id: ObjectId): Promise<number>
     /** The commit that a branch names, or undefined when there is no such branch. */
@@ -177,8 +238,12 @@ export interface Git {
   }
 
   readonly merging: {
-    /** Merges two commits as `git merge` does and stores the tree. */
+    /** Merges two commits as `git merge` does and stores the tree, unless it would be refused in a push. */
     mergeTrees(repository: Repository, base: ObjectId, head: ObjectId): Promise<TreeMerge>
+    /** The same with what is in conflict: what each side has, and the files with marks. */
+    mergeInDetail(repository: Repository, ours: ObjectId, theirs: ObjectId, options: ConflictOptions): Promise<DetailedMerge>
+    /** Applies the difference between two trees to a third, and stores the tree. */
+    applyChange(repository: Repository, change: TreeChange): Promise<TreeMerge>
     /** Applies commits on top of another, as `git rebase` does. Throws `tooLarge` over 5,000 commits. */
     rebase(repository: Repository, options: RebaseOptions): Promise<Rebased>
     /** The commit that brought `head` into the history of `base`: a merge, or `head` itself after a fast-forward. */
@@ -221,8 +286,10 @@ export interface Git {
   readonly maintenance: {
     /** Whether repacking would make a repository faster. Starts no process. */
     needed(repository: Repository): Promise<boolean>
+    /** Whether a repack would put aside objects that were left behind, or drop those that are aside since before this time, in seconds since 1970. */
+    hasLeftBehind(repository: Repository, before: number): Promise<boolean>
     /** Repacks it with a bitmap and a commit graph; pushes and fetches may run concurrently. Throws `failed`, `timeout`, `aborted`. */
-    run(repository: Repository, signal?: AbortSignal): Promise<void>
+    run(repository: Repository, how: Maintenance): Promise<void>
     /** The problems of its objects, one sentence each; none when all objects that its references need are present. Throws `timeout`, `aborted`. */
     check(repository: Repository, signal?: AbortSignal): Promise<readonly string[]>
   }
@@ -231,6 +298,8 @@ export interface Git {
   spawned(): number
   /** Git processes running now. */
   running(): number
+  /** What is limited, and how much of it is in use. */
+  limits(): readonly LimiterState[]
   /** The version of the git program, such as `2.39.5`. Throws `failed` when it can't be run or is older than 2.39. */
   version(): Promise<string>
   /** Ends readers and running processes, and waits for them to be gone. */
@@ -256,9 +325,16 @@ export function openGit(options: GitOptions): Git {
   mkdirSync(root, { recursive: true })
   const limits = { ...defaultLimits, ...options.limits }
   const { program = "git", agent = "hearth", durable = true, aloneSince = 0, log = () => {} } = options
-  const processes = createProcesses({ ...limits, program, agent, root, durable })
-  const readers = createReaders(processes, limits)
-  const queued = { queue: limits.queue, waitMs: limits.waitMs }
+  const caller = options.caller ?? (() => nobody)
+  const limiters: Limiter[] = []
+  const limiter = (name: string, total: number, perRepository: number): Limiter => {
+    const made = createLimiter({ name, total, perRepository, caller, queue: limits.queue, waitMs: limits.waitMs })
+    limiters.push(made)
+    return made
+  }
+  const commands = limiter("commands", limits.commands, limits.commands)
+  const processes = createProcesses({ ...limits, program, agent, root, durable, commands, caller })
+  const readers = createReaders(processes, limiter("readers", limits.readers, limits.readersPerRepository), limits)
   const context: Context = {
     root,
     agent,
@@ -268,13 +344,26 @@ export function openGit(options: GitOptions): Git {
     log,
     processes,
     readers,
-    fetches: createLimiter({ ...queued, total: limits.packs, perKey: limits.packsPerRepository }),
-    listings: createLimiter({ ...queued, total: 4 * limits.packs, perKey: 4 * limits.packsPerRepository }),
-    pushes: createLimiter({ ...queued, total: limits.pushes, perKey: limits.pushesPerRepository }),
+    caller,
+    commands,
+    longWork: limiter("long_work", limits.longWork, limits.longWork),
+    fetches: limiter("fetches", limits.packs, limits.packsPerRepository),
+    listings: limiter("listings", 4 * limits.packs, 4 * limits.packsPerRepository),
+    pushes: limiter("pushes", limits.pushes, limits.pushesPerRepository),
+    diffs: limiter("diffs", limits.diffs, limits.diffs),
+    downloads: limiter("downloads", limits.downloads, limits.downloads),
+    spool: { folder: root, most: limits.spoolBytes, used: 0 },
+    comparisons: createShared(),
     advertisements: new Map(),
     cache: createCache(),
   }
-  const turns = createLimiter({ ...queued, total: Number.POSITIVE_INFINITY, perKey: 1 })
+  const turns = createLimiter({
+    name: "turns",
+    total: Number.POSITIVE_INFINITY,
+    perRepository: 1,
+    queue: limits.queue,
+    waitMs: limits.waitMs,
+  })
   const bind =
     <A extends readonly unknown[], R>(act: (context: Context, ...rest: A) => R) =>
     (...rest: A): R =>
@@ -291,6 +380,7 @@ export function openGit(options: GitOptions): Git {
       sweep: bind(sweepRepositories),
       size: repositorySize,
       fork: bind(forkRepository),
+      takeOver: bind(takeOver),
       copyObjects: bind(copyObjects),
       copyTree: bind(copyTree),
     },
@@ -303,6 +393,7 @@ export function openGit(options: GitOptions): Git {
       expand: bind(expandId),
       written: looseBytes,
       info: bind(objectInfo),
+      namedInfo: bind(namedInfo),
       readCommit: bind(readCommit),
       readTag: bind(readTag),
       readTree: bind(readTree),
@@ -327,6 +418,14 @@ export function openGit(options: GitOptions): Git {
       mergeBase: bind(mergeBase),
       log: bind(readLog),
       lineCommits: bind(lineCommits),
+      blame: bind(blame),
+      lastChanges: bind(lastChanges),
+      aheadBehind: bind(aheadBehind),
+      search: bind(searchCommits),
+      grep: bind(grep),
+      newest: bind(newestCommits),
+      containing: bind(referencesContaining),
+      contributions: bind(contributions),
       count: bind(countCommits),
       lastCommit: bind(lastCommit),
     },
@@ -339,6 +438,8 @@ export function openGit(options: GitOptions): Git {
     },
     merging: {
       mergeTrees: bind(mergeTrees),
+      mergeInDetail: bind(mergeInDetail),
+      applyChange: bind(applyChange),
       rebase: bind(rebase),
       mergedBy: bind(mergedBy),
     },
@@ -360,11 +461,13 @@ export function openGit(options: GitOptions): Git {
     },
     maintenance: {
       needed: needsMaintenance,
+      hasLeftBehind: bind(hasLeftBehind),
       run: bind(maintain),
-      check: (repository, signal) => checkObjects(processes, repository, signal),
+      check: (repository, signal) => checkObjects(processes, repository, { limiter: context.longWork, signal }),
     },
     spawned: processes.spawned,
     running: processes.running,
+    limits: () => limiters.map(({ state }) => state()),
     version: () => readVersion(context),
     async close() {
       await readers.close()

@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { defaultLimits } from "./context.ts"
 import { namesIn } from "./files.ts"
+import { createLimiter, nobody } from "./limits.ts"
 import { checkObjects } from "./maintenance.ts"
 import type { ObjectFormat } from "./names.ts"
 import { createProcesses } from "./process.ts"
@@ -18,8 +19,11 @@ export interface StoredRepository {
 export interface Inspector {
   /** Every repository below the root, sorted by key; none if the root doesn't exist. */
   readonly list: () => Promise<readonly StoredRepository[]>
-  /** The problems of a repository's objects, one sentence each; none when all objects that its references need are present. Throws when git can't check. */
-  readonly check: (repository: StoredRepository, format: ObjectFormat) => Promise<readonly string[]>
+  /**
+   * The problems of a repository's objects, one sentence each; none when all objects that its references need are present. With `whole` every object is
+   * read, which takes far longer. Throws when git can't check.
+   */
+  readonly check: (repository: StoredRepository, format: ObjectFormat, options?: { readonly whole?: boolean }) => Promise<readonly string[]>
   /** Lock files that are older than an hour, which no process can hold any more. */
   readonly staleLocks: (repository: StoredRepository) => Promise<readonly string[]>
   readonly close: () => Promise<void>
@@ -30,15 +34,21 @@ const DEEPEST = 4
 
 /** Makes an inspector for the repositories below `root`. */
 export function openInspector({ root, program }: { readonly root: string; readonly program: string }): Inspector {
-  const { windowBytes, threads, commandMs, outputBytes } = defaultLimits
-  const processes = createProcesses({ program, agent: "hearth", root, durable: true, windowBytes, threads, commandMs, outputBytes })
+  const commands = createLimiter({
+    ...defaultLimits,
+    name: "commands",
+    total: defaultLimits.commands,
+    perRepository: defaultLimits.commands,
+  })
+  const processes = createProcesses({ ...defaultLimits, program, agent: "hearth", root, durable: true, commands, caller: () => nobody })
 
   async function walk(folder: string, prefix: string, depth: number): Promise<StoredRepository[]> {
     const found: StoredRepository[] = []
     for (const name of await namesIn(folder)) {
+      if (name.startsWith(".")) continue
       const directory = join(folder, name)
       const status = await stat(directory)
-      if (name.startsWith(".") || !status.isDirectory()) continue
+      if (!status.isDirectory()) continue
       if (name.endsWith(".git")) found.push({ key: `${prefix}${name.slice(0, -4)}`, directory, changedAt: status.mtimeMs })
       else if (depth < DEEPEST) found.push(...(await walk(directory, `${prefix}${name}/`, depth + 1)))
     }
@@ -57,7 +67,7 @@ export function openInspector({ root, program }: { readonly root: string; readon
 
   return {
     list: () => walk(root, "", 1),
-    check: ({ key, directory }, format) => checkObjects(processes, { key, directory, format }),
+    check: ({ key, directory }, format, options) => checkObjects(processes, { key, directory, format }, options),
     staleLocks: async ({ directory }) => [...(await locks(directory, false)), ...(await locks(join(directory, "refs"), true))],
     close: processes.close,
   }

@@ -117,7 +117,8 @@ async function list(
     ...(until === undefined ? [] : [`--min-age=${until}`]),
     ...(known === undefined ? [] : [`--skip=${skip}`, `--max-count=${limit}`]),
   ]
-  const process = context.processes.stream(
+  const process = await context.processes.open(
+    context.commands,
     { name: "rev-list", flags, args: [...to, ...not.map((id) => `^${id}`)], ...(path === undefined ? {} : { paths: [path] }) },
     { repository, timeoutMs: context.limits.commandMs },
   )

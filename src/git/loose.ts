@@ -15,6 +15,9 @@ const deflateAway = promisify(deflate)
 /** The larger objects are read by git, which streams them. */
 const looseLimit = 1024 * 1024
 
+/** What zlib says of bytes that it did not make, and of a file that was cut off. */
+const DAMAGED = ["Z_DATA_ERROR", "Z_BUF_ERROR", "Z_NEED_DICT", "Z_STREAM_ERROR"] as const
+
 const header = (type: ObjectType, size: number) => Buffer.from(`${type} ${size}\0`)
 
 /** The id of an object, without storing it. */
@@ -32,7 +35,10 @@ function parse(bytes: Buffer): RawObject | undefined {
   return isObjectType(type) && Number(size) === content.length ? { type, content } : undefined
 }
 
-/** Reads a small loose object; undefined when it is in a pack, is over 1 MiB, or doesn't exist. Starts no process. */
+/**
+ * Reads a small loose object; undefined when it is in a pack, is over 1 MiB, doesn't exist, or is damaged, of which git then says more. Starts no
+ * process.
+ */
 export async function readLooseObject(repository: Repository, id: ObjectId): Promise<RawObject | undefined> {
   for (const folder of [repository.quarantine, join(repository.directory, "objects"), repository.borrows]) {
     if (folder === undefined) continue
@@ -40,7 +46,7 @@ export async function readLooseObject(repository: Repository, id: ObjectId): Pro
       const bytes = await readFile(join(folder, id.slice(0, 2), id.slice(2)))
       return parse(inflateSync(bytes, { maxOutputLength: looseLimit }))
     } catch (error) {
-      if (!hasCode(error, "ENOENT", "ENOTDIR", "ERR_BUFFER_TOO_LARGE")) throw error
+      if (!hasCode(error, "ENOENT", "ENOTDIR", "ERR_BUFFER_TOO_LARGE", ...DAMAGED)) throw error
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type ObjectId, objectId, type Repository } from "./index.ts"
@@ -94,6 +94,108 @@ describe("merging two commits", () => {
     expect(await world.git.merging.mergeTrees(repository, await id("main"), await id("other"))).toEqual({ kind: "unrelated" })
     const missing = objectId("1".repeat(repository.format === "sha1" ? 40 : 64))
     await expect(world.git.merging.mergeTrees(repository, await id("main"), missing)).rejects.toMatchObject({ kind: "failed" })
+  })
+})
+
+describe("what is in conflict", () => {
+  const options = { bytes: 10_000, files: 20, keep: false }
+
+  async function conflict(base: Files, onMain: Files, onTopic: Files, more: Partial<typeof options> = {}) {
+    await begin(base)
+    await ok(work, "branch", "topic")
+    await commit("on main", onMain)
+    await ok(work, "checkout", "-q", "topic")
+    await commit("on topic", onTopic)
+    await push()
+    const merged = await world.git.merging.mergeInDetail(repository, await id("topic"), await id("main"), { ...options, ...more })
+    if (merged.kind !== "conflict") throw new Error(merged.kind)
+    return merged
+  }
+
+  test("is told for each path with its sides, and the text as git's own merge leaves it", async () => {
+    const path = "a b/<ö>\tx.md"
+    const merged = await conflict(
+      { [path]: lines(1, 9), gone: "1\n", bin: "\0a", large: "1\n" },
+      { [path]: lines(1, 9, { 4: "four\r" }), gone: null, bin: "\0b", large: "x".repeat(20_000) },
+      { [path]: lines(1, 9, { 4: "vier\r" }), gone: "2\n", bin: "\0c", large: "y".repeat(20_000), other: "o\n" },
+    )
+    expect(merged.isPlain).toBe(true)
+    expect(merged.files.map(({ path: name }) => name)).toEqual([path, "bin", "gone", "large"])
+    const [text, bin, gone, large] = merged.files
+    expect(text).toMatchObject({ ours: { mode: "100644", id: await id(`topic:${path}`) }, theirs: { id: await id(`main:${path}`) } })
+    await client(work, ["merge", "-q", "main"])
+    const plain = (content: string) => content.replaceAll(/^(<<<<<<<|>>>>>>>) .*$/gm, "$1")
+    expect(plain(text?.content?.toString() ?? "")).toBe(plain(await readFile(join(work, path), "utf8")))
+    expect(bin?.content?.toString()).toBe("\0c")
+    expect(gone).toMatchObject({ theirs: undefined, merged: gone?.ours })
+    expect(large?.content).toBeUndefined()
+    // Nothing of it is stored unless that is asked for.
+    expect(await world.git.objects.info(repository, merged.tree)).toBeUndefined()
+    const kept = await world.git.merging.mergeInDetail(repository, await id("topic"), await id("main"), { ...options, keep: true })
+    expect(kept).toMatchObject({ kind: "conflict", tree: merged.tree })
+    expect(await ok(repository.directory, "ls-tree", "--name-only", merged.tree, "other")).toBe("other")
+  })
+
+  test("is not plain where a file is in the way of a folder, or two kinds of things have one name", async () => {
+    expect((await conflict({ a: "1\n" }, { d: "file\n" }, { "d/x": "1\n" })).isPlain).toBe(false)
+    const renamed = await conflict({ a: lines(1, 20) }, { a: null, b: lines(1, 20) }, { a: null, c: lines(1, 20) })
+    expect(renamed.isPlain).toBe(true)
+    expect(renamed.files.map(({ path, base, ours, theirs }) => [path, !!base, !!ours, !!theirs])).toEqual([
+      ["a", true, false, false],
+      ["b", false, false, true],
+      ["c", false, true, false],
+    ])
+  })
+
+  test("is nothing where there is none", async () => {
+    await begin({ a: "1\n" })
+    await ok(work, "branch", "topic")
+    await commit("on main", { b: "2\n" })
+    await push()
+    expect(await world.git.merging.mergeInDetail(repository, await id("topic"), await id("main"), options)).toEqual({
+      kind: "clean",
+      tree: await id("main^{tree}"),
+    })
+  })
+})
+
+describe("applying a change to another tree", () => {
+  const tree = (revision: string) => id(`${revision}^{tree}`)
+
+  test.each<readonly [string, string]>([
+    ["cherry-pick", "topic"],
+    ["revert", "topic~1"],
+  ])("gives what git %s gives", async (command) => {
+    await begin({ a: lines(1, 20) })
+    await ok(work, "branch", "topic")
+    await commit("on main", { a: lines(1, 20, { 2: "two" }) })
+    await ok(work, "checkout", "-q", "topic")
+    await commit("one", { a: lines(1, 20, { 10: "ten" }), b: "b\n" })
+    await commit("two", { c: "c\n" })
+    const isRevert = command === "revert"
+    const onto = isRevert ? "topic" : "main"
+    await push()
+    const [before, after] = [await tree("topic~2"), await tree("topic~1")]
+    const made = await world.git.merging.applyChange(repository, {
+      from: isRevert ? after : before,
+      to: isRevert ? before : after,
+      onto: await tree(onto),
+    })
+    await ok(work, "checkout", "-q", "-B", "mine", onto)
+    await ok(work, command, ...(isRevert ? ["--no-edit"] : []), "topic~1")
+    expect(made).toEqual({ kind: "clean", tree: await tree("mine") })
+    expect(await ok(repository.directory, "fsck", "--no-dangling", "--unreachable", "--no-reflogs")).not.toContain("commit")
+  })
+
+  test("names the files in conflict, and begins with nothing for a first commit", async () => {
+    await begin({ a: "1\n" })
+    await commit("two", { a: "2\n" })
+    await commit("three", { a: "3\n", b: "b\n" })
+    await push()
+    const [one, two, three] = [await tree("main~2"), await tree("main~1"), await tree("main")]
+    expect(await world.git.merging.applyChange(repository, { from: two, to: one, onto: three })).toEqual({ kind: "conflict", files: ["a"] })
+    expect(await world.git.merging.applyChange(repository, { from: null, to: one, onto: one })).toEqual({ kind: "clean", tree: one })
+    expect(await world.git.merging.applyChange(repository, { from: one, to: null, onto: one })).toMatchObject({ kind: "clean" })
   })
 })
 

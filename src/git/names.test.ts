@@ -29,7 +29,7 @@ describe("reference names", () => {
       }),
       { numRuns: 150 },
     )
-  }, 120_000)
+  })
 
   test("branch names agree with git check-ref-format --branch", () => {
     fc.assert(
@@ -39,7 +39,7 @@ describe("reference names", () => {
       }),
       { numRuns: 150 },
     )
-  }, 120_000)
+  })
 
   test("a name without bytes in UTF-8 is none", () => {
     expect(isRefName("refs/heads/\ud800")).toBe(false)

@@ -74,6 +74,14 @@ export function isTagName(value: string): boolean {
   return !value.startsWith("-") && isRefName(`refs/tags/${value}`)
 }
 
+/**
+ * Whether git and its users take the short name of a branch or tag for something else: `HEAD`, its other spelling `@`, and what begins with `refs/` as full
+ * names do. Such names are well formed, and are not given to new branches and tags; older ones can be deleted.
+ */
+export function isMisleadingName(value: string): boolean {
+  return value === "HEAD" || value === "@" || value.startsWith("refs/")
+}
+
 /** The full name of a branch. Throws `invalid` when the name can't be a branch. */
 export function branchRef(name: string): RefName {
   if (!isBranchName(name)) throw new GitError("invalid", "not a branch name", name.slice(0, 200))

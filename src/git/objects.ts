@@ -1,12 +1,13 @@
-import type { Readable } from "node:stream"
-import { keyIn } from "./cache.ts"
+import { Readable } from "node:stream"
+import { compact, isSmall, keyIn } from "./cache.ts"
 import type { Context } from "./context.ts"
-import { GitError } from "./errors.ts"
+import { GitError, missing } from "./errors.ts"
 import { looseIds, readLooseObject, writeLooseObject } from "./loose.ts"
 import type { Commit, ObjectInfo, ObjectType, Person, RawObject, Repository, Tag, TreeEntry } from "./model.ts"
 import { idLength, isObjectId, isTagName, type ObjectId } from "./names.ts"
+import { outputOf } from "./output.ts"
 import { parseCommit, parseTag, parseTree } from "./parse.ts"
-import { isDotGitmodules, isTreeEntryName } from "./treeEntry.ts"
+import { isTreeEntryName } from "./treeEntry.ts"
 
 /** A commit to be written. */
 export interface NewCommit {
@@ -75,19 +76,15 @@ function byName(a: TreeEntry, b: TreeEntry): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/**
- * The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), for one that stands
- * twice, or for a symbolic link named `.gitmodules`.
- */
+/** The entries of a directory in git's order. Throws `invalid` for a name that must not stand in a tree (see isTreeEntryName), or that stands twice. */
 export function treeEntries(repository: Repository, entries: readonly TreeEntry[]): readonly TreeEntry[] {
   checkIds(
     repository,
     entries.map((entry) => entry.id),
   )
   const names = new Set<string>()
-  for (const { name, mode } of entries) {
-    const allowed = isTreeEntryName(name) && !(mode === "120000" && isDotGitmodules(name)) && !names.has(name)
-    if (!allowed) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
+  for (const { name } of entries) {
+    if (!isTreeEntryName(name) || names.has(name)) throw new GitError("invalid", "a name that must not stand in a tree", name.slice(0, 200))
     names.add(name)
   }
   return [...entries].sort(byName)
@@ -104,11 +101,6 @@ export function formatTree(entries: readonly TreeEntry[]): Buffer {
     at += bytes.write(id, at, "hex")
   }
   return bytes
-}
-
-/** Stores a directory. Throws as `treeEntries` does. */
-export async function writeTree(context: Context, repository: Repository, entries: readonly TreeEntry[]): Promise<ObjectId> {
-  return writeLooseObject(context, repository, "tree", formatTree(treeEntries(repository, entries)))
 }
 
 /** The bytes of a commit; what a signature is made over when it has none. Throws `invalid` for a person without a name or an impossible time. */
@@ -142,8 +134,16 @@ export async function writeTag(context: Context, repository: Repository, tag: Ne
 
 /** An object's kind and size, or undefined when it is not there. */
 export async function objectInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo | undefined> {
-  const loose = await readLooseObject(repository, id)
+  const loose = cachedBlob(context, repository, id) ?? (await readLooseObject(repository, id))
+  if (loose) cacheBlob(context, repository, id, loose)
   return loose === undefined ? context.readers.info(repository, id) : { id, type: loose.type, size: loose.content.length }
+}
+
+/** The same for an object that another one or a reference names. Throws `missing`. */
+export async function namedInfo(context: Context, repository: Repository, id: ObjectId): Promise<ObjectInfo> {
+  const found = await objectInfo(context, repository, id)
+  if (found === undefined) throw missing(repository, "object", id)
+  return found
 }
 
 /** The shortest valid prefix of an id. */
@@ -162,9 +162,10 @@ export async function expandId(context: Context, repository: Repository, prefix:
   return found.size === 1 ? [...found][0] : undefined
 }
 
-async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
+/** Reads an object of this kind as it is stored. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+export async function readObject(context: Context, repository: Repository, id: ObjectId, type: ObjectType): Promise<RawObject> {
   const found = (await readLooseObject(repository, id)) ?? (await context.readers.read(repository, id, context.limits.objectBytes))
-  if (found?.type !== type) throw new GitError("missing", `no such ${type}`, id)
+  if (found?.type !== type) throw missing(repository, type, id)
   return found
 }
 
@@ -192,7 +193,7 @@ export async function readCommits(context: Context, repository: Repository, ids:
   const read = new Map<ObjectId, Commit>()
   for (const [index, id] of unknown.entries()) {
     const object = objects[index]
-    if (object?.type !== "commit") throw new GitError("missing", "no such commit", id)
+    if (object?.type !== "commit") throw missing(repository, "commit", id)
     const commit = parseCommit(id, object.content)
     read.set(id, commit)
     if (repository.quarantine === undefined) commits.set(keyIn(repository, id), commit)
@@ -224,19 +225,42 @@ export async function readTree(context: Context, repository: Repository, id: Obj
   return entries
 }
 
-/** Reads a file's content whole. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
+/** Reads a file's content whole; small ones are cached. Callers must not change it. Throws `missing`, and `tooLarge` over `limits.objectBytes`. */
 export async function readBlob(context: Context, repository: Repository, id: ObjectId): Promise<Buffer> {
-  return (await readObject(context, repository, id, "blob")).content
+  const object = cachedBlob(context, repository, id) ?? (await readObject(context, repository, id, "blob"))
+  cacheBlob(context, repository, id, object)
+  return object.content
 }
 
-/** Opens a file's content as a stream, which must be read to its end or destroyed. Throws `missing`. */
+function cachedBlob({ cache }: Context, repository: Repository, id: ObjectId): RawObject | undefined {
+  const content = cache.blobs.get(keyIn(repository, id))
+  return content && { type: "blob", content }
+}
+
+function cacheBlob({ cache }: Context, repository: Repository, id: ObjectId, { type, content }: RawObject): void {
+  const key = keyIn(repository, id)
+  if (type === "blob" && isSmall(content.length) && repository.quarantine === undefined && !cache.blobs.has(key))
+    cache.blobs.set(key, compact(content))
+}
+
+/** Files up to this size are read whole, which takes no longer than starting a process. */
+const READ_WHOLE = 1024 * 1024
+
+/**
+ * Opens a file's content as a stream, which must be read to its end or destroyed. A large file has a process of its own, which starts with the first read:
+ * clients may take their time, and must not hold a reader meanwhile. Throws `missing`; the stream fails with `busy`, `aborted`.
+ */
 export async function streamBlob(
   context: Context,
   repository: Repository,
   id: ObjectId,
 ): Promise<{ readonly size: number; readonly content: Readable }> {
-  const found = await context.readers.stream(repository, id)
-  if (found?.type === "blob") return { size: found.size, content: found.content }
-  found?.content.destroy()
-  throw new GitError("missing", "no such blob", id)
+  const found = await context.readers.info(repository, id)
+  if (found?.type !== "blob") throw missing(repository, "blob", id)
+  const { size } = found
+  if (size <= READ_WHOLE) return { size, content: Readable.from([await readBlob(context, repository, id)], { objectMode: false }) }
+  return {
+    size,
+    content: outputOf(context, context.downloads, repository, { name: "cat-file", args: ["blob", id] }),
+  }
 }

@@ -31,6 +31,19 @@ export async function packHolds(path: string, ids: readonly ObjectId[]): Promise
   }
 }
 
+/** The number of objects in a pack, by its index. Throws as `packHolds` does. */
+export async function countIn(path: string): Promise<number> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(SIGNATURE.length + COUNTS)
+    await file.read(head, 0, head.length, 0)
+    if (!head.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new GitError("failed", "not the index of a pack", path)
+    return head.readUInt32BE(head.length - 4)
+  } finally {
+    await file.close()
+  }
+}
+
 /** Whether an id is among sorted ids. */
 function holds(names: Buffer, id: Buffer): boolean {
   let [low, high] = [0, names.length / id.length]

@@ -133,7 +133,7 @@ function lastLine(body: Buffer, text: string): number {
 }
 
 /** The modes that versions of git have written, mapped to the five that have a meaning. */
-function entryMode(octal: string): EntryMode {
+export function entryMode(octal: string): EntryMode {
   const mode = Number.parseInt(octal, 8)
   const kind = mode & 0o170000
   if (kind === 0o040000) return "40000"

@@ -3,13 +3,19 @@ import { join } from "node:path"
 import { PassThrough, Readable } from "node:stream"
 import { describe, expect, test } from "vitest"
 import { byteSource } from "./bytes.ts"
-import { createLimiter } from "./limits.ts"
+import { defaultLimits } from "./context.ts"
+import { createLimiter, nobody } from "./limits.ts"
 import { flushPacket, packet, readPacket, sideBand } from "./pktline.ts"
 import { createProcesses, isProtocol } from "./process.ts"
 import { openPushClient } from "./pushReport.ts"
 import { openWorld } from "./testing.ts"
 
-const settings = { agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 }
+const commands = createLimiter({ name: "commands", total: 8, perRepository: 8, queue: 8, waitMs: 5000 })
+const memory = { ...defaultLimits.memory, process: 0 }
+const settings = {
+  ...{ agent: "test", root: "/", durable: false, windowBytes: 1000, threads: 1, commandMs: 5000, outputBytes: 100_000 },
+  ...{ commands, memory, caller: () => nobody },
+}
 
 /** A fake git that runs this script. */
 async function standIn(script: string): Promise<{ readonly program: string; readonly done: () => Promise<void> }> {
@@ -31,7 +37,7 @@ describe("processes", () => {
     const lines = stdout.toString().split("\n")
     const names = lines.map((line) => line.split("=")[0]).filter((name) => !/^GIT_CONFIG_(KEY|VALUE)_\d+$/.test(name ?? ""))
     const own =
-      "GIT_ATTR_NOSYSTEM GIT_CEILING_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
+      "GIT_ALLOC_LIMIT GIT_ATTR_NOSYSTEM GIT_CEILING_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM GIT_CONFIG_SYSTEM GIT_LITERAL_PATHSPECS GIT_NO_REPLACE_OBJECTS GIT_OPTIONAL_LOCKS"
     const rest = "GIT_PROTOCOL GIT_TERMINAL_PROMPT GIT_USER_AGENT HOME LC_ALL PATH"
     // The shell that runs the fake adds these itself.
     expect(names.filter((name) => name !== "" && name !== "PWD" && name !== "_" && name !== "SHLVL" && name !== "OLDPWD").sort()).toEqual(
@@ -141,51 +147,15 @@ describe("packets", () => {
 })
 
 test("a client that waits is kept company once all it sends is here, until its report", async () => {
-  const output = new PassThrough()
+  let text = ""
+  const output = new PassThrough().on("data", (part: Buffer) => {
+    text += part.toString("latin1")
+  })
   const client = openPushClient(output, new Set(["side-band-64k", "report-status"]), "/srv/git/x", 10)
   client.progress?.(Buffer.from("fatal: /srv/git/x/objects is full\n"))
   client.keepAlive()
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  await expect.poll(() => text).toContain("0005\x010005\x01")
   await client.report(null, [{ name: "refs/heads/a", refused: "two\nlines" }])
-  const text = String(output.read())
   expect(text).toContain("fatal: /objects is full")
-  expect(text).toContain("0005\x010005\x01")
-  expect(text).toMatch(/unpack ok\n[0-9a-f]{4}ng refs\/heads\/a two lines\n00000000$/)
-})
-
-describe("the limiter", () => {
-  test("gives turns in order, lets others pass one whose key is full, and counts well", async () => {
-    const limiter = createLimiter({ total: 2, perKey: 1, queue: 10, waitMs: 1000 })
-    const order: string[] = []
-    const first = await limiter.acquire("a")
-    const waiting = ["a", "b", "c"].map(async (key) => {
-      const release = await limiter.acquire(key)
-      order.push(key)
-      return release
-    })
-    const b = await waiting[1]
-    expect([order, limiter.active(), limiter.waiting()]).toEqual([["b"], 2, 2])
-    first()
-    first()
-    await waiting[0]
-    expect(order).toEqual(["b", "a"])
-    b?.()
-    await waiting[2]
-    for (const release of await Promise.all(waiting)) release()
-    expect([order, limiter.active(), limiter.waiting()]).toEqual([["b", "a", "c"], 0, 0])
-  })
-
-  test("refuses when the queue is full, the wait is over or the caller gives up", async () => {
-    const limiter = createLimiter({ total: 1, perKey: 1, queue: 1, waitMs: 30 })
-    const release = await limiter.acquire("a")
-    const late = limiter.acquire("a")
-    await expect(limiter.acquire("a")).rejects.toMatchObject({ kind: "busy" })
-    await expect(late).rejects.toMatchObject({ kind: "busy" })
-    const abort = new AbortController()
-    const given = limiter.acquire("a", abort.signal)
-    abort.abort()
-    await expect(given).rejects.toMatchObject({ kind: "aborted" })
-    release()
-    expect([limiter.active(), limiter.waiting()]).toEqual([0, 0])
-  })
+  await expect.poll(() => text).toMatch(/unpack ok\n[0-9a-f]{4}ng refs\/heads\/a two lines\n00000000$/)
 })

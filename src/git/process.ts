@@ -1,37 +1,46 @@
 import { spawn } from "node:child_process"
+import { Socket } from "node:net"
 import { dirname } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { GitError } from "./errors.ts"
+import type { Caller, Limiter } from "./limits.ts"
 import type { Repository } from "./model.ts"
 
 /**
  * The commands that may be run, all of them without a work tree. Where git supports `--end-of-options` it comes before the
- * arguments, so that none can be taken for an option.
+ * arguments, so that none can be taken for an option. Light ones hold a few hundred bytes for each commit or entry: they run without
+ * the shell that limits the address space of the others, which would make them take half as long again.
  */
 const subcommands = {
   // Takes the commit for a path behind `--end-of-options`.
   blame: { endOfOptions: false },
   // These two take everything after the end of options for a path.
   archive: { endOfOptions: false },
-  "ls-tree": { endOfOptions: false },
+  "ls-tree": { endOfOptions: false, light: true },
   "ls-remote": { endOfOptions: true },
   "cat-file": { endOfOptions: true },
   "commit-graph write": { endOfOptions: false },
-  "diff-tree": { endOfOptions: true },
+  // Files that are compared are small: see `memory.compared`.
+  "diff-tree": { endOfOptions: true, light: true },
   fetch: { endOfOptions: true },
   "format-patch": { endOfOptions: true },
+  "for-each-ref": { endOfOptions: true, light: true },
   fsck: { endOfOptions: true },
+  // Looks for fixed texts alone, of which each stands behind its own `-e`.
+  grep: { endOfOptions: false },
   "index-pack": { endOfOptions: false },
-  "merge-base": { endOfOptions: true },
+  // With a list of files or counts of lines, never with a patch.
+  log: { endOfOptions: true, light: true },
+  "merge-base": { endOfOptions: true, light: true },
   "merge-tree": { endOfOptions: true },
   "pack-objects": { endOfOptions: false },
   push: { endOfOptions: true },
   repack: { endOfOptions: false },
-  "rev-list": { endOfOptions: true },
+  "rev-list": { endOfOptions: true, light: true },
   "unpack-objects": { endOfOptions: false },
-  "update-ref": { endOfOptions: true },
+  "update-ref": { endOfOptions: true, light: true },
   "upload-pack": { endOfOptions: true },
-  version: { endOfOptions: true },
+  version: { endOfOptions: true, light: true },
 } as const
 
 /** The name of an allowed git command. */
@@ -60,6 +69,8 @@ export interface ProcessOptions {
   readonly timeoutMs?: number
   /** Ends the process when it fires. */
   readonly signal?: AbortSignal | undefined
+  /** The most bytes that git may allocate at once; by default `memory.allocation`. */
+  readonly allocation?: number
   /** Receives what git writes to stderr, as it arrives. */
   readonly onStderr?: (chunk: Buffer) => void
 }
@@ -75,14 +86,24 @@ export interface Exit {
 export interface GitProcess {
   readonly stdin: Writable
   readonly stdout: Readable
+  /** Bytes of input that git has been handed. */
+  readonly sent: () => number
   /** Resolves once the process is gone. Rejects with `timeout`, `aborted` (killed), or `failed` (not started, or ended by a signal). */
   readonly exit: Promise<Exit>
   kill(): void
 }
 
+/** The options of a process that needs a permit. */
+export interface OpenOptions extends ProcessOptions {
+  /** By default the caller of the current work. */
+  readonly caller?: Caller
+}
+
 /** Further options of a bounded run. */
-export interface RunOptions extends ProcessOptions {
+export interface RunOptions extends OpenOptions {
   readonly input?: Uint8Array | string
+  /** What limits how many of them run; by default they are commands that take seconds at most. */
+  readonly limiter?: Limiter
   /** The exit codes that are no failure; by default only 0. */
   readonly accept?: readonly number[]
   /** The most output; more is refused as `tooLarge`. */
@@ -96,9 +117,14 @@ export interface RunResult extends Exit {
 
 /** Starts git; no other code does. */
 export interface Processes {
-  /** Starts a git process with streams. Throws nothing: a failure to start shows in `exit`. */
+  /** Starts a git process with streams, for a caller that has a permit. Throws nothing: a failure to start shows in `exit`. */
   stream(command: Command, options?: ProcessOptions): GitProcess
-  /** Runs git to its end. Throws `failed` for an exit code that isn't accepted, `tooLarge`, `timeout`, `aborted`. */
+  /**
+   * Starts a git process once the limiter has a permit for it, which it holds until it is gone. The process ends when `signal`, or else that of the current
+   * caller, fires. Throws `busy`, `aborted`.
+   */
+  open(limiter: Limiter, command: Command, options: OpenOptions): Promise<GitProcess>
+  /** Runs git to its end, as one of the limited number of commands. Throws `failed` for an exit code that isn't accepted, `tooLarge`, `timeout`, `aborted`, `busy`. */
   run(command: Command, options?: RunOptions): Promise<RunResult>
   spawned(): number
   running(): number
@@ -115,6 +141,23 @@ export interface ProcessSettings {
   readonly threads: number
   readonly commandMs: number
   readonly outputBytes: number
+  readonly memory: MemoryLimits
+  /** Limits how many processes `run` runs at once. */
+  readonly commands: Limiter
+  /** Who the current work is for. */
+  readonly caller: () => Caller
+}
+
+/** What one process may use, in bytes. */
+export interface MemoryLimits {
+  /** The whole address space, files that are mapped included. Linux and other systems whose shell knows `ulimit -v`. */
+  readonly process: number
+  /** One allocation: an object that is larger is refused before it is built. */
+  readonly allocation: number
+  /** The same for an object that a push sends, unless it is a large file sent whole, which git doesn't hold in memory. */
+  readonly object: number
+  /** Larger files are not compared line by line. */
+  readonly compared: number
 }
 
 const stderrLimit = 16 * 1024
@@ -135,6 +178,9 @@ function configuration(settings: ProcessSettings, durable: boolean): Configurati
     ["core.fsync", durable ? "objects,derived-metadata,reference" : "none"],
     // Files past this size are streamed and not deltified, so that no process holds one whole in memory.
     ["core.bigFileThreshold", "50m"],
+    // Packs are mapped piece by piece, so that large ones fit into the address space.
+    ["core.packedGitWindowSize", "32m"],
+    ["core.packedGitLimit", "256m"],
     ["gc.auto", "0"],
     // An attributes file may request the state of a commit's signature in an archive; no program is started for that.
     ["gpg.program", "false"],
@@ -169,6 +215,7 @@ function environment(settings: ProcessSettings, pairs: Configuration): Readonly<
     // Any pusher may create refs/replace/*; the objects that are checked must be those that are stored.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_USER_AGENT: settings.agent,
+    GIT_ALLOC_LIMIT: String(settings.memory.allocation),
     GIT_CONFIG_COUNT: String(pairs.length),
     ...Object.fromEntries(
       pairs.flatMap(([key, value], index) => [
@@ -206,31 +253,44 @@ function objectEnvironment(repository: Repository | undefined): Readonly<Record<
   }
 }
 
+const isLight = (command: Command): boolean => "light" in subcommands[command.name]
+
+const comparesFiles = ({ name }: Command): boolean => name === "diff-tree" || name === "format-patch" || name === "log"
+
+/** What starts a program with a limited address space. Only a shell can set the limit for a child alone. */
+function limitedBy({ memory }: ProcessSettings): readonly string[] {
+  if (process.platform !== "linux" || memory.process === 0) return []
+  return ["/bin/sh", "-c", 'ulimit -v "$0" && exec "$@"', String(Math.ceil(memory.process / 1024))]
+}
+
 /** Creates the starter of git processes. Of this process's environment only PATH is inherited. */
 export function createProcesses(settings: ProcessSettings): Processes {
-  const plain = configuration(settings, settings.durable)
-  const base = environment(settings, plain)
   // Objects are flushed to disk when they leave the quarantine, all files together; one after another, as git does it, takes far longer.
-  const plainInQuarantine = configuration(settings, false)
-  const quarantined = environment(settings, plainInQuarantine)
+  const plain = { stored: configuration(settings, settings.durable), quarantined: configuration(settings, false) }
+  const prepared = { stored: environment(settings, plain.stored), quarantined: environment(settings, plain.quarantined) }
+  const comparing: Configuration = [["core.bigFileThreshold", String(settings.memory.compared)]]
+  const prefix = limitedBy(settings)
   const children = new Set<GitProcess>()
   let spawned = 0
   let closed = false
 
   function stream(command: Command, options: ProcessOptions = {}): GitProcess {
     if (closed) throw new GitError("aborted", "git is closed")
-    const { repository, protocol, config, timeoutMs, signal, onStderr } = options
-    const isQuarantined = repository?.quarantine !== undefined
-    const child = spawn(settings.program, commandLine(command, repository), {
+    const { repository, protocol, timeoutMs, signal, onStderr, allocation } = options
+    const place = repository?.quarantine === undefined ? "stored" : "quarantined"
+    const config = [...(comparesFiles(command) ? comparing : []), ...(options.config ?? [])]
+    const [program = settings.program, ...args] = [
+      ...(isLight(command) ? [] : prefix),
+      settings.program,
+      ...commandLine(command, repository),
+    ]
+    const child = spawn(program, args, {
       cwd: settings.root,
       env: {
-        ...(config === undefined
-          ? isQuarantined
-            ? quarantined
-            : base
-          : environment(settings, [...(isQuarantined ? plainInQuarantine : plain), ...config])),
+        ...(config.length === 0 ? prepared[place] : environment(settings, [...plain[place], ...config])),
         ...objectEnvironment(repository),
         ...(protocol !== undefined && isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+        ...(allocation === undefined ? {} : { GIT_ALLOC_LIMIT: String(allocation) }),
       },
       stdio: ["pipe", "pipe", "pipe"],
       // Its own process group, so that git's children (pack-objects) end with it.
@@ -284,7 +344,13 @@ export function createProcesses(settings: ProcessSettings): Processes {
     child.stdin.on("error", () => {})
     child.stdout.on("error", () => {})
 
-    const handle: GitProcess = { stdin: child.stdin, stdout: child.stdout, exit, kill: abort }
+    const handle: GitProcess = {
+      stdin: child.stdin,
+      stdout: child.stdout,
+      sent: () => (child.stdin instanceof Socket ? child.stdin.bytesWritten - child.stdin.writableLength : 0),
+      exit,
+      kill: abort,
+    }
     children.add(handle)
     if (timeoutMs !== undefined) {
       timers.push(setTimeout(() => end(new GitError("timeout", `git ${command.name} took longer than ${timeoutMs} ms`)), timeoutMs))
@@ -294,9 +360,22 @@ export function createProcesses(settings: ProcessSettings): Processes {
     return handle
   }
 
+  async function open(limiter: Limiter, command: Command, options: OpenOptions): Promise<GitProcess> {
+    const { caller = settings.caller(), signal = caller.signal } = options
+    const release = await limiter.acquire(options.repository?.key ?? "", { caller, signal })
+    try {
+      const child = stream(command, { ...options, signal })
+      child.exit.then(release, release)
+      return child
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
   async function run(command: Command, options: RunOptions = {}): Promise<RunResult> {
-    const { input, accept = [0], maxOutput = settings.outputBytes, ...rest } = options
-    const child = stream(command, { timeoutMs: settings.commandMs, ...rest })
+    const { input, accept = [0], maxOutput = settings.outputBytes, limiter = settings.commands, ...rest } = options
+    const child = await open(limiter, command, { timeoutMs: settings.commandMs, ...rest })
     child.stdin.end(input)
     const chunks: Buffer[] = []
     let size = 0
@@ -321,5 +400,5 @@ export function createProcesses(settings: ProcessSettings): Processes {
     await Promise.all(exits)
   }
 
-  return { stream, run, spawned: () => spawned, running: () => children.size, close }
+  return { stream, open, run, spawned: () => spawned, running: () => children.size, close }
 }

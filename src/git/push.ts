@@ -59,7 +59,7 @@ export interface ReceiveRequest {
   readonly input: Readable
   /** What the client gets. It is ended here, but only once there is an answer: before that an error is thrown and nothing was written. */
   readonly output: Writable
-  /** Checks each reference. If it throws, the whole push is refused with "internal error" and the error is logged. */
+  /** Checks each reference. If it throws, the whole push is refused with the words of `explain`, and the error is logged. */
   readonly check: (push: Push) => Promise<Verdict>
   /** Called when at least one reference is about to change, before anything does: the place for a journal entry. */
   readonly before?: (commands: readonly RefCommand[], options: readonly string[]) => Promise<void>
@@ -67,6 +67,10 @@ export interface ReceiveRequest {
    * Called once if `before` was, whether or not a reference has changed, and awaited before the report. Its lines are shown to the pusher.
    */
   readonly after?: (outcome: PushOutcome) => Promise<readonly string[]>
+  /** Whether the input ends after the pack (HTTP), or stays open for the whole session (SSH). */
+  readonly stateless: boolean
+  /** What the client is told of an error after the request was read; undefined for "internal error", which it is told of all without this. */
+  readonly explain?: (error: unknown) => string | undefined
   /** The largest pack in bytes; by default the limit that git was opened with. */
   readonly maxBytes?: number
   /** Fires when the client is gone. Nothing is changed if it fires before the references are. */

@@ -88,14 +88,14 @@ export async function readPushRequest(context: Context, repository: Repository, 
 }
 
 /** The references that only the service writes. */
-const reserved = (name: string) => name.startsWith("refs/pull/") || isHiddenRef(name)
+export const isReservedRef = (name: string): boolean => name.startsWith("refs/pull/") || isHiddenRef(name)
 
 /** Whether clients may write a reference at all: its name, or why they may not, in words. */
 export function writableName(name: string): { readonly ref: RefName } | { readonly refused: string } {
   // As in git, two components must follow "refs/": a file named refs/heads would replace the folder.
   if (!isRefName(name) || !name.startsWith("refs/") || !isRefName(name.slice("refs/".length)))
     return { refused: "not a valid reference name" }
-  if (reserved(name)) return { refused: "this reference is written only by the server" }
+  if (isReservedRef(name)) return { refused: "this reference is written only by the server" }
   // References are files, and so are their locks.
   if (name.length > 1000 || name.split("/").some((part) => Buffer.byteLength(part) > 240))
     return { refused: "the reference name is too long" }

@@ -9,6 +9,7 @@ import { GitError, hasCode } from "./errors.ts"
 import { syncFiles } from "./files.ts"
 import type { Repository } from "./model.ts"
 import type { ObjectId } from "./names.ts"
+import type { GitProcess } from "./process.ts"
 import { listReferences } from "./refFiles.ts"
 import { quarantinePrefix } from "./repository.ts"
 
@@ -72,8 +73,30 @@ export interface PackOptions {
   readonly onProgress?: ((chunk: Buffer) => void) | undefined
 }
 
+/** Bytes that git allocates for each object of a pack, besides its content. */
+const PER_OBJECT = 160
+
+/** The most that git may allocate at once for a pack of this many objects; an object that takes more is refused before it is built. */
+const allocationFor = ({ limits }: Context, objects: number): number =>
+  Math.max(limits.memory.object, Math.min(limits.memory.allocation, PER_OBJECT * objects))
+
+/** Ends a process that waits for input which stops coming. While git works on what it has, it shows progress. */
+function endWhenStalled({ limits }: Context, process: GitProcess, shown: () => number): () => void {
+  let [sent, told] = [-1, -1]
+  const timer = setInterval(() => {
+    if (!process.stdin.writableEnded && process.sent() === sent && shown() === told) process.kill()
+    sent = process.sent()
+    told = shown()
+  }, limits.stallMs)
+  return () => clearInterval(timer)
+}
+
 /** Git's error message, without paths of this machine. */
 function reason(repository: Repository, stderr: string): string {
+  const allocation = /attempting to allocate (\d+) over limit (\d+)/.exec(stderr)
+  if (allocation)
+    return `an object of ${allocation[1]} bytes is too large to be unpacked; at most ${allocation[2]} are accepted, keep such files in Git LFS`
+  if (/out of memory|memory exhausted/i.test(stderr)) return "unpacking takes more memory than a push may use; keep large files in Git LFS"
   const lines = stderr.split(/[\r\n]+/).filter((line) => /^(error|fatal): /.test(line))
   const words = (lines[0] ?? "the pack could not be read").replace(/^(error|fatal): /, "")
   return words.replaceAll(repository.directory, "").slice(0, 300)
@@ -101,10 +124,12 @@ export async function takePack(
   const head = await source.take(12)
   if (head?.subarray(0, 4).toString("latin1") !== "PACK") return { refused: "no pack was sent" }
   source.unread(head)
-  const small = head.readUInt32BE(8) < unpackLimit
+  const objects = head.readUInt32BE(8)
+  const small = objects < unpackLimit
   const whole = !small && (await listReferences(repository)).length === 0
   const limit = `--max-input-size=${options.maxBytes}`
   const progress = options.onProgress === undefined ? [] : ["--show-resolving-progress"]
+  let shown = 0
   const process = context.processes.stream(
     small
       ? { name: "unpack-objects", flags: ["-q", strict, limit] }
@@ -116,7 +141,11 @@ export async function takePack(
       repository,
       timeoutMs: context.limits.transferMs,
       signal: options.signal,
-      ...(options.onProgress === undefined ? {} : { onStderr: options.onProgress }),
+      allocation: allocationFor(context, objects),
+      onStderr: (chunk) => {
+        shown += chunk.length
+        options.onProgress?.(chunk)
+      },
     },
   )
   let told = ""
@@ -124,12 +153,17 @@ export async function takePack(
     told += chunk.toString("latin1")
   })
   pipeInto(input, source, process)
+  const stopWatching = endWhenStalled(context, process, () => shown)
   // Its objects are read as soon as it is accepted; loose ones without a process.
   if (!small) context.readers.warm(repository)
-  const exit = await process.exit
+  const exit = await process.exit.finally(stopWatching)
   const name = /^pack\t([0-9a-f]+)$/m.exec(told)?.[1]
   // With the name of the pack, exit code 1 says that it is not self-contained, which is checked later.
-  if (exit.code !== 0 && !(whole && exit.code === 1 && name !== undefined)) return { refused: reason(repository, exit.stderr) }
+  if (exit.code !== 0 && !(whole && exit.code === 1 && name !== undefined)) {
+    const error = new GitError("failed", "the pack could not be stored", exit.stderr)
+    if (error.kind === "full") throw error
+    return { refused: reason(repository, exit.stderr) }
+  }
   const isClosed = whole && exit.code === 0 && name !== undefined
   return { refused: null, ...(isClosed && { closed: join(repository.quarantine, "pack", `pack-${name}.idx`) }) }
 }

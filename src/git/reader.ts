@@ -1,17 +1,9 @@
-import { Readable } from "node:stream"
 import { type ByteSource, byteSource } from "./bytes.ts"
-import { GitError } from "./errors.ts"
-import { createLimiter, type Release } from "./limits.ts"
+import { GitError, isGitError, missing } from "./errors.ts"
+import type { Limiter, Release } from "./limits.ts"
 import type { ObjectInfo, ObjectType, RawObject, Repository } from "./model.ts"
 import { type ObjectId, objectId } from "./names.ts"
 import type { GitProcess, Processes } from "./process.ts"
-
-/** An object whose content comes as a stream, which must be read to its end or destroyed. */
-export interface ObjectStream {
-  readonly type: ObjectType
-  readonly size: number
-  readonly content: Readable
-}
 
 /** Reads objects through long-lived `git cat-file` processes, one request at a time on each. */
 export interface Readers {
@@ -23,8 +15,6 @@ export interface Readers {
   read(repository: Repository, id: ObjectId, limit: number): Promise<RawObject | undefined>
   /** Several whole objects, in the order of the ids, requested together from one reader. Throws `missing`, and `tooLarge` over `limit` bytes. */
   readAll(repository: Repository, ids: readonly ObjectId[], limit: number): Promise<readonly RawObject[]>
-  /** An object as a stream, or undefined when it is not there. It holds a reader until it is closed. */
-  stream(repository: Repository, id: ObjectId): Promise<ObjectStream | undefined>
   /** Starts a reader of a repository that will be used soon, unless there is one. */
   warm(repository: Repository): void
   /** Makes the idle readers of a quarantine, whose objects have been moved to the repository, readers of the repository. */
@@ -36,21 +26,25 @@ export interface Readers {
 
 export interface ReaderSettings {
   readonly readers: number
-  readonly readersPerRepository: number
   readonly readerIdleMs: number
-  readonly queue: number
-  readonly waitMs: number
 }
 
 interface Reader {
   place: string
+  /** Whether git has opened the repository: until then it must be where it was. */
+  hasAnswered: boolean
   readonly process: GitProcess
   readonly source: ByteSource
+  /** What git has written to stderr so far: that an object is damaged, and nothing else. */
+  readonly complaints: () => string
 }
 
 interface Lease extends Reader {
-  /** Returns the reader to the pool, ready for the next request. */
+  readonly repository: Repository
+  /** Returns the reader to the pool after an answer, ready for the next request. */
   readonly done: () => void
+  /** Returns a reader that nothing was asked of. */
+  readonly unused: () => void
   /** Ends the reader, because it is in the middle of an answer. */
   readonly spoiled: () => void
 }
@@ -58,17 +52,15 @@ interface Lease extends Reader {
 const isType = (value: string | undefined): value is ObjectType =>
   value === "blob" || value === "tree" || value === "commit" || value === "tag"
 
+/** Enough of git's words to tell which object of which file is damaged. */
+const COMPLAINT_CHARACTERS = 2_000
+const COMPLAINT = /^(error|fatal): /m
+
 /** The object stores of a reader: readers of a quarantine, or of two repositories, must not be used for others. */
 const placeOf = ({ quarantine, directory, borrows = "" }: Repository) => quarantine ?? `${directory}${borrows}`
 
 /** Opens a pool of readers. They start when needed and end when idle, or when another repository needs one. */
-export function createReaders(processes: Processes, settings: ReaderSettings): Readers {
-  const limiter = createLimiter({
-    total: settings.readers,
-    perKey: settings.readersPerRepository,
-    queue: settings.queue,
-    waitMs: settings.waitMs,
-  })
+export function createReaders(processes: Processes, limiter: Limiter, settings: ReaderSettings): Readers {
   const all = new Set<Reader>()
   // In the order in which they became idle.
   const idle = new Map<Reader, NodeJS.Timeout>()
@@ -84,8 +76,18 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
   function start(repository: Repository): Reader {
     const oldest = idle.keys().next().value
     if (all.size >= settings.readers && oldest !== undefined) void end(oldest)
-    const process = processes.stream({ name: "cat-file", flags: ["--batch-command", "--buffer"] }, { repository })
-    const reader = { place: placeOf(repository), process, source: byteSource(process.stdout) }
+    let complaints = ""
+    const onStderr = (chunk: Buffer) => {
+      complaints = (complaints + chunk.toString("utf8")).slice(0, COMPLAINT_CHARACTERS)
+    }
+    const process = processes.stream({ name: "cat-file", flags: ["--batch-command", "--buffer"] }, { repository, onStderr })
+    const reader = {
+      place: placeOf(repository),
+      hasAnswered: false,
+      process,
+      source: byteSource(process.stdout),
+      complaints: () => (COMPLAINT.test(complaints) ? complaints : ""),
+    }
     all.add(reader)
     const gone = () => {
       clearTimeout(idle.get(reader))
@@ -104,15 +106,21 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
       const reader = waiting ?? start(repository)
       clearTimeout(idle.get(reader))
       idle.delete(reader)
-      const done = () => {
-        if (all.has(reader)) idle.set(reader, setTimeout(() => void end(reader), settings.readerIdleMs).unref())
+      const unused = () => {
+        // Git remembers which packs were damaged, and would go on to say so of objects that have been brought back.
+        if (reader.complaints() !== "") void end(reader)
+        else if (all.has(reader)) idle.set(reader, setTimeout(() => void end(reader), settings.readerIdleMs).unref())
         release()
+      }
+      const done = () => {
+        reader.hasAnswered = true
+        unused()
       }
       const spoiled = () => {
         void end(reader)
         release()
       }
-      return { ...reader, done, spoiled }
+      return { ...reader, repository, done, unused, spoiled }
     } catch (error) {
       release()
       throw error
@@ -120,14 +128,20 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
   }
 
   /** Reads the line that describes an object, or undefined when it is not there. */
-  async function readHead({ source, process }: Reader): Promise<ObjectInfo | undefined> {
+  async function readHead({ source, process, complaints }: Reader): Promise<ObjectInfo | undefined> {
     const line = await source.line(1024)
     if (line === null) {
       const exit = await process.exit
       throw new GitError("failed", "the object reader ended", exit.stderr)
     }
     const text = line.toString("latin1")
-    if (text.endsWith(" missing") || text.endsWith(" ambiguous")) return undefined
+    if (text.endsWith(" ambiguous")) return undefined
+    if (text.endsWith(" missing")) {
+      // What git said before arrives by another pipe.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (complaints() !== "") throw new GitError("damaged", "an object can't be read")
+      return undefined
+    }
     const [id = "", type, size] = text.split(" ")
     if (!isType(type) || size === undefined) throw new GitError("failed", "the object reader gave an unknown answer", text)
     return { id: objectId(id), type, size: Number(size) }
@@ -142,6 +156,14 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     return { type, content }
   }
 
+  /** The error for a request that failed with `error`, once the reader has been ended: `damaged` when git said what is wrong with the object. */
+  async function failureOf({ repository, process, complaints }: Lease, name: string, error: unknown): Promise<unknown> {
+    if (isGitError(error, "tooLarge") || isGitError(error, "missing")) return error
+    await process.exit.catch(() => undefined)
+    if (complaints() === "") return isGitError(error, "protocol") ? new GitError("failed", "the object reader ended", name) : error
+    return new GitError("damaged", `the object ${name} of the repository ${repository.key} can't be read`, complaints())
+  }
+
   /** Asks for one object and reads the line that describes it. The reader is given back only when the object is not there. */
   async function ask(lease: Lease, verb: "info" | "contents", name: string): Promise<ObjectInfo | undefined> {
     try {
@@ -151,7 +173,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
       return found
     } catch (error) {
       lease.spoiled()
-      throw error
+      throw await failureOf(lease, name, error)
     }
   }
 
@@ -179,7 +201,7 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
       return object
     } catch (error) {
       reader.spoiled()
-      throw error
+      throw await failureOf(reader, id, error)
     }
   }
 
@@ -187,11 +209,13 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     if (ids.length === 0) return []
     const reader = await lease(repository)
     const objects: RawObject[] = []
+    let current = ""
     try {
       reader.process.stdin.write(`${ids.map((id) => `contents ${id}\n`).join("")}flush\n`)
       for (const id of ids) {
+        current = id
         const found = await readHead(reader)
-        if (found === undefined) throw new GitError("missing", "no such object", id)
+        if (found === undefined) throw missing(repository, "object", id)
         objects.push(await readContent(reader, found, limit))
       }
       reader.done()
@@ -199,41 +223,24 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     } catch (error) {
       // No caller waits for the remaining answers.
       reader.spoiled()
-      throw error
+      throw await failureOf(reader, current, error)
     }
-  }
-
-  async function stream(repository: Repository, id: ObjectId): Promise<ObjectStream | undefined> {
-    const reader = await lease(repository)
-    const found = await ask(reader, "contents", id)
-    if (found === undefined) return undefined
-    let complete = false
-    async function* chunks(size: number) {
-      let left = size
-      while (left > 0) {
-        const chunk = await reader.source.some(left)
-        if (chunk === null) throw new GitError("failed", "the object reader ended", id)
-        left -= chunk.length
-        yield chunk
-      }
-      await reader.source.take(1)
-      complete = true
-    }
-    const content = Readable.from(chunks(found.size), { objectMode: false })
-    content.once("close", () => (complete ? reader.done() : reader.spoiled()))
-    return { type: found.type, size: found.size, content }
   }
 
   function warm(repository: Repository): void {
     lease(repository).then(
-      ({ done }) => done(),
+      ({ unused }) => unused(),
       // The error is reported when the reader is used.
       () => {},
     )
   }
 
   function adopt(quarantined: Repository, repository: Repository): void {
-    for (const reader of idle.keys()) if (reader.place === placeOf(quarantined)) reader.place = placeOf(repository)
+    for (const reader of [...idle.keys()].filter(({ place }) => place === placeOf(quarantined))) {
+      // On a busy machine the process may find the folder of the quarantine gone when it begins.
+      if (reader.hasAnswered) reader.place = placeOf(repository)
+      else void end(reader)
+    }
   }
 
   async function endAll(readers: readonly Reader[]): Promise<void> {
@@ -245,7 +252,6 @@ export function createReaders(processes: Processes, settings: ReaderSettings): R
     expand,
     read,
     readAll,
-    stream,
     warm,
     adopt,
     closeRepository: (repository) => endAll([...idle.keys()].filter((reader) => reader.place === placeOf(repository))),

@@ -1,4 +1,5 @@
-import { byteSource, drain } from "./bytes.ts"
+import type { Readable } from "node:stream"
+import { type ByteSource, byteSource, drain } from "./bytes.ts"
 import type { Context } from "./context.ts"
 import { GitError, isGitError } from "./errors.ts"
 import { directorySize } from "./files.ts"
@@ -14,6 +15,7 @@ import { type PushRequest, type RequestedCommand, readPushRequest, writableName 
 import { closeQuarantine, isConnected, migrateQuarantine, openQuarantine, type Quarantined, type Taken, takePack } from "./quarantine.ts"
 import { type RefUpdate, updateReferences } from "./references.ts"
 import { resolveReference } from "./refFiles.ts"
+import { spool } from "./spool.ts"
 
 /*
  * This is the service's own receive-pack. Git's would need hook scripts that call back into the service; here the push is checked by a
@@ -184,13 +186,13 @@ interface IncomingObjects {
 
 /** Applies the push, and calls the caller's functions before and after. */
 async function accept(work: Work, incoming: IncomingObjects | undefined, results: readonly RefResult[]): Promise<PushOutcome> {
-  const { context, repository, request, asked, atomic } = work
+  const { context, repository, request, asked } = work
   const commands = allowed(results).map(plain)
   const outcome = { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
   if (commands.length === 0) return outcome
   if (work.signal.aborted) throw new GitError("aborted", "the client is gone")
   await request.before?.(commands, asked.options)
-  const applied = await apply(context, repository, incoming, commands, atomic)
+  const applied = await apply(work, incoming, commands)
   const done: PushOutcome = {
     ...outcome,
     addedBytes: applied.addedBytes,
@@ -205,13 +207,13 @@ async function accept(work: Work, incoming: IncomingObjects | undefined, results
   return done
 }
 
+const explained = ({ explain }: ReceiveRequest, error: unknown): string => explain?.(error) ?? "internal error"
+
 /** Moves the objects and changes the references. Never throws: the caller, whose `before` was called, must learn how it ended. */
 async function apply(
-  context: Context,
-  repository: Repository,
+  { context, repository, request, atomic }: Work,
   incoming: IncomingObjects | undefined,
   commands: readonly RefCommand[],
-  atomic: boolean,
 ): Promise<{ readonly refused: ReadonlyMap<RefName, string>; readonly addedBytes: number }> {
   try {
     const addedBytes = incoming === undefined ? 0 : await directorySize(incoming.quarantined.quarantine)
@@ -223,7 +225,7 @@ async function apply(
     return { refused: await change(context, repository, commands, atomic), addedBytes }
   } catch (error) {
     context.log({ level: "error", message: "a push could not be stored", repository: repository.key, detail: String(error) })
-    return { refused: new Map(commands.map(({ ref }) => [ref, "internal error"])), addedBytes: 0 }
+    return { refused: new Map(commands.map(({ ref }) => [ref, explained(request, error)])), addedBytes: 0 }
   }
 }
 
@@ -274,6 +276,42 @@ function reportLines(asked: readonly RequestedCommand[], results: readonly RefRe
   })
 }
 
+/** A pack that has come, or has begun to. */
+interface Arrived {
+  readonly input: Readable
+  readonly source: ByteSource
+  readonly tooLarge: boolean
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Waits until a pack can be read without waiting for the client: as a whole, or, in a session, whose end can't be seen, until it begins: clients first
+ * compress what they send, for minutes.
+ */
+async function awaitPack(
+  context: Context,
+  { input, stateless }: ReceiveRequest,
+  source: ByteSource,
+  { commands }: PushRequest,
+  maxBytes: number,
+): Promise<Arrived> {
+  const asItComes = { input, source, tooLarge: false, close: async () => {} }
+  if (commands.every(({ newId }) => newId === null)) return asItComes
+  if (!stateless) {
+    const first = await source.some()
+    if (first !== null) source.unread(first)
+    return asItComes
+  }
+  try {
+    const taken = await spool(context.spool, source, maxBytes)
+    const content = taken.content()
+    return { ...asItComes, input: content, source: byteSource(content), close: taken.close }
+  } catch (error) {
+    if (isGitError(error, "tooLarge")) return { ...asItComes, tooLarge: true }
+    throw error
+  }
+}
+
 /**
  * Receives a push: reads the commands, receives the pack into quarantine and checks it, has the caller check it, moves the objects and changes the
  * references (all together, or one by one unless the client asked for atomic), calls the caller's `after`, and only then reports.
@@ -281,7 +319,6 @@ function reportLines(asked: readonly RequestedCommand[], results: readonly RefRe
  */
 export async function receivePush(context: Context, repository: Repository, request: ReceiveRequest): Promise<PushOutcome> {
   const { input, output } = request
-  const release = await context.pushes.acquire(repository.key, request.signal)
   const gone = new AbortController()
   const onClose = () => gone.abort()
   // An error without a listener would end the process.
@@ -295,17 +332,25 @@ export async function receivePush(context: Context, repository: Repository, requ
       return { repository, results: [], options: [], unpackError: null, addedBytes: 0 }
     }
     const client = openPushClient(output, asked.capabilities, repository.directory)
-    input.once("end", client.keepAlive)
+    const maxBytes = request.maxBytes ?? context.limits.pushBytes
+    const pack = await awaitPack(context, request, source, asked, maxBytes)
+    const release = await context.pushes.acquire(repository.key, { signal }).catch(async (error: unknown) => {
+      await pack.close()
+      throw error
+    })
+    if (request.stateless) client.keepAlive()
+    else input.once("end", client.keepAlive)
     try {
       const atomic = asked.capabilities.has("atomic")
-      const maxBytes = request.maxBytes ?? context.limits.pushBytes
       const work: Work = { context, repository, request, asked, atomic, signal, say: client.say }
-      const take = (quarantined: Quarantined) =>
-        takePack(context, quarantined, input, source, { maxBytes, signal, onProgress: client.progress })
+      const take = async (quarantined: Quarantined): Promise<Taken> =>
+        pack.tooLarge
+          ? { refused: `pack exceeds maximum allowed size (${maxBytes} bytes)` }
+          : takePack(context, quarantined, pack.input, pack.source, { maxBytes, signal, onProgress: client.progress })
       const outcome = await perform(work, take).catch(async (error: unknown): Promise<PushOutcome> => {
         if (isGitError(error, "aborted")) throw error
         context.log({ level: "error", message: "a push failed", repository: repository.key, detail: String(error) })
-        const results = refuseAll(await checkCommands(repository, asked.commands), "internal error")
+        const results = refuseAll(await checkCommands(repository, asked.commands), explained(request, error))
         return { repository, results, options: asked.options, unpackError: null, addedBytes: 0 }
       })
       source.release()
@@ -315,9 +360,10 @@ export async function receivePush(context: Context, repository: Repository, requ
       return outcome
     } finally {
       client.close()
+      release()
+      await pack.close()
     }
   } finally {
     output.off("close", onClose)
-    release()
   }
 }

@@ -122,7 +122,7 @@ async function runRemotely(
   const config = settingsFor(remote, command.name === "ls-remote" ? remoteSilenceSeconds : AT_WORK * remoteSilenceSeconds)
   await dial(remote, remoteConnectMs, options.signal)
   try {
-    return (await context.processes.run(command, { ...options, config })).stdout
+    return (await context.processes.run(command, { ...options, config, limiter: context.longWork })).stdout
   } catch (error) {
     if (!isGitError(error)) throw error
     if (error.kind === "tooLarge") throw new GitError("remote", "the server has more branches and tags than are taken")
@@ -157,7 +157,7 @@ export async function fetchObjects(context: Context, repository: Repository, rem
   if (ids.some((id) => !isObjectId(id, repository.format)))
     throw new GitError("remote", "the server names its objects otherwise than the repository does")
   if (ids.length === 0) return 0
-  const release = await context.pushes.acquire(repository.key, signal)
+  const release = await context.pushes.acquire(repository.key, { signal })
   try {
     const courier = await openQuarantine(repository)
     const taken = await openQuarantine(repository)

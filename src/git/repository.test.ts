@@ -102,22 +102,25 @@ describe("living with it", () => {
 })
 
 describe("forking", () => {
-  test("copies objects and chosen references, shares files by hard links and nothing that git knows of", async () => {
+  test("copies chosen references and what they reach, and shares files by hard links and nothing that git knows of", async () => {
     const source = await filled("one")
     const id = await world.git.references.resolve(source, branchRef("main"))
     await ok(source.directory, "update-ref", "refs/pull/1/head", String(id))
     await ok(source.directory, "repack", "-adq")
-    const { id: blob } = (await world.git.objects.info(source, await world.git.objects.writeBlob(source, "loose"))) ?? { id: undefined }
     const fork = await world.git.repositories.fork(source, "two", (ref) => !ref.startsWith("refs/pull/"))
     expect(await world.git.references.list(fork)).toEqual([{ name: "refs/heads/main", id }])
     expect(await ok(fork.directory, "for-each-ref", "--format=%(refname) %(objectname)")).toBe(`refs/heads/main ${id}`)
     const pack = (await readdir(join(fork.directory, "objects", "pack"))).find((name) => name.endsWith(".pack")) ?? ""
     expect((await stat(join(fork.directory, "objects", "pack", pack))).nlink).toBe(2)
-    await expect(stat(join(fork.directory, "objects", "info", "alternates"))).rejects.toMatchObject({ code: "ENOENT" })
+    const { id: blob } = (await world.git.objects.info(source, await world.git.objects.writeBlob(source, "loose"))) ?? {}
+    const other = await world.git.repositories.fork(source, "three", () => true)
+    for (const { directory } of [fork, other])
+      await expect(stat(join(directory, "objects", "info", "alternates"))).rejects.toMatchObject({ code: "ENOENT" })
     await world.git.repositories.remove(source)
     await ok(fork.directory, "fsck", "--strict", "--full")
+    await ok(other.directory, "fsck", "--strict", "--full")
     expect(blob).toBeDefined()
-    expect(await ok(fork.directory, "cat-file", "-p", String(blob))).toBe("loose")
+    expect((await client(other.directory, ["cat-file", "-e", String(blob)])).code).toBe(1)
   })
 
   test("an existing key and a missing source are refused", async () => {

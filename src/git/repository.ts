@@ -6,6 +6,7 @@ import { pause } from "../seams/pause.ts"
 import type { Context } from "./context.ts"
 import { GitError, hasCode } from "./errors.ts"
 import { directorySize, linkOrCopy, syncFiles, writeNewFile } from "./files.ts"
+import { isExact, packFrom } from "./leftBehind.ts"
 import { removeStaleLock } from "./locks.ts"
 import type { Repository } from "./model.ts"
 import { branchRef, type ObjectFormat, type RefName } from "./names.ts"
@@ -46,7 +47,7 @@ const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/he
  * Writes the files of an empty bare repository. Synchronously: ten small calls take a fifth of a millisecond, while as many trips through the
  * thread pool take two milliseconds of processor time.
  */
-function writeSkeleton(directory: string, format: ObjectFormat, head: RefName): void {
+export function writeSkeleton(directory: string, format: ObjectFormat, head: RefName): void {
   for (const folder of folders) mkdirSync(join(directory, folder))
   writeFileSync(join(directory, "HEAD"), `ref: ${head}\n`)
   writeFileSync(join(directory, "config"), configText(format))
@@ -147,9 +148,22 @@ async function linkObjects(from: string, to: string): Promise<void> {
   }
 }
 
+/** Links all object files of a repository into another one. */
+async function linkAll(from: Repository, to: Repository): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await linkObjects(join(from.directory, "objects"), join(to.directory, "objects"))
+    } catch (error) {
+      // A repack has removed the file; its replacement existed before.
+      if (attempt === 5 || !hasCode(error, "ENOENT")) throw error
+    }
+  }
+}
+
 /**
- * Makes a copy of a repository that shares no storage that git knows of, so that either may be removed or repacked alone: object files,
- * which never change, are hard-linked where the file system allows. `keep` chooses the references. Throws `missing`, `exists`.
+ * Makes a copy of a repository with the references that `keep` chooses and what they reach, as a clone would have it, that shares no storage that git knows
+ * of: either may be removed or repacked alone. Where the source stores nothing else, its files, which never change, are hard-linked if the file system allows;
+ * otherwise, as after a force-push, one pack is made. One or two processes. Throws `missing`, `exists`.
  */
 export async function forkRepository(
   context: Context,
@@ -163,18 +177,21 @@ export async function forkRepository(
   return build(context, target, head, async (directory) => {
     // References first: whatever they name is in the store by then, and stays there.
     const references = (await listReferences(from)).filter((reference) => keep(reference.name))
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await linkObjects(join(from.directory, "objects"), join(directory, "objects"))
-        break
-      } catch (error) {
-        // A repack has removed the file; its replacement existed before.
-        if (attempt === 5 || !hasCode(error, "ENOENT")) throw error
-      }
-    }
     if (references.length === 0) return
     const lines = references.map(({ name, id }) => `${id} ${name}\n`)
     await writeNewFile(context, join(directory, "packed-refs"), `# pack-refs with: sorted \n${lines.join("")}`)
+    const copy: Repository = { ...target, directory }
+    await linkAll(from, copy)
+    if (await isExact(context, copy)) return
+    const objects = join(directory, "objects")
+    await rm(objects, { recursive: true })
+    for (const folder of ["", "info", "pack"]) await mkdir(join(objects, folder))
+    await packFrom(
+      context,
+      from,
+      references.map(({ id }) => id),
+      copy,
+    )
   })
 }
 

@@ -27,7 +27,8 @@ export async function smallBlobs(
     `--filter=combine:object:type=blob+blob:limit=${below}`,
     "--filter-provided-objects",
   ]
-  const process = context.processes.stream({ name: "rev-list", flags }, { repository, timeoutMs: context.limits.commandMs })
+  const { commands, limits } = context
+  const process = await context.processes.open(commands, { name: "rev-list", flags }, { repository, timeoutMs: limits.commandMs })
   // They may be more than a command line can hold.
   process.stdin.end([...to, ...not.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
   const source = byteSource(process.stdout)

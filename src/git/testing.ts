@@ -118,7 +118,7 @@ export async function serve(git: Git): Promise<TestServer> {
       return
     }
     const { check = async () => ({ refused: new Map() }), ...rest } = policy
-    outcomes.push(await git.transport.receive(repository, { input, output: response, check, ...rest }))
+    outcomes.push(await git.transport.receive(repository, { input, output: response, check, stateless: true, ...rest }))
   }
 
   const server = createServer((request, response) => {

@@ -23,7 +23,8 @@ export async function copyObjects(
   }
   if (ids.length === 0) return
   const timeoutMs = context.limits.transferMs
-  const pack = context.processes.stream({ name: "pack-objects", flags: ["--revs", "--stdout", "-q"] }, { repository: from, timeoutMs })
+  const packing = { name: "pack-objects", flags: ["--revs", "--stdout", "-q"] } as const
+  const pack = await context.processes.open(context.commands, packing, { repository: from, timeoutMs })
   pack.stdin.end([...ids, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join(""))
   const source = byteSource(pack.stdout)
   // The twelve bytes before the first object end with the number of objects.

@@ -14,14 +14,19 @@ function isDotGit(name: string): boolean {
   return seen === ".git" || seen === "git~1"
 }
 
-/** Whether some file system would take the name for `.gitmodules`, which must never be a symbolic link. */
-export function isDotGitmodules(name: string): boolean {
-  const seen = folded(name)
-  return seen === ".gitmodules" || /^gitmod~[1-4]$/.test(seen) || /^gi7eb[0-9a-f]*~[0-9]+$/.test(seen)
-}
-
 /** Names that no file system confuses with another: most names, which skip the slower checks. */
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+/** `.gitmodules` and `.gitattributes`, and every short name of NTFS that git takes for one of them. */
+const INSPECTED = /(^|\\)(\.git(modules|attributes)|[a-z0-9]{0,6}~[1-9])/
+
+/**
+ * Whether git may look into what a tree has under this name before it accepts the tree: `.gitmodules` and `.gitattributes` in every spelling that some
+ * file system takes for them. Some names too many are told, and none too few.
+ */
+export function isInspectedName(name: string): boolean {
+  return !PLAIN.test(name) && INSPECTED.test(name.replace(ignoredByHfs, "").toLowerCase())
+}
 
 /**
  * Whether a name may stand in a tree: not empty, `.` or `..`, without a slash or NUL, well-formed Unicode, and `.git` in no spelling that

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { once } from "node:events"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { PassThrough } from "node:stream"
+import { PassThrough, type Readable } from "node:stream"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { type Repository, refName } from "./index.ts"
+import { type Git, type Repository, refName } from "./index.ts"
 import { flushPacket, packet } from "./pktline.ts"
 import { client, ok, openWorld, serve, type TestServer, type World } from "./testing.ts"
 
@@ -103,10 +104,9 @@ test("a client that leaves takes git with it", async () => {
 test("fetches beyond the limit wait their turn, lists of references do not, and waiting too long is refused as busy", async () => {
   const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
   const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
-  const fetching = (input = new PassThrough()) => tight.git.transport.upload(target, { input, output: new PassThrough(), stateless: true })
-  const input = new PassThrough()
-  const first = fetching(input)
-  await expect.poll(() => tight.git.running()).toBe(1)
+  const fetching = () =>
+    tight.git.transport.upload(target, { input: new PassThrough().end(flushPacket), output: new PassThrough(), stateless: true })
+  const unread = await archiveOf(tight.git, target, randomBytes(3_000_000))
   const second = expect(fetching()).rejects.toMatchObject({ kind: "busy" })
   await expect(fetching()).rejects.toMatchObject({ kind: "busy" })
   const list = new PassThrough()
@@ -119,10 +119,39 @@ test("fetches beyond the limit wait their turn, lists of references do not, and 
   })
   expect(listed.code).toBe(0)
   await second
-  input.end(flushPacket)
-  await first
+  unread.destroy()
+  await expect.poll(() => tight.git.running()).toBe(0)
+  expect((await fetching()).code).toBe(0)
   await tight.close()
 })
+
+test("requests that are still coming hold no permit, in memory or in a file", async () => {
+  const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
+  const target = await tight.git.repositories.create("one", { format: "sha1", branch: "main" })
+  const fetch = (input: PassThrough) => tight.git.transport.upload(target, { input, output: new PassThrough().resume(), stateless: true })
+  const slow = [0, 1, 2].map(() => new PassThrough())
+  const waiting = slow.map((input) => fetch(input))
+  for (const input of slow) input.write(packet(`want ${"1".repeat(40)}\n`))
+  const long = new PassThrough()
+  const longer = fetch(long)
+  for (let line = 0; line < 8_000; line++) long.write(packet(`have ${"1".repeat(40)}\n`))
+  expect((await fetch(new PassThrough().end(flushPacket))).code).toBe(0)
+  for (const input of [...slow, long]) input.destroy()
+  for (const each of [...waiting, longer]) await expect(each).rejects.toMatchObject({ kind: "aborted" })
+  expect((await readdir(join(tight.folder, "repositories"))).filter((name) => name.startsWith(".spool"))).toEqual([])
+  await tight.close()
+})
+
+/** An archive of one file, begun and not read. */
+async function archiveOf(git: Git, target: Repository, content: Buffer): Promise<Readable> {
+  const id = await git.objects.writeBlob(target, content)
+  const tree = await git.objects.writeTree(target, [{ mode: "100644", name: "file", id }])
+  const person = { name: "Ada", email: "ada@example.com", when: 1, offset: 0 }
+  const commit = await git.objects.writeCommit(target, { tree, parents: [], author: person, committer: person, message: "one" })
+  const archive = await git.archives.archive(target, { format: "tar.gz", commit, prefix: "one", paths: [] })
+  await once(archive, "readable")
+  return archive
+}
 
 test("in a session, only a client that requests a pack blocks others", async () => {
   const tight = await openWorld({ limits: { packs: 1, packsPerRepository: 1, waitMs: 100, queue: 1 } })
@@ -149,8 +178,7 @@ test("in a session, only a client that requests a pack blocks others", async () 
   // Half a request for a pack takes the only permit.
   const slow = talking()
   slow.input.write(fetchAll.subarray(0, -4))
-  await expect.poll(() => tight.git.running()).toBe(3)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await expect.poll(() => tight.git.limits().find(({ name }) => name === "fetches")?.active).toBe(1)
   const late = talking()
   late.input.end(fetchAll)
   await expect(late.done).rejects.toMatchObject({ kind: "busy" })
@@ -166,4 +194,4 @@ test("20 clones at once", async () => {
   expect(runs.map((run) => run.code)).toEqual(runs.map(() => 0))
   expect(await readFile(join(world.folder, "copy-19", "file"), "utf8")).toBe("three")
   await expect.poll(() => world.git.running()).toBe(0)
-}, 60_000)
+})

@@ -7,7 +7,8 @@ import type { Context } from "./context.ts"
 import type { Release } from "./limits.ts"
 import type { Repository } from "./model.ts"
 import { encodePacket, type Packet, readPacket } from "./pktline.ts"
-import type { GitProcess } from "./process.ts"
+import type { Exit, GitProcess } from "./process.ts"
+import { type Spooled, spool } from "./spool.ts"
 
 /** How to serve a fetch. */
 export interface UploadRequest {
@@ -32,60 +33,101 @@ export interface UploadOutcome {
 /** A request for the list of references, which is cheap and must not wait behind packs. */
 const listing = Buffer.from("command=ls-refs")
 
-async function startsWithListing(source: ByteSource): Promise<boolean> {
-  const first = await source.some()
-  if (first === null) return false
-  source.unread(first)
-  return first.subarray(4, 4 + listing.length).equals(listing)
-}
+/** What git says of objects that can't be read, also where it passes over them. */
+const DAMAGED = /corrupt|inflate|unable to read|bad object|does not point to a valid object|packfile .* (cannot be accessed|truncated)/
 
 /** Seconds after which git ends a session in which the client is silent. */
 const silence = 120
 
+/** The longest request of a fetch, in bytes: a hundred for each of a million references. */
+const REQUEST_BYTES = 128 * 1024 * 1024
+
 /**
- * Serves a fetch by `git upload-pack`, streaming both ways with back-pressure and without compressing anything again. Waits for a
- * permit first, because packs are limited for each repository and in all; in a session it waits when the client requests a pack. Throws
+ * Serves a fetch by `git upload-pack`, streaming the answer with back-pressure and without compressing anything again. Packs are limited for each repository,
+ * each caller and in all. A single request is taken in whole before it waits for a permit, a session waits when the client requests a pack. Throws
  * `busy` or `aborted` before anything of a pack is written; later `timeout`, `aborted` or `failed` when git was killed, upon which the caller must cut the
  * connection, not end it.
  */
 export async function serveUpload(context: Context, repository: Repository, request: UploadRequest): Promise<UploadOutcome> {
-  const { input, output, protocol, stateless, signal } = request
-  const source = byteSource(input)
+  const source = byteSource(request.input)
   // An error without a listener would end the process.
-  output.on("error", () => {})
-  const place = stateless && protocolVersion(protocol) === 2 ? await findAnswerSlot(context, repository, source) : undefined
-  if (place?.kept !== undefined) {
-    output.end(place.kept)
+  request.output.on("error", () => {})
+  if (!request.stateless) return serveSession(context, repository, request, source)
+  const taken = await spool(context.spool, source, REQUEST_BYTES)
+  try {
+    return await answer(context, repository, request, taken)
+  } finally {
+    await taken.close()
+  }
+}
+
+/** Answers a single request. */
+async function answer(context: Context, repository: Repository, request: UploadRequest, taken: Spooled): Promise<UploadOutcome> {
+  const { output, protocol, signal } = request
+  const isVersion2 = protocolVersion(protocol) === 2
+  const slot = isVersion2 && taken.bytes !== undefined ? await findAnswerSlot(context, repository, taken.bytes) : undefined
+  if (slot?.kept !== undefined) {
+    output.end(slot.kept)
     return { code: 0, stderr: "" }
   }
-  const cheap = !stateless || (protocolVersion(protocol) === 2 && (await startsWithListing(source)))
-  const turn = takeTurn(await (cheap ? context.listings : context.fetches).acquire(repository.key, signal))
+  const isListing = isVersion2 && taken.bytes?.subarray(4, 4 + listing.length).equals(listing) === true
+  const release = await (isListing ? context.listings : context.fetches).acquire(repository.key, { signal })
   try {
-    const process = context.processes.stream(
-      { name: "upload-pack", flags: ["--strict", stateless ? "--stateless-rpc" : `--timeout=${silence}`], args: [repository.directory] },
-      { repository, protocol, signal, timeoutMs: context.limits.transferMs },
-    )
-    let refusal: unknown
-    if (stateless) pipeInto(input, source, process)
-    else
-      serveConversation(context, repository, request, { source, process, turn }).catch((error: unknown) => {
-        refusal = error
-        process.kill()
-      })
-    if (place !== undefined) process.stdout.on("data", place.add)
-    // A client that disconnects closes the output early; the rest is not needed then.
-    const sent = pipeline(process.stdout, output, { end: false }).catch(process.kill)
-    const exit = await process.exit.catch((error: unknown) => {
-      throw refusal ?? error
-    })
-    await sent
-    if (exit.code === 0) await place?.keep()
+    const process = start(context, repository, request, ["--strict", "--stateless-rpc"])
+    if (taken.bytes === undefined) taken.content().pipe(process.stdin)
+    else process.stdin.end(taken.bytes)
+    if (slot !== undefined) process.stdout.on("data", slot.add)
+    const exit = await sendTo(output, process, process.exit)
+    const isDamaged = DAMAGED.test(exit.stderr)
+    if (exit.code === 0 && !isDamaged) await slot?.keep()
+    else if (isDamaged)
+      context.log({ level: "error", message: "a fetch met a damaged object", repository: repository.key, detail: exit.stderr })
     else context.log({ level: "debug", message: "upload-pack", repository: repository.key, detail: exit.stderr })
+    output.end()
+    return exit
+  } finally {
+    release()
+  }
+}
+
+/** Serves a client that asks again and again, over SSH. */
+async function serveSession(context: Context, repository: Repository, request: UploadRequest, source: ByteSource): Promise<UploadOutcome> {
+  const { output, signal } = request
+  const turn = takeTurn(await context.listings.acquire(repository.key, { signal }))
+  try {
+    const process = start(context, repository, request, ["--strict", `--timeout=${silence}`])
+    let refusal: unknown
+    serveConversation(context, repository, request, { source, process, turn }).catch((error: unknown) => {
+      refusal = error
+      process.kill()
+    })
+    const exit = await sendTo(
+      output,
+      process,
+      process.exit.catch((error: unknown) => {
+        throw refusal ?? error
+      }),
+    )
+    if (exit.code !== 0) context.log({ level: "debug", message: "upload-pack", repository: repository.key, detail: exit.stderr })
     output.end()
     return exit
   } finally {
     turn.end()
   }
+}
+
+const start = (context: Context, repository: Repository, { protocol, signal }: UploadRequest, flags: readonly string[]): GitProcess =>
+  context.processes.stream(
+    { name: "upload-pack", flags, args: [repository.directory] },
+    { repository, protocol, signal, timeoutMs: context.limits.transferMs },
+  )
+
+async function sendTo(output: Writable, { stdout, kill }: GitProcess, exit: Promise<Exit>): Promise<Exit> {
+  // A client that disconnects closes the output early; the rest is not needed then.
+  const sent = pipeline(stdout, output, { end: false }).catch(kill)
+  const ended = await exit
+  await sent
+  return ended
 }
 
 /** A permit that can be exchanged for another while it is held. */
@@ -126,7 +168,7 @@ async function serveConversation(
   { source, process, turn }: Conversation,
 ): Promise<void> {
   if (await asksForPack(source, process)) {
-    turn.exchange(await context.fetches.acquire(repository.key, signal))
+    turn.exchange(await context.fetches.acquire(repository.key, { signal }))
     pipeInto(input, source, process)
   } else process.stdin.end()
 }

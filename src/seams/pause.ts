@@ -2,8 +2,8 @@
 export type FileStep = "folder" | "open" | "write" | "flush" | "rename" | "discard"
 
 /**
- * Points at which a test may pause, so that concurrent work is interleaved: `if (pause) await pause("file.rename")`. Only tests
- * set a pause (`npm run test:stress`); otherwise nothing is awaited there, and no promise is created.
+ * Points at which a test may wait or throw, so that concurrent work is interleaved and every step fails once:
+ * `if (pause) await pause("file.rename")`. Only tests set a pause; otherwise nothing is awaited there, and no promise is created.
  */
 export type PausePoint =
   | `file.${FileStep}`
@@ -26,7 +26,9 @@ export type Pause = (at: PausePoint) => Promise<void>
 
 export let pause: Pause | undefined
 
-/** Sets the function that is awaited at each point, or none. For tests. */
-export function setPause(next: Pause | undefined): void {
+/** Sets the function that is awaited at each point, or none. Returns the previous one, to be set again: that of `npm run test:stress`. For tests. */
+export function setPause(next: Pause | undefined): Pause | undefined {
+  const previous = pause
   pause = next
+  return previous
 }

@@ -71,3 +71,14 @@ export const onCommentAsWritingAuthor: Access<OnComment & Me> = {
     return found
   },
 }
+
+/** The timeline entry of the path's {id}, for its author and for administrators of the repository. */
+export const onCommentAsAuthorOrAdministrator: Access<OnComment & Me> = {
+  rule: { subject: "repository", needs: "comment:authorOrAdministrator", signIn: "required" },
+  open: async (request) => {
+    const found = await locateComment(request, await openForChange(request))
+    if (found.comment.author_id !== found.me.id && found.permission.mode < Mode.admin)
+      throw refuse.forbidden("only the comment's author and administrators of the repo may do this")
+    return found
+  },
+}

@@ -1,7 +1,6 @@
 import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
-import { pathNumber } from "../../core/operation.ts"
-import { locateIssue, type OnIssue, onIssue, openForChange, writesKind } from "./issues.ts"
+import { type OnIssue, onIssue, openForChange, withIssue, writesKind } from "./issues.ts"
 import type { OnRepository } from "./repositories.ts"
 import type { Me } from "./site.ts"
 
@@ -25,7 +24,7 @@ export const onIssueToTie: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:read", signIn: "required" },
   open: async (request) => {
     const found = await openForChange(request)
-    return { ...found, issue: await locateIssue(request.db, found, pathNumber(request.path["index"])) }
+    return { ...found, ...(await withIssue(request, found)) }
   },
 }
 

@@ -1,13 +1,15 @@
 import type { Selectable } from "kysely"
+import { type Actor, isSiteAdministrator, type User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import type { IssuesTable } from "../../core/database/tables/issues.ts"
 import type { Flag } from "../../core/database/tables.ts"
-import { refuse } from "../../core/errors.ts"
+import { Renamed, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
 import { Mode, type Unit } from "../modes.ts"
-import { unitMode } from "../permission.ts"
-import { findIssueByNumber } from "../store.ts"
-import { locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
+import { unitEnabled, unitMode } from "../permission.ts"
+import { findIssueByNumber, findMovedIssue } from "../store.ts"
+import { findKnown } from "./people.ts"
+import { findReachable, locateFromPath, type OnRepository, refuseArchived, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
 /** An issue or a pull request. */
@@ -53,8 +55,19 @@ function requireIssues(found: OnRepository): OnRepository {
 }
 
 /** The issue of that number; one that is missing, or of a kind that the caller may not read, is refused as `notFound`. */
-export const locateIssue = async (db: Handle, found: OnRepository, number: number): Promise<Issue> =>
-  admitIssue(found, number === 0 ? undefined : await findIssueByNumber.first(db, { repositoryId: found.repository.id, number }))
+export async function locateIssue(db: Handle, found: OnRepository, number: number): Promise<Issue> {
+  return admitIssue(found, await findNumbered(db, found, number))
+}
+
+const findNumbered = async (db: Handle, { repository }: OnRepository, number: number): Promise<Issue | undefined> =>
+  number === 0 ? undefined : findIssueByNumber.first(db, { repositoryId: repository.id, number })
+
+/** Where the issue is that had this number before it was transferred; undefined where there is none, and for callers who may not read it there. */
+export async function findMoved(db: Handle, actor: Actor, { repository }: OnRepository, number: number): Promise<OnIssue | undefined> {
+  const issue = await findMovedIssue.first(db, { repositoryId: repository.id, number })
+  const found = issue && (await findReachable(db, actor, issue.repository_id))
+  return found && readsKind(found, issue) ? { ...found, issue } : undefined
+}
 
 /** The issue, if it exists, belongs to the repository and is of a kind that the caller may read; otherwise refuses `notFound`. */
 export function admitIssue(found: OnRepository, issue: Issue | undefined): Issue {
@@ -69,11 +82,14 @@ export function requireWriting(found: OnRepository, kind: Kind): void {
 
 const locate = async (request: Request): Promise<OnRepository> => requireIssues(await locateFromPath(request))
 
-/** Adds the issue of the path's {index}, see `locateIssue`. */
-export const withIssue = async ({ db, path }: Request, found: OnRepository): Promise<OnIssue> => ({
-  ...found,
-  issue: await locateIssue(db, found, pathNumber(path.index)),
-})
+/** Adds the issue of the path's {index}, see `locateIssue`. The number of one that was transferred redirects to where it is. */
+export async function withIssue({ db, actor, path }: Request, found: OnRepository): Promise<OnIssue> {
+  const number = pathNumber(path.index)
+  const issue = await findNumbered(db, found, number)
+  const moved = issue || number === 0 ? undefined : await findMoved(db, actor, found, number)
+  if (moved) throw new Renamed(307, { owner: moved.owner.name, repo: moved.repository.name, index: String(moved.issue.number) })
+  return { ...found, issue: admitIssue(found, issue) }
+}
 
 /** A repository with issues or pull requests that the caller may read; all others are missing. */
 export const onIssues: Access<OnRepository> = {
@@ -134,6 +150,18 @@ export const onIssueAsAuthor: Access<OnIssue & Me> = {
   },
 }
 
+/** The issue of the path's {index}, for its author and for administrators of the repository. */
+export const onIssueAsAuthorOrAdministrator: Access<OnIssue & Me> = {
+  rule: { subject: "repository", needs: "issue:authorOrAdministrator", signIn: "required" },
+  open: async (request) => {
+    const found = await openForChange(request)
+    const located = await withIssue(request, found)
+    if (located.issue.author_id !== found.me.id && found.permission.mode < Mode.admin)
+      throw refuse.forbidden("only the author and administrators of the repo may do this")
+    return { ...found, ...located }
+  },
+}
+
 /** The issue of the path's {index}, to be changed by administrators of the repository. */
 export const onIssueAsAdministrator: Access<OnIssue & Me> = {
   rule: { subject: "repository", needs: "issue:administrator", signIn: "required" },
@@ -144,12 +172,21 @@ export const onIssueAsAdministrator: Access<OnIssue & Me> = {
   },
 }
 
+/**
+ * Refuses as missing issues that are switched off or tracked elsewhere, for administrators of the repository too, who couldn't read them
+ * either; and `forbidden` to callers who may not read them.
+ */
+function requireOwnIssues(found: OnRepository): void {
+  if (!unitEnabled(found.repository, "repo.issues")) throw refuse.notFound()
+  requireUnit(found, "repo.issues", "read")
+}
+
 /** A repository whose issues the caller may read; callers who may read only its pull requests are forbidden. */
 export const onIssuesAsReader: Access<OnRepository> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "optional" },
   open: async (request) => {
     const found = await locate(request)
-    requireUnit(found, "repo.issues", "read")
+    requireOwnIssues(found)
     return found
   },
 }
@@ -159,7 +196,20 @@ export const onIssuesAsReporter: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issues:read", signIn: "required" },
   open: async (request) => {
     const found = await openForChange(request)
-    requireUnit(found, "repo.issues", "read")
+    requireOwnIssues(found)
     return found
+  },
+}
+
+/** The issue of the path's {index} and the person of its {user}, for that person and site administrators: subscriptions. */
+export const onIssueSubscription: Access<OnIssue & Me & { readonly user: User }> = {
+  rule: { subject: "repository", needs: "issue:self", signIn: "required" },
+  open: async (request) => {
+    const found = await onIssueSignedIn.open(request)
+    const user = await findKnown(request.db, request.actor, request.path["user"] ?? "")
+    if (user?.kind !== "person") throw refuse.notFound("user: there is no such user")
+    if (user.id !== found.me.id && !isSiteAdministrator(found.actor))
+      throw refuse.forbidden(`${found.me.name} is not permitted to change subscriptions for ${user.name}`)
+    return { ...found, user }
   },
 }

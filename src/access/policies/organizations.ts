@@ -3,7 +3,7 @@ import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { organizationVisible } from "../visibility.ts"
 import { type OrganizationRole, roleIn } from "./organization-role.ts"
-import { locateUser, type OnUser } from "./people.ts"
+import { locateKnown, locateUser, type OnUser } from "./people.ts"
 import { asMe, type Me } from "./site.ts"
 
 export interface OnOrganization {
@@ -59,7 +59,7 @@ export const onOrganizationPerson: Access<OnOrganization & OnUser & Me> = {
   rule: { subject: "organization", needs: "selfOrMember", signIn: "required" },
   open: async (request) => {
     const found = await onOrganizationSignedIn.open(request)
-    const user = await locateUser(request.db, request.actor, request.path["username"] ?? "", "username")
+    const user = await locateKnown(request.db, request.actor, request.path["username"] ?? "", "username")
     if (user.id !== found.me.id && !found.role.isMember && !found.role.isOwner) throw refuse.forbidden("Must be an organization member")
     return { ...found, user }
   },

@@ -2,12 +2,15 @@ import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../
 import type { Handle } from "../../core/database/database.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
-import { findUserByName, findUserRedirect } from "../store.ts"
+import { findAcquaintance, findUserByName, findUserRedirect } from "../store.ts"
 import { organizationVisible, personVisible } from "../visibility.ts"
 import { roleIn } from "./organization-role.ts"
 import { asMe, type Me, siteAdministrator } from "./site.ts"
 
-/** The user of the path's {username}, person or organisation; an older name leads to the newer. */
+/**
+ * The user of the path's {username}, person or organisation; an older name leads to the newer. It finds hidden users as well: whether the
+ * caller may know of them is for the policy to decide. What has no such policy uses `locateKnown`.
+ */
 export async function locateUser(db: Handle, actor: Actor, name: string, parameter: string): Promise<User> {
   // PostgreSQL can't store such text, so no user has this name.
   if (name.includes("\0")) throw refuse.notFound()
@@ -24,6 +27,38 @@ export async function locateUser(db: Handle, actor: Actor, name: string, paramet
 export async function userVisible(db: Handle, actor: Actor, user: User): Promise<boolean> {
   if (user.kind === "person") return personVisible(actor, user)
   return organizationVisible(actor, user, user.visibility !== "public" && (await roleIn(db, actor, user)).isMember)
+}
+
+/**
+ * Whether the caller may know of this person or organisation: of those whom they may see, and of hidden ones with whom they, or the account
+ * that they act for, have to do (`findAcquaintance`). So a private person who writes in one's repositories can be blocked. At most one
+ * statement, for people who can be seen none.
+ */
+export async function userKnown(db: Handle, actor: Actor, user: User, actsFor?: User): Promise<boolean> {
+  if (await userVisible(db, actor, user)) return true
+  if (actor.kind === "anonymous" || isPublicOnly(actor)) return false
+  const others = [actor.user.id, ...(actsFor ? [actsFor.id] : [])]
+  return (await findAcquaintance.first(db, { userId: user.id, others })) !== undefined
+}
+
+/** Like `locateUser`, for callers who may know of the user; for others the user is missing. */
+export async function locateKnown(db: Handle, actor: Actor, name: string, parameter: string, actsFor?: User): Promise<User> {
+  const user = await locateUser(db, actor, name, parameter)
+  if (!(await userKnown(db, actor, user, actsFor))) throw refuse.notFound()
+  return user
+}
+
+/** The user of this present name, for callers who may know of them; undefined for others. */
+export async function findKnown(db: Handle, actor: Actor, name: string, actsFor?: User): Promise<User | undefined> {
+  const user = name.includes("\0") ? undefined : await findUserByName.first(db, { lowerName: name.toLowerCase() })
+  return user && (await userKnown(db, actor, user, actsFor)) ? user : undefined
+}
+
+/** Those of the users of whom the caller may know. */
+export async function knownAmong<U extends User>(db: Handle, actor: Actor, users: readonly U[], actsFor?: User): Promise<readonly U[]> {
+  const known: U[] = []
+  for (const user of users) if (await userKnown(db, actor, user, actsFor)) known.push(user)
+  return known
 }
 
 export interface OnUser {
@@ -47,18 +82,13 @@ export const onVisibleUserSignedIn: Access<OnUser & Me> = {
   open: async (request) => ({ ...asMe(request.actor), ...(await onVisibleUser.open(request)) }),
 }
 
-/**
- * Any user of the path, for signed-in callers: that a name is taken is visible to callers who try to take it, and it must be possible to
- * block a private user. Tokens limited to public things see only public users.
- */
-export const onNamedUser: Access<OnUser & Me> = {
-  rule: { subject: "user", needs: "nothing", signIn: "required" },
-  open: async ({ db, actor, path }) => {
-    const found = asMe(actor)
-    const user = await locateUser(db, actor, path["username"] ?? "", "username")
-    if (isPublicOnly(actor) && user.visibility !== "public") throw refuse.notFound()
-    return { ...found, user }
-  },
+/** A user of whom the caller may know, for signed-in callers who want to follow or block them, or no longer. */
+export const onKnownUser: Access<OnUser & Me> = {
+  rule: { subject: "user", needs: "known", signIn: "required" },
+  open: async ({ db, actor, path }) => ({
+    ...asMe(actor),
+    user: await locateKnown(db, actor, path["username"] ?? "", "username"),
+  }),
 }
 
 /** The user of the path, for that user and for site administrators. */

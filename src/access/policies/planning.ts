@@ -5,6 +5,11 @@ import { unitMode } from "../permission.ts"
 import { type OnRepository, onRepositorySignedIn, refuseArchived } from "./repositories.ts"
 import type { Me } from "./site.ts"
 
+/** Whether the caller may change labels and milestones. */
+export const plansIn = ({ permission, repository }: OnRepository): boolean =>
+  permission.mode >= Mode.admin ||
+  Math.max(unitMode(permission, repository, "repo.issues"), unitMode(permission, repository, "repo.pulls")) >= Mode.write
+
 /**
  * The labels and milestones of a repository, which issues and pull requests share: for callers who may write to either. Administrators pass
  * even if both are disabled. An archived repository is refused first.
@@ -13,10 +18,8 @@ export const onPlanning: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "issuesOrPulls:write", signIn: "required" },
   open: async (request) => {
     const found = await onRepositorySignedIn.open(request)
-    const { permission, repository } = found
     refuseArchived(request, found)
-    const mode = Math.max(unitMode(permission, repository, "repo.issues"), unitMode(permission, repository, "repo.pulls"))
-    if (permission.mode < Mode.admin && mode < Mode.write) throw refuse.forbidden("write permission is required")
+    if (!plansIn(found)) throw refuse.forbidden("write permission is required")
     return found
   },
 }

@@ -1,14 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../core/actor.ts"
+import { type Actor, isPublicOnly, type User } from "../../core/actor.ts"
+import type { Handle } from "../../core/database/database.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access, Request } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
-import type { Repository } from "../permission.ts"
-import { findTeamUnit } from "../store.ts"
-import { readableRepositories } from "../visibility.ts"
-import type { OrganizationRole } from "./organization-role.ts"
-import { onOrganization } from "./organizations.ts"
-import { onVisibleUser } from "./people.ts"
+import { projectsMode, type Repository, unitModeOrAdmin } from "../permission.ts"
+import { readableProjectOwners, readableRepositories } from "../visibility.ts"
+import { locateUser } from "./people.ts"
 import { locateFromPath, type OnRepository, requireUnit } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
@@ -38,20 +36,11 @@ export const onMyProjects: Access<OnProjects & Me> = {
 
 // --- an organisation's -----------------------------------------------------------------------------------------------------------
 
-/** The caller's mode in the projects of an organisation itself: that of teams, and read if the organisation is public. */
-async function organizationMode({ db, actor }: Request, organization: User, role: OrganizationRole): Promise<number> {
-  if (role.isOwner) return Mode.owner
-  const open = organization.visibility === "public" ? Mode.read : Mode.none
-  if (actor.kind === "anonymous") return open
-  const granted = await findTeamUnit.first(db, { organizationId: organization.id, userId: actor.user.id, unit: UNIT })
-  return Math.max(open, granted?.mode ?? Mode.none)
-}
-
-async function locateInOrganization(request: Request): Promise<OnProjects & { readonly mode: number }> {
-  const { organization, role } = await onOrganization.open(request)
-  const mode = await organizationMode(request, organization, role)
+async function locateInOrganization({ db, actor, path }: Request): Promise<OnProjects & { readonly mode: number }> {
+  const owner = await locateUser(db, actor, path["org"] ?? "", "org")
+  const mode = owner.kind === "organization" ? await projectsMode(db, actor, owner) : Mode.none
   if (mode < Mode.read) throw refuse.notFound()
-  return { home: { owner: organization, repository: null }, mode }
+  return { home: { owner, repository: null }, mode }
 }
 
 /** The projects of the path's {org}; if the caller may not read them, they are missing. */
@@ -60,25 +49,36 @@ export const onOrganizationProjects: Access<OnProjects> = {
   open: locateInOrganization,
 }
 
-/** Like `onOrganizationProjects`, for callers who may write to them; for others they are missing. */
-export const onOrganizationProjectsAsWriter: Access<OnProjects & Me> = {
-  rule: { subject: "organization", needs: "projects:write", signIn: "required" },
+const organizationWriterPolicy = (needs: "projects:write" | "columns:write"): Access<OnProjects & Me> => ({
+  rule: { subject: "organization", needs, signIn: "required" },
   open: async (request) => {
     const { home, mode } = await locateInOrganization(request)
     const me = asMe(request.actor)
-    if (mode < Mode.write) throw refuse.notFound()
-    return { ...me, home }
+    if (mode >= Mode.write) return { ...me, home }
+    throw needs === "columns:write" ? refuse.forbidden("Must have write access to the organization's projects") : refuse.notFound()
   },
-}
+})
+
+/** Like `onOrganizationProjects`, for callers who may write to them. Clients expect them to be missing for others who may read them. */
+export const onOrganizationProjectsAsWriter = organizationWriterPolicy("projects:write")
+
+/** For what is in the columns, and for the columns: callers who may only read the projects are forbidden. */
+export const onOrganizationColumnsAsWriter = organizationWriterPolicy("columns:write")
 
 /** The projects of the path's {username}, person or organisation, for callers who may read them. */
 export const onUserProjects: Access<OnProjects> = {
   rule: { subject: "user", needs: "projects:read", signIn: "optional" },
-  open: async (request) => {
-    const { user } = await onVisibleUser.open(request)
-    if (user.kind === "person") return { home: { owner: user, repository: null } }
-    return locateInOrganization({ ...request, path: { org: user.name } })
+  open: async ({ db, actor, path }) => {
+    const owner = await locateUser(db, actor, path["username"] ?? "", "username")
+    if ((await projectsMode(db, actor, owner)) < Mode.read) throw refuse.notFound()
+    return { home: { owner, repository: null } }
   },
+}
+
+/** Like `onUserProjects`, for those who have signed in. */
+export const onUserProjectsSignedIn: Access<OnProjects & Me> = {
+  rule: { subject: "user", needs: "projects:read", signIn: "required", asksFirst: true },
+  open: async (request) => ({ ...asMe(request.actor), ...(await onUserProjects.open(request)) }),
 }
 
 // --- a repository's --------------------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ async function locateInRepository(request: Request): Promise<OnProjects & OnRepo
   return { ...found, home: found }
 }
 
-export const onRepositoryProjects: Access<OnProjects> = {
+export const onRepositoryProjects: Access<OnProjects & OnRepository> = {
   rule: { subject: "repository", needs: "projects:read", signIn: "optional" },
   open: locateInRepository,
 }
@@ -106,26 +106,23 @@ export const onRepositoryProjectsAsWriter: Access<OnProjects & Me> = {
   },
 }
 
+// --- of issues -------------------------------------------------------------------------------------------------------------------
+
+/** Whether the caller may write to the repository's own projects. */
+export const writesProjectsIn = ({ permission, repository }: OnRepository): boolean =>
+  unitModeOrAdmin(permission, repository, UNIT) >= Mode.write
+
+/** Whether the caller may write to the projects of this person or organisation. */
+export async function writesProjectsOf(db: Handle, actor: Actor, owner: User): Promise<boolean> {
+  return (await projectsMode(db, actor, owner)) >= Mode.write
+}
+
 // --- in SQL ----------------------------------------------------------------------------------------------------------------------
 
 /** Which rows of `projects` the caller may read: what the policies above decide, for projects in other lists. */
 export function readableProjects(actor: Actor): RawBuilder<SqlBool> {
   return sql<SqlBool>`(case when projects.repository_id is null
-    then exists (select 1 from users where users.id = projects.owner_id and ${readableOwners(actor)})
+    then exists (select 1 from users where users.id = projects.owner_id and ${readableProjectOwners(actor)})
     else exists (select 1 from repositories where repositories.id = projects.repository_id and repositories.projects_mode <> 'owner'
       and ${readableRepositories(actor, UNIT)}) end)`
-}
-
-/** Which rows of `users` have projects that the caller may read. */
-function readableOwners(actor: Actor): RawBuilder<SqlBool> {
-  if (actor.kind === "anonymous" || isPublicOnly(actor)) return sql<SqlBool>`users.visibility = 'public'`
-  if (isSiteAdministrator(actor)) return sql<SqlBool>`1 = 1`
-  const { id, is_restricted } = actor.user
-  const people = is_restricted === 1 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`(users.kind = 'person' and users.visibility = 'limited')`
-  return sql<SqlBool>`(users.visibility = 'public' or users.id = ${id} or ${people} or exists (
-    select 1 from team_members
-    join teams on teams.id = team_members.team_id
-    left join team_units on team_units.team_id = teams.id and team_units.unit = ${sql.lit(UNIT)}
-    where team_members.organization_id = users.id and team_members.user_id = ${id}
-      and (teams.mode >= ${sql.lit(Mode.admin)} or team_units.mode >= ${sql.lit(Mode.read)})))`
 }

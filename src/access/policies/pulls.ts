@@ -25,16 +25,22 @@ const PULLS = { is_pull: 1 } as const
  * or the repository is a mirror), `forbidden` if they may be read but the code may not.
  */
 function requirePulls(found: OnRepository): OnRepository {
-  const { is_mirror, is_empty } = found.repository
-  if (!readsKind(found, PULLS) || is_mirror === 1 || is_empty === 1) throw refuse.notFound()
+  if (!readsKind(found, PULLS) || found.repository.is_mirror === 1) throw refuse.notFound()
   requireUnit(found, "repo.code", "read")
   return found
 }
 
 const locate = async (request: Request): Promise<OnRepository> => requirePulls(await locateFromPath(request))
 
-async function locateToChange(request: Request): Promise<OnRepository & Me> {
+/** There is nothing to merge in an empty repository. */
+async function locateWithCode(request: Request): Promise<OnRepository> {
   const found = await locate(request)
+  if (found.repository.is_empty === 1) throw refuse.notFound()
+  return found
+}
+
+async function locateToChange(request: Request): Promise<OnRepository & Me> {
+  const found = await locateWithCode(request)
   const me = asMe(request.actor)
   refuseArchived(request, found)
   return { ...me, ...found }
@@ -64,7 +70,7 @@ export const onPulls: Access<OnRepository> = {
 export const onPullsSignedIn: Access<OnRepository & Me> = {
   rule: { subject: "repository", needs: "pullRequests:read", signIn: "required" },
   open: async (request) => {
-    const found = await locate(request)
+    const found = await locateWithCode(request)
     return { ...asMe(request.actor), ...found }
   },
 }
@@ -85,16 +91,6 @@ export const onPullSignedIn: Access<OnPull & Me> = {
 export const onPullToChange: Access<OnPull & Me> = {
   rule: { subject: "repository", needs: "pullRequest:read", signIn: "required" },
   open: async (request) => withPull(request, await locateToChange(request)),
-}
-
-/** The pull request of the path's {index}, to be changed by callers who may write to pull requests. */
-export const onPullAsWriter: Access<OnPull & Me> = {
-  rule: { subject: "repository", needs: "pullRequest:write", signIn: "required" },
-  open: async (request) => {
-    const found = await withPull(request, await locateToChange(request))
-    requireWriting(found, PULLS)
-    return found
-  },
 }
 
 /** The pull request of the path's {index}, to be edited by its author or callers who may write to pull requests. */

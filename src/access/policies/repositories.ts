@@ -1,4 +1,4 @@
-import type { Actor } from "../../core/actor.ts"
+import type { Actor, User } from "../../core/actor.ts"
 import type { Handle } from "../../core/database/database.ts"
 import { Renamed, refuse } from "../../core/errors.ts"
 import { type Access, pathNumber, type Request } from "../../core/operation.ts"
@@ -32,16 +32,27 @@ export async function locateRepository(db: Handle, actor: Actor, ownerName: stri
 
 /** Like `locateRepository`, by id. */
 export async function locateRepositoryById(db: Handle, actor: Actor, id: number): Promise<OnRepository> {
+  const found = await findReachable(db, actor, id)
+  if (!found) throw refuse.notFound()
+  return found
+}
+
+/** The repository of that id; undefined where there is none, or none that the caller may see. */
+export async function findReachable(db: Handle, actor: Actor, id: number): Promise<OnRepository | undefined> {
   const repository = await findRepositoryById.first(db, { id })
   const owner = repository && (await findUserById.first(db, { id: repository.owner_id }))
-  if (!repository || !owner) throw refuse.notFound()
-  return admitted(db, actor, { repository, owner })
+  return repository && owner && reached(db, actor, { repository, owner })
+}
+
+async function reached(db: Handle, actor: Actor, owned: Owned): Promise<OnRepository | undefined> {
+  const permission = await permissionOn(db, actor, owned)
+  return reaches(permission) ? { ...owned, permission } : undefined
 }
 
 async function admitted(db: Handle, actor: Actor, owned: Owned): Promise<OnRepository> {
-  const permission = await permissionOn(db, actor, owned)
-  if (!reaches(permission)) throw refuse.notFound()
-  return { ...owned, permission }
+  const found = await reached(db, actor, owned)
+  if (!found) throw refuse.notFound()
+  return found
 }
 
 /** The repository of the path's {owner} and {repo}, as `locateRepository` finds it. */
@@ -132,6 +143,9 @@ export function requireUnit({ permission, repository }: OnRepository, unit: Unit
   if (unitModeOrAdmin(permission, repository, unit) >= Mode[mode]) return
   throw refuse.forbidden(`user should have a permission to ${mode} to a repo`)
 }
+
+/** The owner in whose name an administrator of the repository asks about people; undefined for other callers. See `userKnown`. */
+export const administered = ({ permission, owner }: OnRepository): User | undefined => (permission.mode >= Mode.admin ? owner : undefined)
 
 const repositoryPolicy = (needs: "administrator" | "owner", mode: number): Access<OnRepository & Me> => ({
   rule: { subject: "repository", needs, signIn: "required" },

@@ -68,16 +68,16 @@ export const onReviewAsAdministrator: Access<OnReview & Me> = {
 
 /**
  * Whether a user may request reviews: the author of the pull request, the person who owns the repository, collaborators, and members of
- * teams that read its pull requests; none of them if it is archived. Site administrators have no such right as such.
+ * teams that read its pull requests, and site administrators; none of them if it is archived.
  */
 export async function choosesReviewers(
   db: Handle,
   { repository, owner }: Owned,
-  user: Pick<User, "id">,
+  user: Pick<User, "id" | "is_admin">,
   issue?: Pick<Issue, "author_id">,
 ): Promise<boolean> {
   if (repository.is_archived === 1) return false
-  if (user.id === owner.id || user.id === issue?.author_id) return true
+  if (user.is_admin === 1 || user.id === owner.id || user.id === issue?.author_id) return true
   const on = { userId: user.id, subjectIds: [repository.id] }
   if ((await findCollaborations(db, on)).length > 0) return true
   if (owner.kind !== "organization") return false

@@ -1,4 +1,4 @@
-import { type Actor, isSiteAdministrator, type SignedIn, type User } from "../../core/actor.ts"
+import { type Actor, isSiteAdministrator, jobOf, type SignedIn, type User } from "../../core/actor.ts"
 import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 
@@ -19,6 +19,11 @@ function signedInActor(actor: Actor): SignedIn {
 export const asMe = (actor: Actor): Me => {
   const signedIn = signedInActor(actor)
   return { me: signedIn.user, actor: signedIn }
+}
+
+/** For what belongs to an account. Refuses `forbidden` the service itself, which jobs act as: it has none. */
+export function requireAccount({ actor }: Me): void {
+  if (jobOf(actor)) throw refuse.forbidden("this needs an account, and the token of a job has none")
 }
 
 export const anyone: Access<object> = { rule: { subject: "site", needs: "nothing", signIn: "optional" }, open: () => ({}) }

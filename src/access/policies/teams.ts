@@ -29,12 +29,6 @@ async function locateTeam({ db, actor, path }: Request): Promise<OnTeam> {
   return { ...me, team, organization, role, isTeamMember }
 }
 
-/** A team that the caller may not read is forbidden to members of the organisation, who know that it has teams, and missing for others. */
-function requireTeamReadable({ actor, team, organization, role, isTeamMember }: OnTeam): void {
-  if (teamReadable(actor, team, organization, role, isTeamMember)) return
-  throw role.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
-}
-
 /** A private team is for its members and the owners, a limited one for the organisation, a public one for all who may see the organisation. */
 export function teamReadable(actor: SignedIn, team: Team, organization: User, role: OrganizationRole, isTeamMember: boolean): boolean {
   if (role.isOwner || isTeamMember) return true
@@ -42,15 +36,14 @@ export function teamReadable(actor: SignedIn, team: Team, organization: User, ro
   return team.visibility === "public" && organizationVisible(actor, organization, role.isMember)
 }
 
-const teamPolicy = (needs: "read" | "organizationMember" | "privileged" | "owner"): Access<OnTeam> => ({
+const teamPolicy = (needs: "read" | "privileged" | "owner"): Access<OnTeam> => ({
   rule: { subject: "team", needs, signIn: "required" },
   open: async (request) => {
     const found = await locateTeam(request)
-    const { role, isTeamMember } = found
+    const { actor, team, organization, role, isTeamMember } = found
+    if (needs === "read" && !teamReadable(actor, team, organization, role, isTeamMember)) throw refuse.notFound()
     // Clients expect `forbidden` for a team that they may not change, whether or not they may read it.
     if (needs === "owner" && !role.isOwner) throw refuse.forbidden("Must be an organization owner")
-    requireTeamReadable(found)
-    if (needs === "organizationMember" && !role.isMember && !role.isOwner) throw refuse.forbidden("Must be an organization member")
     if (needs === "privileged" && !isTeamMember && !role.isOwner)
       throw role.isMember ? refuse.forbidden("Must be a team member") : refuse.notFound()
     return found
@@ -58,6 +51,5 @@ const teamPolicy = (needs: "read" | "organizationMember" | "privileged" | "owner
 })
 
 export const onTeam = teamPolicy("read")
-export const onTeamAsOrganizationMember = teamPolicy("organizationMember")
 export const onTeamPrivileged = teamPolicy("privileged")
 export const onTeamAsOwner = teamPolicy("owner")

@@ -4,9 +4,10 @@ import { refuse } from "../../core/errors.ts"
 import type { Access } from "../../core/operation.ts"
 import { Mode } from "../modes.ts"
 import { type Repository, unitEnabled } from "../permission.ts"
-import { findAssignment, findUserByName } from "../store.ts"
+import { findAssignment } from "../store.ts"
 import { type Issue, type OnIssue, onIssueAsWriter, onIssueSignedIn, openForChange, readsKind, withIssue, writesKind } from "./issues.ts"
-import { locateFromPath, type OnRepository } from "./repositories.ts"
+import { findKnown } from "./people.ts"
+import { administered, locateFromPath, type OnRepository } from "./repositories.ts"
 import { asMe, type Me } from "./site.ts"
 
 /** Policies for time tracking. */
@@ -83,7 +84,7 @@ export const onRepositoryTimesOfPerson: Access<OnRepository & Me & { readonly us
   rule: { subject: "repository", needs: "issues:selfOrAdministrator", signIn: "required" },
   open: async (request) => {
     const found = await onRepositoryTimes.open(request)
-    const user = await findUserByName.first(request.db, { lowerName: (request.path["user"] ?? "").toLowerCase() })
+    const user = await findKnown(request.db, request.actor, request.path["user"] ?? "", administered(found))
     if (!user) throw refuse.notFound("user: there is no such user")
     if (user.id !== found.me.id && found.permission.mode < Mode.admin)
       throw refuse.forbidden("query by user not allowed; not enough rights")

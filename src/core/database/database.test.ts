@@ -458,7 +458,7 @@ describe("PostgreSQL", () => {
           tx,
         ),
       )
-      await expect.poll(() => seen, { timeout: 5_000 }).toEqual([undefined])
+      await expect.poll(() => seen).toEqual([undefined])
       await fresh.database.notify("hearth_test", "again")
       await expect.poll(() => seen).toEqual([undefined, "again"])
     } finally {

@@ -5,7 +5,15 @@
 import type { Kysely, Transaction as KyselyTransaction } from "kysely"
 import type { Tables } from "./tables.ts"
 
-export { DatabaseRefused, isForeignKeyViolation, isUniqueViolation, TransactionEnded, TransactionIdle } from "./failures.ts"
+export {
+  DatabaseFull,
+  DatabaseRefused,
+  DatabaseUnavailable,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  TransactionEnded,
+  TransactionIdle,
+} from "./failures.ts"
 
 export type DatabaseKind = "sqlite" | "postgres"
 
@@ -89,4 +97,6 @@ export interface DriverOptions {
   readonly logger: DatabaseLogger
   readonly idleLimit: number
   readonly poolSize: number
+  /** Milliseconds that a call waits for a connection, for the lock of the file, or for a sign of life of the server. */
+  readonly waitMs: number
 }

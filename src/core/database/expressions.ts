@@ -38,21 +38,85 @@ export function containsLower(text: Expression<string | null>, needle: string | 
   })
 }
 
+/** Where words of issues are looked for. */
+export type IssuePart = "title" | "body" | "comments"
+const ISSUE_PARTS: readonly IssuePart[] = ["title", "body", "comments"]
+
 /**
  * The texts of issues that hold all words of `text`, each as the beginning of one of theirs, in any letter case: rows of issue ids, one for
- * each body or comment that does. Undefined where `text` has no words at all.
+ * each body or comment that does. Title and body count as one text unless only one of them is looked through. Undefined where `text` has no
+ * words at all.
  */
-export function issuesWithWords(text: string): Expression<number> | undefined {
-  const words = text.match(/[\p{L}\p{N}]+/gu)
-  if (!words) return undefined
-  const match = words.map((word) => `"${word}"*`).join(" ")
-  const sought = words.map((word) => `'${word}':*`).join(" & ")
-  return portable({
-    sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select comments.issue_id from comments where comments.id = found.rowid / 2) end
+export function issuesWithWords(text: string, parts: readonly IssuePart[] = ISSUE_PARTS): Expression<number> | undefined {
+  const sought = soughtWords(text)
+  if (!sought) return undefined
+  const { match, query, words } = sought
+  const [title, body, comments] = ISSUE_PARTS.map((part) => parts.includes(part))
+  if (title && body && comments)
+    return portable({
+      sqlite: sql<number>`(select case when found.rowid % 2 = 0 then found.rowid / 2 else (select comments.issue_id from comments where comments.id = found.rowid / 2) end
       from issue_words as found where found.issue_words match ${match})`,
-    postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${sought})
-      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${sought}))`,
+      postgres: sql<number>`(select worded.id from issues as worded where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})
+      union all select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query}))`,
+    })
+  // The index has title and body as one text: what it gives is looked at again where one of them is asked for.
+  const column = title ? sql.ref("worded.title") : sql.ref("worded.content")
+  const ofIssues = {
+    sqlite: sql`select worded.id from issue_words as found join issues as worded on worded.id = found.rowid / 2
+      where found.issue_words match ${match} and found.rowid % 2 = 0${title && body ? sql`` : sql` and holds_words(${column}, ${words})`}`,
+    postgres: sql`select worded.id from issues as worded
+      where search_words(worded.title || ' ' || worded.content) @@ sought_words(${query})${
+        title && body ? sql`` : sql` and search_words(${column}) @@ sought_words(${query})`
+      }`,
+  }
+  const ofComments = {
+    sqlite: sql`select comments.issue_id from issue_words as found join comments on comments.id = found.rowid / 2
+      where found.issue_words match ${match} and found.rowid % 2 = 1`,
+    postgres: sql`select comments.issue_id from comments where comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${query})`,
+  }
+  const chosen = [...(title || body ? [ofIssues] : []), ...(comments ? [ofComments] : [])]
+  return portable({
+    sqlite: sql<number>`(${sql.join(
+      chosen.map(({ sqlite }) => sqlite),
+      sql` union all `,
+    )})`,
+    postgres: sql<number>`(${sql.join(
+      chosen.map(({ postgres }) => postgres),
+      sql` union all `,
+    )})`,
   })
+}
+
+/** Whether the plain comment of the row `comments` has these words. Undefined where `text` has no words at all. */
+export function commentHasWords(text: string): Expression<SqlBool> | undefined {
+  const sought = soughtWords(text)
+  return (
+    sought &&
+    portable({
+      sqlite: sql<SqlBool>`comments.kind = 'comment' and comments.id * 2 + 1 in (select rowid from issue_words where issue_words match ${sought.match})`,
+      postgres: sql<SqlBool>`comments.kind = 'comment' and search_words(comments.content) @@ sought_words(${sought.query})`,
+    })
+  )
+}
+
+/** Words as the index takes texts apart. */
+export const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** For SQLite: whether a text holds words (with blanks between them), as the index would say. */
+export function holdsWords(text: string, words: string): boolean {
+  const held = wordsOf(text.toLowerCase())
+  return wordsOf(words.toLowerCase()).every((word) => held.some((each) => each.startsWith(word)))
+}
+
+/** The words of a text, as SQLite's index is asked for them, and PostgreSQL's. */
+function soughtWords(text: string): { readonly match: string; readonly query: string; readonly words: string } | undefined {
+  const words = wordsOf(text)
+  if (words.length === 0) return undefined
+  return {
+    match: words.map((word) => `"${word}"*`).join(" "),
+    query: words.map((word) => `'${word}':*`).join(" & "),
+    words: words.join(" "),
+  }
 }
 
 /** Whether a text is one of these in any letter case of any script. */

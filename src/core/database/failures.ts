@@ -1,6 +1,6 @@
 /** The errors of the database, distinguished in one place for both databases. */
 
-export type RefusalReason = "unreachable" | "foreign" | "newer" | "history" | "outdated" | "migration"
+export type RefusalReason = "unreachable" | "foreign" | "newer" | "history" | "outdated" | "migration" | "locked"
 
 /** The database can't be used as it is. `message` says what is wrong, `advice` what to do next; both are for the operator. */
 export class DatabaseRefused extends Error {
@@ -32,6 +32,63 @@ export class TransactionEnded extends Error {
     super(`The transaction has ended; this statement came too late: ${statement}`)
     this.name = "TransactionEnded"
   }
+}
+
+/**
+ * The database does not answer, can't be reached, is locked by another program, or can't be written: the same call may succeed later. Nothing is known
+ * of a transaction whose commit failed with this.
+ */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown, message = "The database is not available") {
+    super(`${message}${cause === undefined ? "" : `: ${messageOf(cause)}`}`, { cause })
+    this.name = "DatabaseUnavailable"
+  }
+}
+
+/** The disk or the quota of the database is full. The transaction is rolled back. */
+export class DatabaseFull extends Error {
+  constructor(cause: unknown) {
+    super(`The disk of the database is full: ${messageOf(cause)}`, { cause })
+    this.name = "DatabaseFull"
+  }
+}
+
+/** An error with several causes (IPv4 and IPv6) has no message of its own. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ")
+  return error instanceof Error ? error.message : String(error)
+}
+
+// SQLite's result codes without their extensions: busy, locked, read-only, I/O error, full, can't open, locking protocol.
+const sqliteFull = 13
+const sqliteUnavailable = new Set([5, 6, 8, 10, 14, 15])
+
+/** SQLite's result code without its extension: https://www.sqlite.org/rescode.html */
+export function resultCode(error: unknown): number | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined
+  return typeof code === "number" ? code & 0xff : undefined
+}
+
+/** What an error of SQLite is for callers: unavailable, full, or itself. */
+export function sqliteFailure(error: unknown): unknown {
+  const code = resultCode(error)
+  if (code === sqliteFull) return new DatabaseFull(error)
+  return code !== undefined && sqliteUnavailable.has(code) ? new DatabaseUnavailable(error) : error
+}
+
+// https://www.postgresql.org/docs/15/errcodes-appendix.html: the disk is full; connection exceptions, insufficient resources, a server that is stopping or
+// starting, I/O errors, and a server that has become a read-only standby.
+const postgresFull = "53100"
+const postgresUnavailable = /^(08|53|57P0[1-5]$|58030$|25006$)/
+
+/** What an error of PostgreSQL is for callers. `answered` says that the server itself sent it; every other failure of a statement is one of the connection. */
+export function postgresFailure(error: unknown, answered: boolean): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable || error instanceof RangeError || error instanceof TypeError)
+    return error
+  if (!answered) return new DatabaseUnavailable(error)
+  const code = textOf(error, "code") ?? ""
+  if (code === postgresFull) return new DatabaseFull(error)
+  return postgresUnavailable.test(code) ? new DatabaseUnavailable(error) : error
 }
 
 /** What was violated. SQLite names the columns, or the index when it stands on an expression; PostgreSQL names both. */

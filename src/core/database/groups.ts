@@ -12,6 +12,8 @@ export interface GroupedWriter {
   rollback(): void
   /** Whether the transaction that was begun is still open: SQLite ends it by itself when the disk is full. */
   isOpen(): boolean
+  /** Why it did. */
+  endedBy(): unknown
 }
 
 export interface Groups {
@@ -56,8 +58,9 @@ export function createGroups(writer: GroupedWriter): Groups {
     try {
       leave = await writer.begin()
     } catch (error) {
+      // Those that came meanwhile would wait as long again, one after another.
       group.fail(error)
-      await waiting.shift()?.(group)
+      for (const next of waiting.splice(0)) await next(group)
       return
     }
     try {
@@ -133,7 +136,7 @@ function openGroup(writer: GroupedWriter): Group {
     end() {
       over = true
       try {
-        if (!writer.isOpen()) throw new Error("The database ended the transaction by itself; nothing of it was stored.")
+        if (!writer.isOpen()) throw writer.endedBy()
         writer.commit()
         committed.resolve()
       } catch (error) {

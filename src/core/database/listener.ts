@@ -1,18 +1,28 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
-import type { DatabaseLogger } from "./database.ts"
+import type { DriverOptions } from "./database.ts"
 import type { createEmitter } from "./emitter.ts"
+import { postgresFailure } from "./failures.ts"
 
 const firstPause = 100
 const longestPause = 10_000
 
 /** A connection of its own that listens on PostgreSQL's channels, made at the first listener and made again whenever it is lost. */
-export function createListener(url: string, emitter: ReturnType<typeof createEmitter>, logger: DatabaseLogger) {
+export function createListener(
+  { url, logger, waitMs }: Pick<DriverOptions, "url" | "logger" | "waitMs">,
+  emitter: ReturnType<typeof createEmitter>,
+) {
   let connection: Promise<pg.Client> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
   async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: url, application_name: "hearth listener", keepAlive: true })
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: "hearth listener",
+      keepAlive: true,
+      connectionTimeoutMillis: waitMs,
+    })
     client.on("notification", ({ channel, payload }) => emitter.send(channel, payload ?? ""))
     let lost = false
     const lose = (error?: Error) => {
@@ -54,12 +64,14 @@ export function createListener(url: string, emitter: ReturnType<typeof createEmi
       } catch (error) {
         stop()
         connection = undefined
-        throw error
+        throw postgresFailure(error, error instanceof pg.DatabaseError)
       }
       return async () => {
         stop()
         if (emitter.channels().includes(channel) || connection === undefined || closed) return
-        await (await connection).query(`unlisten ${pg.escapeIdentifier(channel)}`)
+        // A server that does not answer must not keep this one from stopping.
+        const unlistened = connection.then((client) => client.query(`unlisten ${pg.escapeIdentifier(channel)}`)).catch(() => {})
+        await Promise.race([unlistened, sleep(waitMs, undefined, { ref: false })])
       }
     },
     async close(): Promise<void> {

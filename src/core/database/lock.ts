@@ -18,7 +18,17 @@ export const forUpdate = onPostgres("for update")
 /** The end of a query whose rows others may lock in the same way, but not change. */
 export const forShare = onPostgres("for share")
 
-type Lockable = "users" | "repositories" | "topics" | "issues" | "milestones" | "projects" | "pulls" | "releases" | "action_runs"
+type Lockable =
+  | "users"
+  | "repositories"
+  | "topics"
+  | "issues"
+  | "milestones"
+  | "projects"
+  | "pulls"
+  | "releases"
+  | "action_runs"
+  | "action_uploads"
 
 interface Locks<T extends Lockable> {
   readonly one: PreparedQuery<{ id: number }, Selectable<Tables[T]>>
@@ -47,6 +57,7 @@ const locks: { readonly [T in Lockable]: Locks<T> } = {
   pulls: locksOf("pulls"),
   releases: locksOf("releases"),
   action_runs: locksOf("action_runs"),
+  action_uploads: locksOf("action_uploads"),
 }
 
 /** Keeps others from changing or deleting a row until the transaction ends, and returns it as it is then; undefined if there is none. */

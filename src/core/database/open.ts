@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly idleLimit?: number
   /** PostgreSQL only: the most connections for reading, and the same number for writing; 10 by default. */
   readonly poolSize?: number
+  /** Milliseconds that a call waits for the database before it fails with {@link DatabaseUnavailable}; 8,000 by default. */
+  readonly waitMs?: number
 }
 
 const silent: DatabaseLogger = { info() {}, warn() {}, error() {} }
@@ -32,6 +34,7 @@ export async function openDatabase<T = Tables>(options: DatabaseOptions): Promis
     logger: options.logger ?? silent,
     idleLimit: options.idleLimit ?? 1_000,
     poolSize: options.poolSize ?? 10,
+    waitMs: options.waitMs ?? 8_000,
   }
   const opened = await openDriver<T>(driver)
   try {

@@ -6,8 +6,9 @@ import { pause } from "../../seams/pause.ts"
 import { coalesce } from "./coalesce.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { DatabaseRefused } from "./failures.ts"
+import { DatabaseRefused, DatabaseUnavailable, messageOf, postgresFailure } from "./failures.ts"
 import { createListener } from "./listener.ts"
+import { createLiveness } from "./liveness.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { handleOver, type Outcome, sessionOf } from "./session.ts"
@@ -22,6 +23,9 @@ const retryPause = 20
 
 // Of two processes that start together one migrates; the number is an arbitrary lock id of this project.
 const migrationLock = 4_873_261
+
+/** Calls that may wait for each connection of a pool; further ones are refused. */
+const WAITING_PER_CONNECTION = 50
 
 const { builtins } = pg.types
 
@@ -45,7 +49,7 @@ function toInteger(text: string): number {
 
 /** Connects to the server. Throws {@link DatabaseRefused} when it can't be reached or refuses the connection. */
 export async function openPostgres<T>(options: DriverOptions): Promise<{ database: Database<T>; migrating: MigratingConnection }> {
-  const { logger } = options
+  const { logger, waitMs } = options
   const pool = (settings: string) => {
     const made = new pg.Pool({
       connectionString: options.url,
@@ -53,6 +57,9 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       types,
       application_name: "hearth",
       options: settings,
+      // For a free connection as well as for a new one.
+      connectionTimeoutMillis: waitMs,
+      keepAlive: true,
       // A pool must not keep a process alive.
       allowExitOnIdle: true,
     })
@@ -77,13 +84,55 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   const observers = createObservers()
   const emitter = createEmitter(logger)
-  const listener = createListener(options.url, emitter, logger)
+  const listener = createListener(options, emitter)
+  const liveness = createLiveness({ waitMs, logger, probe: (timeoutMs) => askForLife(options.url, timeoutMs) })
+
+  /** Waits for a connection of the pool. Throws {@link DatabaseUnavailable} when there is none in time. */
+  async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
+    liveness.require()
+    if (pool.waitingCount >= options.poolSize * WAITING_PER_CONNECTION)
+      throw new DatabaseUnavailable(undefined, "Too many calls wait for a connection to the database")
+    return pool.connect().catch((error: unknown) => {
+      throw postgresFailure(error, isAnswer(error))
+    })
+  }
+
+  async function ask(client: pg.ClientBase, query: string | pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await liveness.during(
+        () => client.query(query),
+        () => abandon(client),
+      )
+    } catch (error) {
+      throw postgresFailure(error, isAnswer(error))
+    }
+  }
+
+  async function run<R>(client: pg.ClientBase, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
+    const config = { text: sql, values: [...parameters] }
+    const { rows, rowCount } = await ask(client, name === undefined ? config : { ...config, name })
+    return { rows, changes: rowCount ?? 0 }
+  }
+
+  /** Runs one statement on its own, on any connection of the pool. */
+  async function runAlone<R>(pool: pg.Pool, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
+    const client = await connectionOf(pool)
+    let failure: unknown
+    try {
+      return await run<R>(client, sql, parameters, name)
+    } catch (error) {
+      failure = error
+      throw error
+    } finally {
+      client.release(failure instanceof DatabaseUnavailable)
+    }
+  }
 
   const read = handleOver<T>({
     kind: "postgres",
     async execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
       observers.tell(sql, parameters, name, false)
-      const outcome = run<R>(readers, sql, parameters, name)
+      const outcome = runAlone<R>(readers, sql, parameters, name)
       if (pause) await outcome.then(() => pause?.("read.done"))
       return outcome
     },
@@ -94,7 +143,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     work: Parameters<typeof runTransaction<Tables, R>>[2],
     { idleLimit, first, last }: { readonly idleLimit: number | undefined; readonly first?: string; readonly last?: Last<Tables> },
   ): Promise<R> {
-    const client = await writers.connect()
+    const client = await connectionOf(writers)
     let lost: Error | undefined
     // One connection takes one statement at a time; work may start several at once, and may end without awaiting one.
     let latest: Promise<unknown> = Promise.resolve()
@@ -107,8 +156,8 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       kind: "postgres",
       async begin() {
         try {
-          await client.query("begin")
-          if (first !== undefined) await client.query(first)
+          await ask(client, "begin")
+          if (first !== undefined) await ask(client, first)
         } catch (error) {
           // In an unknown state: the pool must not reuse this connection.
           lost = error instanceof Error ? error : new Error(String(error))
@@ -123,11 +172,11 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
       async commit() {
         // The server answers COMMIT with ROLLBACK, and no error, when a statement failed that was not awaited.
         if (pause) await pause("transaction.beforeCommit")
-        const { command } = await inTurn(() => client.query("commit"))
+        const { command } = await inTurn(() => ask(client, "commit"))
         if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed without being awaited.")
       },
       async rollback() {
-        await inTurn(() => client.query("rollback")).catch((error: unknown) => {
+        await inTurn(() => ask(client, "rollback")).catch((error: unknown) => {
           lost = error instanceof Error ? error : new Error(String(error))
         })
       },
@@ -141,7 +190,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
 
   // Every change of rows has a transaction id, and the snapshot lists those that have ended: equal snapshots see the same rows.
   const state = coalesce(async () => {
-    const { rows } = await run<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
+    const { rows } = await runAlone<{ readonly state: string }>(readers, "select pg_current_snapshot()::text as state", [], "state")
     return rows[0]?.state ?? randomUUID()
   })
 
@@ -168,12 +217,14 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     state,
     observe: observers.add,
     async notify(channel, payload, tx) {
-      if (tx === undefined) await writers.query("select pg_notify($1, $2)", [channel, payload])
+      if (tx === undefined) await runAlone(writers, "select pg_notify($1, $2)", [channel, payload])
       else await sessionOf(tx).execute("select pg_notify($1, $2)", [channel, payload])
     },
     listen: (channel, fn) => listener.add(channel, fn),
     async close() {
-      await Promise.all([listener.close(), readers.end(), writers.end()])
+      // A server that does not answer must not keep this one from stopping.
+      await Promise.race([Promise.all([listener.close(), readers.end(), writers.end()]), sleep(waitMs, undefined, { ref: false })])
+      liveness.close()
     },
   }
 
@@ -181,7 +232,7 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
     kind: "postgres",
     read: handleOver<unknown>({
       kind: "postgres",
-      execute: <R>(sql: string, parameters: readonly unknown[]) => run<R>(readers, sql, parameters),
+      execute: <R>(sql: string, parameters: readonly unknown[]) => runAlone<R>(readers, sql, parameters),
     }),
     write: (work) => transact(work, { idleLimit: undefined, first: `select pg_advisory_xact_lock(${migrationLock})` }),
     copyBefore: undefined,
@@ -189,10 +240,31 @@ export async function openPostgres<T>(options: DriverOptions): Promise<{ databas
   return { database, migrating }
 }
 
-async function run<R>(on: pg.Pool | pg.ClientBase, sql: string, parameters: readonly unknown[], name?: string): Promise<Outcome<R>> {
-  const config = { text: sql, values: [...parameters] }
-  const { rows, rowCount } = await on.query(name === undefined ? config : { ...config, name })
-  return { rows, changes: rowCount ?? 0 }
+/** Whether the server itself has sent this error; any other says that it could not be asked. */
+const isAnswer = (error: unknown): boolean => error instanceof pg.DatabaseError
+
+/** Ends a connection, whose statement then fails. */
+function abandon(client: pg.ClientBase): void {
+  if (client instanceof pg.Client) client.end().catch(() => {})
+}
+
+/** Resolves when the server answers over a new connection, be it that it takes no more of them. */
+async function askForLife(url: string, timeoutMs: number): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "hearth probe",
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  })
+  client.on("error", () => {})
+  try {
+    await client.connect()
+    await client.query("select 1")
+  } catch (error) {
+    if (!isAnswer(error)) throw error
+  } finally {
+    abandon(client)
+  }
 }
 
 /** The server's address, without the password that may be in the URL. */
@@ -200,10 +272,4 @@ function placeOf(url: string): string {
   if (!URL.canParse(url)) return "(an address that can't be read)"
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
-}
-
-/** An error with several causes (IPv4 and IPv6) has no message of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ")
-  return error instanceof Error ? error.message : String(error)
 }

@@ -5,7 +5,7 @@
  * reading connection would never be used. Reading and writing are still separate: the writer's open transaction is invisible
  * to the reader (WAL), and the reader can't write.
  */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
+import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname, isAbsolute } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -13,22 +13,23 @@ import { LRUCache } from "lru-cache"
 import { type Pause, pause } from "../../seams/pause.ts"
 import type { Database, DriverOptions } from "./database.ts"
 import { createEmitter } from "./emitter.ts"
-import { DatabaseRefused } from "./failures.ts"
+import { holdsWords } from "./expressions.ts"
+import { DatabaseRefused, DatabaseUnavailable, resultCode, sqliteFailure } from "./failures.ts"
 import { createGroups } from "./groups.ts"
 import type { MigratingConnection } from "./migrate.ts"
 import { createObservers } from "./observers.ts"
 import { createQueue } from "./queue.ts"
 import { handleOver, type Outcome } from "./session.ts"
+import { copyDatabase } from "./sqlite-copy.ts"
 import { keepEffect, runTransaction, type TransactionConnection } from "./transaction.ts"
 
-// Another process (a command line beside the server) may hold the write lock for this long before a write gives up.
-const timeoutMs = 15_000
 // SQLite's own busy timeout blocks the event loop, so the writer mostly waits by retrying.
 const writerTimeout = 20
 const askAgain = 10
 const readerTimeout = 5_000
 const statementsKept = 1_000
 const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
 const SQLITE_NOTADB = 26
 
 type Row = Readonly<Record<string, unknown>>
@@ -64,16 +65,17 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   let transaction: PromiseWithResolvers<void> | undefined
   let closed = false
   let commits = 0
+  /** Why SQLite ended the last transaction by itself, which the others of its group must learn too. */
+  let endedBy: unknown
 
   const read = handleOver<T>({
     kind: "sqlite",
     execute<R>(sql: string, parameters: readonly unknown[], name?: string) {
-      const execute = () => {
-        return answer<R>(() => {
+      const execute = () =>
+        answer<R>(() => {
           observers.tell(sql, parameters, name, false)
           return reader.run(sql, parameters)
-        })
-      }
+        }, readFailure)
       // In memory there is one connection, which would show uncommitted changes.
       const answered = inMemory && transaction !== undefined ? settled(execute) : execute()
       return pause ? pausedAfter(answered, pause) : answered
@@ -92,13 +94,21 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   }
 
   const execute: TransactionConnection["execute"] = <R>(sql: string, parameters: readonly unknown[], name: string | undefined) =>
-    answer<R>(() => {
-      observers.tell(sql, parameters, name, true)
-      return writer.run(sql, parameters)
-    })
+    answer<R>(
+      () => {
+        observers.tell(sql, parameters, name, true)
+        return writer.run(sql, parameters)
+      },
+      (error) => {
+        const failure = sqliteFailure(error)
+        if (!writer.inTransaction()) endedBy = failure
+        return failure
+      },
+    )
 
   async function begin(): Promise<void> {
-    await beginImmediate(writer)
+    await beginImmediate(writer, options.waitMs)
+    endedBy = undefined
     transaction = Promise.withResolvers()
   }
 
@@ -108,7 +118,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
   }
 
   function commit(): void {
-    writer.exec("commit")
+    try {
+      writer.exec("commit")
+    } catch (error) {
+      throw sqliteFailure(error)
+    }
     commits++
     endTransaction()
   }
@@ -135,6 +149,7 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       }
     },
     isOpen: writer.inTransaction,
+    endedBy: () => endedBy ?? new DatabaseUnavailable(undefined, "The database ended the transaction by itself; nothing of it was stored"),
     exec: writer.exec,
     commit,
     rollback,
@@ -164,7 +179,14 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       last = step
     },
     // The reader sees every commit of other connections, the writer's among them; in memory there is no other connection.
-    state: () => (inMemory ? commits : Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])),
+    state() {
+      if (inMemory) return commits
+      try {
+        return Number(reader.run("pragma data_version", []).rows[0]?.["data_version"])
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
     observe: observers.add,
     async notify(channel, payload, tx) {
       if (tx === undefined) emitter.send(channel, payload)
@@ -180,7 +202,11 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
       await exclusively(async () => {
         closed = true
         if (!inMemory) reader.close()
-        writer.exec("pragma optimize")
+        try {
+          writer.exec("pragma optimize")
+        } catch {
+          // Statistics only: a disk that is full must not keep the server from stopping.
+        }
         writer.close()
       })
     },
@@ -208,19 +234,20 @@ export function openSqlite<T>(options: DriverOptions): { database: Database<T>; 
           writer.exec("pragma foreign_keys = on")
         }
       }),
-    copyBefore: inMemory ? undefined : (id) => copyFile(path, `${path}.before-${id}`),
+    copyBefore: inMemory ? undefined : (id) => copyDatabase(openFile(path, readerTimeout), `${path}.before-${id}`),
   }
   return { database, migrating }
 }
 
-async function beginImmediate(writer: Connection): Promise<void> {
-  const deadline = performance.now() + timeoutMs
+/** Waits this long for another process, such as a command line beside the server, to release the lock. */
+async function beginImmediate(writer: Connection, waitMs: number): Promise<void> {
+  const deadline = performance.now() + waitMs
   for (;;) {
     try {
       writer.exec("begin immediate")
       return
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
+      if (!isBusy(error) || performance.now() > deadline) throw sqliteFailure(error)
       await sleep(askAgain)
     }
   }
@@ -230,11 +257,8 @@ const databaseClosed = (): Error => new Error("The database is closed.")
 
 const isBusy = (error: unknown): boolean => resultCode(error) === SQLITE_BUSY
 
-/** SQLite's result code without its extension: https://www.sqlite.org/rescode.html */
-function resultCode(error: unknown): number | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined
-  return typeof code === "number" ? code & 0xff : undefined
-}
+/** A write through the reading handle is a mistake of the caller, and no state of the database. */
+const readFailure = (error: unknown): unknown => (resultCode(error) === SQLITE_READONLY ? error : sqliteFailure(error))
 
 type Writer = Connection & { inTransaction(): boolean; readonly native: DatabaseSync }
 
@@ -300,6 +324,9 @@ function openConnection(native: DatabaseSync, pragmas: readonly string[]): Conne
   }
   // SQLite's own lower() knows only ASCII.
   native.function("fold", { deterministic: true, directOnly: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text))
+  native.function("holds_words", { deterministic: true, directOnly: true }, (text, words) =>
+    typeof text === "string" && typeof words === "string" && holdsWords(text, words) ? 1 : 0,
+  )
   return connectionOver(native)
 }
 
@@ -353,11 +380,11 @@ function toInput(value: unknown): SQLInputValue {
 }
 
 /** A statement's result as a promise. The caller states the rows' type: SQL and row type come from the same builder. */
-function answer<R>(run: () => Outcome<Row>): Promise<Outcome<R>> {
+function answer<R>(run: () => Outcome<Row>, failure: (error: unknown) => unknown = sqliteFailure): Promise<Outcome<R>> {
   try {
     return Promise.resolve(run() as Outcome<Row & R>)
   } catch (error) {
-    return Promise.reject(error)
+    return Promise.reject(failure(error))
   }
 }
 
@@ -371,30 +398,4 @@ function openMemoryReader(writer: Writer): Connection {
       .some((step) => step.opcode === "Transaction" && step.p2 !== 0)
     if (writes) throw new Error("attempt to write through the reading handle")
   })
-}
-
-/** Copies the database into one file, complete and flushed to disk before this returns; the migration holds the write lock. */
-function copyFile(path: string, target: string): void {
-  const partial = `${target}.partial-${process.pid}`
-  rmSync(partial, { force: true })
-  const source = openFile(path, readerTimeout)
-  try {
-    closeSync(openSync(partial, "wx", 0o600))
-    source.prepare("vacuum into ?").run(partial)
-  } finally {
-    source.close()
-  }
-  chmodSync(partial, 0o600)
-  sync(partial)
-  renameSync(partial, target)
-  sync(dirname(target))
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, "r")
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -1,17 +1,28 @@
 import type { Generated } from "kysely"
 import type { ActionTables } from "./tables/actions.ts"
+import type { AttentionTables } from "./tables/attention.ts"
 import type { AuditTables } from "./tables/audit.ts"
+import type { CodeSearchTables } from "./tables/code-search.ts"
 import type { EventTables } from "./tables/events.ts"
+import type { FormTables } from "./tables/forms.ts"
+import type { GuessTables } from "./tables/guesses.ts"
+import type { HistoryTables } from "./tables/history.ts"
 import type { IssueTables } from "./tables/issues.ts"
 import type { KeyTables } from "./tables/keys.ts"
 import type { LfsTables } from "./tables/lfs.ts"
 import type { MirrorTables } from "./tables/mirrors.ts"
+import type { OAuth2Tables } from "./tables/oauth2.ts"
+import type { PackageTables } from "./tables/packages.ts"
 import type { ProjectTables } from "./tables/projects.ts"
 import type { ProtectionTables } from "./tables/protections.ts"
 import type { PullTables } from "./tables/pulls.ts"
 import type { ReleaseTables } from "./tables/releases.ts"
+import type { SignInTables } from "./tables/sign-in.ts"
+import type { SigningTables } from "./tables/signing.ts"
+import type { TextTables } from "./tables/texts.ts"
 import type { Flag, Seconds } from "./tables/types.ts"
 import type { WebhookTables } from "./tables/webhooks.ts"
+import type { WikiTables } from "./tables/wikis.ts"
 
 export { type Flag, flag, type Seconds } from "./tables/types.ts"
 
@@ -79,11 +90,9 @@ export interface EmailsTable {
 /** When a person was last sent a mail about their account, to limit how often that happens. */
 export interface AccountMailsTable {
   user_id: number
-  about: "welcome" | "activation" | "confirmation" | "recovery"
+  about: "welcome" | "activation" | "confirmation" | "recovery" | "guessing" | "registered" | "teamInvitation"
   lower_address: string
   sent_at: Seconds
-  /** How often the mail was used with a wrong second factor. */
-  wrong_codes: number
 }
 
 export interface AccessTokensTable {
@@ -215,6 +224,8 @@ export interface RepositoriesTable {
   has_projects: Generated<Flag>
   has_packages: Generated<Flag>
   has_actions: Generated<Flag>
+  /** Workflows of the owner's other private repositories may call its own, and their jobs may read its code. */
+  shares_workflows: Generated<Flag>
   projects_mode: Generated<"repo" | "owner" | "all">
   enable_time_tracker: Generated<Flag>
   allow_only_contributors_to_track_time: Generated<Flag>
@@ -387,10 +398,21 @@ export interface Tables
     KeyTables,
     WebhookTables,
     ActionTables,
+    AttentionTables,
     AuditTables,
     MirrorTables,
     LfsTables,
-    EventTables {
+    PackageTables,
+    EventTables,
+    FormTables,
+    GuessTables,
+    HistoryTables,
+    WikiTables,
+    OAuth2Tables,
+    SignInTables,
+    SigningTables,
+    TextTables,
+    CodeSearchTables {
   users: UsersTable
   user_redirects: UserRedirectsTable
   emails: EmailsTable

@@ -19,7 +19,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
   const write = <R>(work: (tx: Transaction) => Promise<R>): Promise<R> => forge.hearth.services.database.write(work)
   const read = (after: Position = BEGINNING, limit = 100) => readLog(forge.hearth.services.database.read, after, limit)
   // Readers are behind by the longest transaction of the PostgreSQL server, to which other tests write as well: they are asked until they know.
-  const stored = (after?: Position) => expect.poll(() => repositoriesIn(after), { timeout: 30_000 })
+  const stored = (after?: Position) => expect.poll(() => repositoriesIn(after))
   const repositoriesIn = async (after?: Position) => (await read(after)).map(({ repositoryId }) => repositoryId)
   beforeEach(() => write((tx) => tx.deleteFrom("events").execute()))
 
@@ -87,7 +87,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       await forge.call(ada, "POST /user/repos", { name: "tool", auto_init: false })
       await forge.call(ada, "POST /repos/ada/tool/issues", { title: "a secret", body: "of ours" })
       const find = async () => (await read()).find((event) => event.kind === "issue.opened")
-      await expect.poll(find, { timeout: 30_000 }).toBeDefined()
+      await expect.poll(find).toBeDefined()
       const opened = await find()
       expect(opened).toMatchObject({ kind: "issue.opened", data: { mentioned: [] } })
       expect(opened?.actorId).toBeGreaterThan(0)
@@ -97,7 +97,7 @@ describe.each(databaseKinds)("events on %s", (kind) => {
       await forge.call(ada, "POST /repos/ada/tool/issues/1/comments", { body: "of ours as well" })
       await forge.call(ada, "PUT /repos/ada/tool/issues/1/lock", { lock_reason: "a secret reason" })
       await forge.call(ada, "POST /repos/ada/tool/contents/a.txt", { content: "", message: "a secret change" })
-      await expect.poll(async () => (await read()).map((event) => event.kind), { timeout: 30_000 }).toContain("reference.created")
+      await expect.poll(async () => (await read()).map((event) => event.kind)).toContain("reference.created")
       expect(JSON.stringify(await read())).not.toMatch(/secret|ours|@/)
     })
     test("once each to a reader that continues from its position", async () => {

@@ -63,7 +63,7 @@ const appendOne = query("events.append", (db, p: Params<Row>) =>
 const idOf = (value: unknown): number | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number" ? value.id : undefined
 
-/** The members of events whose words are stored: names of references, ids of commits, and how one thing refers to another. */
+/** The members of events whose words are stored: names of references and columns, ids of commits, how one thing refers to another. */
 const WORDS: ReadonlySet<string> = new Set([
   "action",
   "after",
@@ -73,6 +73,7 @@ const WORDS: ReadonlySet<string> = new Set([
   "changed",
   "commitId",
   "commits",
+  "format",
   "newId",
   "oldId",
   "ref",
@@ -100,18 +101,31 @@ function rowOf(event: DomainEvent, now: Seconds) {
   }
 }
 
-/** The events after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
-export async function readLog(db: Handle, after: Position, limit: number): Promise<readonly StoredEvent[]> {
-  let rows = db
+/** The position of the newest event that `readLog` would give by now. */
+export async function endOfLog(db: Handle): Promise<Position> {
+  let rows = db.selectFrom("events").select(["transaction_id", "id"]).orderBy("transaction_id", "desc").orderBy("id", "desc").limit(1)
+  if (sessionOf(db).kind === "postgres")
+    rows = rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
+  const newest = await rows.executeTakeFirst()
+  return newest ? { transaction: newest.transaction_id, id: newest.id } : BEGINNING
+}
+
+/** The rows after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
+function rowsAfter(db: Handle, after: Position, limit: number) {
+  const rows = db
     .selectFrom("events")
-    .selectAll()
     .where(sql<boolean>`(transaction_id, id) > (${after.transaction}, ${after.id})`)
     .orderBy("transaction_id")
     .orderBy("id")
     .limit(limit)
-  if (sessionOf(db).kind === "postgres")
-    rows = rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
-  return (await rows.execute()).map((row) => ({
+  return sessionOf(db).kind === "postgres"
+    ? rows.where(sql<boolean>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())::text::bigint`)
+    : rows
+}
+
+/** The events after a position, oldest first: at most `limit`, and none that an event committed later could precede. */
+export async function readLog(db: Handle, after: Position, limit: number): Promise<readonly StoredEvent[]> {
+  return (await rowsAfter(db, after, limit).selectAll().execute()).map((row) => ({
     position: { transaction: row.transaction_id, id: row.id },
     kind: row.kind,
     actorId: row.actor_id,
@@ -120,6 +134,40 @@ export async function readLog(db: Handle, after: Position, limit: number): Promi
     data: JSON.parse(row.data),
     at: row.created_at,
   }))
+}
+
+/** What an event is about. */
+export interface Subject extends Pick<StoredEvent, "position" | "kind" | "repositoryId" | "issueId"> {
+  /** 0 where it is about no project. */
+  readonly projectId: number
+}
+
+const IS_OF_PROJECT = sql<boolean>`kind like 'project.%' or kind like 'column.%' or kind like 'card.%' or kind like 'issue.project%'`
+
+/** What the events after a position are about, as `readLog` gives them; of the others' data nothing is read. */
+export async function readSubjects(db: Handle, after: Position, limit: number): Promise<readonly Subject[]> {
+  const rows = await rowsAfter(db, after, limit)
+    .select([
+      "transaction_id",
+      "id",
+      "kind",
+      "repository_id",
+      "issue_id",
+      sql<string | null>`case when ${IS_OF_PROJECT} then data end`.as("data"),
+    ])
+    .execute()
+  return rows.map((row) => ({
+    position: { transaction: row.transaction_id, id: row.id },
+    kind: row.kind,
+    repositoryId: row.repository_id,
+    issueId: row.issue_id,
+    projectId: row.data === null ? 0 : projectIn(JSON.parse(row.data)),
+  }))
+}
+
+function projectIn({ projectId, project }: { readonly projectId?: unknown; readonly project?: unknown }): number {
+  const id = projectId ?? project
+  return typeof id === "number" ? id : 0
 }
 
 const prune = query("events.prune", (db, p: Params<{ before: number; limit: number }>) =>

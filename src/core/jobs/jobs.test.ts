@@ -62,7 +62,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
       await jobs.enqueue(tx, note, { name: "b" })
       expect(did).toEqual([])
     })
-    await vi.waitFor(async () => expect((await rows(made)).map(({ state }) => state)).toEqual(["done", "done"]))
+    await expect.poll(async () => (await rows(made)).map(({ state }) => state)).toEqual(["done", "done"])
     expect(did.sort()).toEqual(["a", "b"])
   })
 
@@ -247,7 +247,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     await expect.poll(heldUntil).toBeGreaterThan(0)
     const claimed = await heldUntil()
     // It is still claimed past the end of its first claim.
-    const looks = vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 20_000, interval: 100 })
+    const looks = vi.waitUntil(() => Date.now() / 1000 > claimed + 1, { timeout: 60_000, interval: 100 })
     const look = setInterval(() => void second.jobs.drain(), 100)
     await looks.finally(() => clearInterval(look))
     expect(await heldUntil()).toBeGreaterThan(claimed)
@@ -270,7 +270,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
       await jobs.enqueue(tx, polite, { name: "a" })
       await jobs.enqueue(tx, deaf, { name: "b" })
     })
-    await vi.waitFor(async () => expect((await rows(made)).map(({ state }) => state)).toEqual(["running", "running"]))
+    await expect.poll(async () => (await rows(made)).map(({ state }) => state)).toEqual(["running", "running"])
     await jobs.close()
     expect(await rows(made)).toMatchObject([
       { state: "waiting", attempts: 0, held_until: 0 },
@@ -280,11 +280,14 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
 
   test("that end while the service closes are waited for", async () => {
     const made = await fresh(kind)
-    const brief = defineJob<typeof named, World>({ kind: "brief", payload: named, run: () => sleep(100) })
+    const end = Promise.withResolvers<void>()
+    const brief = defineJob<typeof named, World>({ kind: "brief", payload: named, run: () => end.promise })
     const { jobs } = await begin(made, [brief])
     await made.database.write((tx) => jobs.enqueue(tx, brief, { name: "a" }))
-    await vi.waitFor(async () => expect((await rows(made))[0]?.state).toBe("running"))
-    await jobs.close()
+    await expect.poll(async () => (await rows(made))[0]?.state).toBe("running")
+    const closing = jobs.close()
+    end.resolve()
+    await closing
     expect(await rows(made)).toMatchObject([{ state: "done", attempts: 1 }])
   })
 
@@ -345,13 +348,13 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     const made = await fresh(kind)
     const { jobs, did } = await begin(made, [note])
     await jobs.drain()
-    const at = Math.floor(Date.now() / 1000) + 2
+    const at = Math.floor(Date.now() / 1000) + 5
     const stored = await allStatementsOf(made.database, async () => {
       await made.database.write((tx) => jobs.enqueue(tx, note, { name: "later" }, { runAt: at }))
       await sleep(100)
     })
     expect(stored.map(({ name }) => name)).toEqual(["jobs.insert"])
-    await vi.waitFor(() => expect(did).toEqual(["later"]), { timeout: 10_000 })
+    await expect.poll(() => did).toEqual(["later"])
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(at)
   })
 
@@ -418,7 +421,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     })
     // Two workers, whose jobs never end.
     const child = await workerProcess(made.url, file, 60_000)
-    await vi.waitFor(() => expect(lines()).toHaveLength(2), { timeout: 10_000 })
+    await expect.poll(lines).toHaveLength(2)
     const gone = once(child, "exit")
     child.kill("SIGKILL")
     await gone
@@ -428,7 +431,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
 
     const did: string[] = []
     await ours.begin({ did }, [remote], [])
-    await vi.waitFor(async () => expect((await rows(made)).every(({ state }) => state === "done")).toBe(true), { timeout: 10_000 })
+    await expect.poll(async () => (await rows(made)).every(({ state }) => state === "done")).toBe(true)
     expect(did.sort()).toEqual(names.sort())
     expect((await rows(made)).map(({ attempts }) => attempts).sort()).toEqual([...Array(10).fill(1), 2, 2])
   })
@@ -446,7 +449,7 @@ describe.each(databaseKinds)("jobs on %s", (kind) => {
     })
     // Processes on SQLite can't be woken from outside; they check when they start.
     if (kind === "sqlite") await workerProcess(made.url, file, 1)
-    await vi.waitFor(async () => expect((await rows(made)).every(({ state }) => state === "done")).toBe(true), { timeout: 20_000 })
+    await expect.poll(async () => (await rows(made)).every(({ state }) => state === "done")).toBe(true)
     const started = lines().filter((line) => line.startsWith("start "))
     expect(started.map((line) => line.slice(6)).sort()).toEqual(names.sort())
   })

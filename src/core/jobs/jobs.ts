@@ -94,7 +94,7 @@ export function openJobs<C = Services>(options: JobsOptions): OpenJobs<C> {
     },
     drain: workers.drain,
     counts,
-    tasks: { list: clock.list, run: clock.run },
+    tasks: { list: clock.list, run: clock.run, request: clock.request },
 
     async begin(context, jobs, schedule) {
       if (alone)

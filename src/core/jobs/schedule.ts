@@ -4,9 +4,9 @@ import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import type { Services } from "../services.ts"
+import { waitAtMost } from "../timeout.ts"
 import { createAlarm } from "./alarm.ts"
-import { claimDueTask, claimTaskNow, endTask, listScheduled, putNextRun, renewTask } from "./scheduleStore.ts"
-import { waitAtMost } from "./timeout.ts"
+import { claimDueTask, claimTaskNow, endTask, listScheduled, putDue, putNextRun, renewTask } from "./scheduleStore.ts"
 import type { TaskResult, Tasks } from "./types.ts"
 
 /** Something that the clock starts. */
@@ -166,6 +166,13 @@ export function openClock<C>({ database, log, now, leaseSeconds }: ClockOptions)
       const claimedAt = now()
       const claimed = await database.write((tx) => claimTaskNow(tx, { name, now: claimedAt, until: claimedAt + leaseSeconds }))
       return claimed ? start(task, begun.context, claimedAt) : "busy"
+    },
+
+    async request(name) {
+      if (begun === undefined || controller.signal.aborted || !begun.tasks.some((task) => task.name === name)) return false
+      await database.write((tx) => putDue(tx, { name, now: now() }))
+      await tick()
+      return true
     },
 
     async close(gracePeriodMs) {

@@ -13,6 +13,14 @@ export const putNextRun = query("schedule.putNext", (db, p: Params<{ name: strin
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ next_run_at: p.next })),
 )
 
+/** Writes down that the database takes writes. The row is no task's. */
+export const writeHealth = query("schedule.writeHealth", (db, p: Params<{ now: Seconds }>) =>
+  db
+    .insertInto("schedule")
+    .values({ name: "health", next_run_at: 0, last_run_at: p.now, held_until: 0, runs: 0, last_status: "", last_message: "" })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_run_at: p.now })),
+)
+
 const claimDue = query("schedule.claimDue", (db, p: Params<{ name: string; now: Seconds; until: Seconds; next: Seconds }>) =>
   db
     .updateTable("schedule")
@@ -20,6 +28,11 @@ const claimDue = query("schedule.claimDue", (db, p: Params<{ name: string; now: 
     .where("name", "=", p.name)
     .where("held_until", "<=", p.now)
     .where("next_run_at", "<=", p.now),
+)
+
+/** Makes a task due, unless it runs. */
+export const putDue = query("schedule.putDue", (db, p: Params<{ name: string; now: Seconds }>) =>
+  db.updateTable("schedule").set({ next_run_at: p.now }).where("name", "=", p.name).where("held_until", "<=", p.now),
 )
 
 const claimNow = query("schedule.claimNow", (db, p: Params<{ name: string; now: Seconds; until: Seconds }>) =>

@@ -31,6 +31,11 @@ export interface Tasks {
   readonly list: () => Promise<readonly ScheduledTask[]>
   /** Runs a task now and waits until it has ended; its next scheduled run is unchanged. */
   readonly run: (name: string) => Promise<TaskResult>
+  /**
+   * Makes a task due now, and returns once it is: it is run even if this process ends. Where it runs already, nothing happens. False where there
+   * is no task of that name.
+   */
+  readonly request: (name: string) => Promise<boolean>
 }
 
 /** How many unfinished or failed jobs there are of a kind in a state. */

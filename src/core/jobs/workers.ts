@@ -3,10 +3,10 @@ import type { Seconds } from "../database/tables.ts"
 import type { Logger } from "../log.ts"
 import { redact } from "../redact.ts"
 import type { TSchema } from "../schema.ts"
+import { waitAtMost, withTimeout } from "../timeout.ts"
 import { createAlarm } from "./alarm.ts"
 import { GiveUp, type JobDefinition, NotYet } from "./definition.ts"
 import { claimJobs, type Ending, endJob, findNextLapse, findNextWaiting, renewJob } from "./store.ts"
-import { waitAtMost, withTimeout } from "./timeout.ts"
 
 export interface WorkersOptions {
   readonly database: Database

@@ -36,9 +36,12 @@ const PRIVATE: readonly Range[] = [
   ["fc00::", 7],
 ]
 
+/** The only IPv6 addresses that IANA has given out for the public network; all others are special or belong to none. */
+const GLOBAL_UNICAST: readonly Range[] = [["2000::", 3]]
+
 /**
- * Addresses that are not public: the special-purpose registries of IANA for IPv4 and IPv6, and the address of a large cloud provider's metadata
- * service.
+ * Addresses that are not public: the special-purpose registries of IANA for IPv4 and, within global unicast, for IPv6 (tunnels, benchmarks,
+ * documentation), and the address of a large cloud provider's metadata service.
  */
 const RESERVED: readonly Range[] = [
   ["0.0.0.0", 8],
@@ -53,12 +56,6 @@ const RESERVED: readonly Range[] = [
   ["203.0.113.0", 24],
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
-  // Includes the deprecated IPv4-compatible IPv6 addresses.
-  ["::", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
-  ["100:0:0:1::", 64],
   ["2001::", 32],
   ["2001:2::", 48],
   ["2001:10::", 28],
@@ -66,10 +63,6 @@ const RESERVED: readonly Range[] = [
   ["2001:db8::", 32],
   ["2002::", 16],
   ["3fff::", 20],
-  ["5f00::", 16],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
 ]
 
 function listOf(ranges: readonly Range[]): BlockList {
@@ -81,6 +74,7 @@ function listOf(ranges: readonly Range[]): BlockList {
 const loopback = listOf(LOOPBACK)
 const ownNetworks = listOf(PRIVATE)
 const reserved = listOf(RESERVED)
+const globalUnicast = listOf(GLOBAL_UNICAST)
 
 /** An IPv4-mapped IPv6 address as IPv4, which the lists would not match otherwise. */
 function unmapped({ address, family }: Address): Address {
@@ -103,6 +97,7 @@ export const isPrivate = (address: Address): boolean => within(ownNetworks, unma
 /** Whether it is a public address. */
 export function isExternal(address: Address): boolean {
   const plain = unmapped(address)
+  if (plain.family === 6 && !within(globalUnicast, plain)) return false
   return !within(loopback, plain) && !within(ownNetworks, plain) && !within(reserved, plain)
 }
 

@@ -108,7 +108,7 @@ describe("outgoing requests", () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  const limits = { timeoutMs: 300, maxBytes: 1_000 }
+  const limits = { timeoutMs: 60_000, maxBytes: 1_000 }
   const open = (allowed: string) => openOutgoing(openGuard(allowed, names({ "hook.example": ["127.0.0.1"] })), "hearth/test")
 
   it("go to the address that was looked at, under the name that was asked for", async () => {
@@ -138,9 +138,23 @@ describe("outgoing requests", () => {
   it("follow no redirect, wait for no silence, and keep no flood", async () => {
     const { send } = open("*")
     expect((await send({ method: "GET", url: `http://127.0.0.1:${port}/redirect`, ...limits })).status).toBe(302)
-    await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/silent`, ...limits })).rejects.toThrow("no answer within 0.3 s")
-    await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/slow`, ...limits })).rejects.toThrow("no answer within 0.3 s")
+    await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/silent`, ...limits, timeoutMs: 300 })).rejects.toThrow(
+      "no answer within 0.3 s",
+    )
+    await expect(send({ method: "GET", url: `http://127.0.0.1:${port}/slow`, ...limits, timeoutMs: 300 })).rejects.toThrow(
+      "no answer within 0.3 s",
+    )
     const long = await send({ method: "GET", url: `http://127.0.0.1:${port}/long`, ...limits })
     expect([long.body.length, long.cut]).toEqual([1_000, true])
+  })
+
+  it("wait no longer for name servers, and not when nobody waits any more", async () => {
+    const { send } = openOutgoing(
+      openGuard("*", () => new Promise(() => {})),
+      "hearth",
+    )
+    const request = { method: "GET", url: "http://slow.example/", ...limits }
+    await expect(send({ ...request, timeoutMs: 50 })).rejects.toThrow("no answer within 0.05 s")
+    await expect(send({ ...request, signal: AbortSignal.abort(new Error("nobody waits")) })).rejects.toThrow("nobody waits")
   })
 })

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { VERSION } from "../version.ts"
-import { requestOver } from "./connect.ts"
 import type { Address } from "./guard.ts"
+import { requestOver } from "./request.ts"
 
 /** A request whose body, or whose answer's body, is too large for memory. */
 export interface StreamRequest {

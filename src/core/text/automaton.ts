@@ -5,8 +5,8 @@
 
 /** A pattern for texts. */
 export type Pattern =
-  /** One character, by its code point. */
-  | { readonly kind: "one"; readonly of: (codePoint: number) => boolean }
+  /** One character, by its code point; `literal` where it is always the same one, apart from its case. */
+  | { readonly kind: "one"; readonly of: (codePoint: number) => boolean; readonly literal?: number }
   /** A position between two characters, by the code points before and after it; -1 at the ends. */
   | { readonly kind: "place"; readonly fits: (before: number, after: number) => boolean }
   | { readonly kind: "sequence"; readonly parts: readonly Pattern[] }
@@ -17,7 +17,11 @@ export type Matcher = (text: string) => boolean
 
 export const anyCharacter: Pattern = { kind: "one", of: () => true }
 export const sequence = (...parts: readonly Pattern[]): Pattern => ({ kind: "sequence", parts })
-export const character = (codePoint: number): Pattern => ({ kind: "one", of: (other) => other === codePoint })
+export const character = (codePoint: number): Pattern => ({
+  kind: "one",
+  of: (other) => other === codePoint,
+  literal: codePoint,
+})
 export const repeat = (part: Pattern, min = 0, max = Number.POSITIVE_INFINITY): Pattern => ({ kind: "repeat", part, min, max })
 
 type Step =

@@ -1,4 +1,5 @@
 import { anyCharacter, character, type Matcher, type Pattern, repeat, sequence, wholeMatcher } from "./automaton.ts"
+import { type Reader, readBraces, readRow, readSet } from "./brackets.ts"
 
 export interface GlobOptions {
   /** What `*` and `?` don't stand for; `**` does. Without it they stand for any character. */
@@ -20,11 +21,6 @@ export function compileGlob(glob: string, { separator }: GlobOptions = {}): Matc
   return pattern && reader.at === reader.characters.length ? wholeMatcher(pattern) : undefined
 }
 
-interface Reader {
-  readonly characters: readonly string[]
-  at: number
-}
-
 const code = (one: string): number => one.codePointAt(0) ?? -1
 
 /** Up to the end, or inside of braces up to a comma or the closing one. */
@@ -43,13 +39,13 @@ function readSequence(reader: Reader, within: Pattern, depth: number): Pattern |
 function readPart(one: string, reader: Reader, within: Pattern, depth: number): Pattern | undefined {
   switch (one) {
     case "*":
-      return readStars(reader, within)
+      return repeat(readRow(reader) > 1 ? anyCharacter : within)
     case "?":
       return within
     case "[":
-      return readSet(reader)
+      return readSet(reader, ["!", "^"])
     case "{":
-      return readBraces(reader, within, depth + 1)
+      return readBraces(reader, depth + 1, (inside, deeper) => readSequence(inside, within, deeper))
     case "\\": {
       const escaped = reader.characters[reader.at++]
       return escaped === undefined ? undefined : character(code(escaped))
@@ -59,54 +55,5 @@ function readPart(one: string, reader: Reader, within: Pattern, depth: number): 
       return undefined
     default:
       return character(code(one))
-  }
-}
-
-function readStars(reader: Reader, within: Pattern): Pattern {
-  let stars = 1
-  while (reader.characters[reader.at] === "*") {
-    reader.at += 1
-    stars += 1
-  }
-  return repeat(stars > 1 ? anyCharacter : within)
-}
-
-function readSet(reader: Reader): Pattern | undefined {
-  const negated = reader.characters[reader.at] === "!" || reader.characters[reader.at] === "^"
-  if (negated) reader.at += 1
-  const ranges: (readonly [number, number])[] = []
-  while (reader.characters[reader.at] !== "]") {
-    const from = readSetCharacter(reader)
-    if (from === undefined) return undefined
-    const isRange = reader.characters[reader.at] === "-" && reader.characters[reader.at + 1] !== "]"
-    if (isRange) reader.at += 1
-    const to = isRange ? readSetCharacter(reader) : from
-    if (to === undefined || to < from) return undefined
-    ranges.push([from, to])
-  }
-  reader.at += 1
-  if (ranges.length === 0) return undefined
-  return { kind: "one", of: (one) => ranges.some(([from, to]) => from <= one && one <= to) !== negated }
-}
-
-function readSetCharacter(reader: Reader): number | undefined {
-  const one = reader.characters[reader.at++]
-  const meant = one === "\\" ? reader.characters[reader.at++] : one
-  return meant === undefined ? undefined : code(meant)
-}
-
-/** The most nested braces. */
-const DEEPEST = 10
-
-function readBraces(reader: Reader, within: Pattern, depth: number): Pattern | undefined {
-  if (depth > DEEPEST) return undefined
-  const parts: Pattern[] = []
-  for (;;) {
-    const part = readSequence(reader, within, depth)
-    if (part === undefined) return undefined
-    parts.push(part)
-    const end = reader.characters[reader.at++]
-    if (end === "}") return { kind: "choice", parts }
-    if (end === undefined) return undefined
   }
 }

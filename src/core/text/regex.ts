@@ -11,6 +11,13 @@ const DEEPEST = 50
  * and lookaround. `(?i)` at the beginning ignores case. Undefined for an invalid or very large expression.
  */
 export function compileRegex(expression: string): Matcher | undefined {
+  const pattern = parseRegex(expression)
+  const before = repeat(anyCharacter)
+  return pattern && wholeMatcher(sequence(before, pattern, before))
+}
+
+/** The same expression as data. Undefined for an invalid or very large one. */
+export function parseRegex(expression: string): Pattern | undefined {
   if (expression.length > LONGEST) return undefined
   const flags = /^\(\?([ims]+)\)/.exec(expression)
   const reader: Reader = {
@@ -19,9 +26,7 @@ export function compileRegex(expression: string): Matcher | undefined {
     ignoreCase: flags?.[1]?.includes("i") ?? false,
   }
   const pattern = readChoice(reader, 0)
-  if (pattern === undefined || reader.at < reader.characters.length) return undefined
-  const before = repeat(anyCharacter)
-  return wholeMatcher(sequence(before, pattern, before))
+  return reader.at < reader.characters.length ? undefined : pattern
 }
 
 interface Reader {
@@ -165,7 +170,7 @@ function folded({ ignoreCase }: Reader, pattern: Pattern): Pattern {
   if (!ignoreCase || pattern.kind !== "one") return pattern
   const { of } = pattern
   return {
-    kind: "one",
+    ...pattern,
     of: (one) => {
       const text = String.fromCodePoint(one)
       return of(one) || of(codeOf(text.toLowerCase())) || of(codeOf(text.toUpperCase()))
@@ -185,7 +190,9 @@ function readEscape(reader: Reader): Pattern | undefined {
     return { kind: "place", fits: (before, after) => (here === "A" ? before : after) === -1 }
   }
   const test = readEscaped(reader)
-  return test && folded(reader, { kind: "one", of: test })
+  if (test === undefined) return undefined
+  const isItself = here !== undefined && !/[A-Za-z0-9]/.test(here)
+  return isItself ? character(codeOf(here)) : folded(reader, { kind: "one", of: test })
 }
 
 /** What follows a backslash, inside of a class or outside. */

@@ -13,6 +13,27 @@ import { audit } from "./0011-audit.ts"
 import { mirrors } from "./0012-mirrors.ts"
 import { lfs } from "./0013-lfs.ts"
 import { events } from "./0014-events.ts"
+import { guesses } from "./0015-guesses.ts"
+import { readOnlyKeys } from "./0016-read-only-keys.ts"
+import { trackedTimeUpdates } from "./0017-tracked-time-updates.ts"
+import { wikis } from "./0018-wikis.ts"
+import { runnerProtocol } from "./0019-runner-protocol.ts"
+import { unusedPackets } from "./0020-unused-packets.ts"
+import { oauth2 } from "./0021-oauth2.ts"
+import { packages } from "./0022-packages.ts"
+import { signing } from "./0023-signing.ts"
+import { results } from "./0024-results.ts"
+import { workflowTriggers } from "./0025-workflow-triggers.ts"
+import { codeSearch } from "./0026-code-search.ts"
+import { history } from "./0027-history.ts"
+import { signIn } from "./0028-sign-in.ts"
+import { runFollowups } from "./0029-run-followups.ts"
+import { forms } from "./0030-forms.ts"
+import { reviewing } from "./0031-reviewing.ts"
+import { texts } from "./0032-texts.ts"
+import { transfer } from "./0033-transfer.ts"
+import { unboundFiles } from "./0034-unbound-files.ts"
+import { attention } from "./0035-attention.ts"
 
 /** The migrations, oldest first. A released one is never changed. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +51,25 @@ export const migrations: readonly Migration[] = [
   mirrors,
   lfs,
   events,
+  guesses,
+  readOnlyKeys,
+  trackedTimeUpdates,
+  wikis,
+  runnerProtocol,
+  unusedPackets,
+  oauth2,
+  packages,
+  signing,
+  results,
+  workflowTriggers,
+  codeSearch,
+  history,
+  signIn,
+  runFollowups,
+  forms,
+  reviewing,
+  texts,
+  transfer,
+  unboundFiles,
+  attention,
 ]

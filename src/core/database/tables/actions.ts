@@ -16,6 +16,8 @@ export interface RunnersTable {
   digest: string
   /** A JSON list of names. */
   labels: Generated<string>
+  /** A JSON list of words for what it can do beyond the first version of the protocol. */
+  capabilities: Generated<string>
   /** It takes one job and is removed afterwards. */
   is_ephemeral: Generated<Flag>
   is_disabled: Generated<Flag>
@@ -64,6 +66,20 @@ export interface ActionRunsTable {
   /** The workflow's own name, "" for none, and the folder of its file. */
   workflow_name: Generated<string>
   workflow_folder: Generated<string>
+  /** The workflow's members besides its jobs, as JSON. */
+  definition: Generated<string>
+  /** Why it could not start, for its author; "" otherwise. */
+  error: Generated<string>
+  /** It runs code of a fork: its jobs get no secrets, and tokens that only read. */
+  is_untrusted: Generated<Flag>
+  /** At most one run or job of a repository's group runs at a time; "" for none. */
+  concurrency_group: Generated<string>
+  /** It waits until its group is free. */
+  is_held: Generated<Flag>
+  /** Its last attempt was cancelled: only jobs start whose condition says so. */
+  is_cancelled: Generated<Flag>
+  /** The files of workflows that its jobs call, as JSON. */
+  called: Generated<string>
   /** It needs approval before it runs. */
   needs_approval: Generated<Flag>
   /** The pull request that it runs for; 0 for none. */
@@ -111,11 +127,31 @@ export interface ActionJobsTable {
   definition: string
   /** Its failure doesn't fail the run. */
   continue_on_error: Flag
+  /** What it has put out, as a JSON object of texts. */
+  outputs: Generated<string>
+  /** Why it could not start, for its author; "" otherwise. */
+  error: Generated<string>
+  /** What its token may do, as a JSON object of units and modes. */
+  permissions: Generated<string>
+  /** Minutes after which it is ended; 0 for the site's limit. */
+  timeout_minutes: Generated<number>
+  /** At most one run or job of a repository's group runs at a time; "" for none. */
+  concurrency_group: Generated<string>
+  /** It waits until its group is free. */
+  is_held: Generated<Flag>
+  /** The job that calls the workflow to which this one belongs; 0 for none. */
+  parent_id: Generated<number>
+  /** Of a job that calls a workflow, what it hands over, as JSON; "{}" otherwise. Runners don't get such a job, only those called. */
+  call: Generated<string>
+  /** Its matrix, name or labels name what needed jobs put out: it is laid out once they have ended. */
+  is_unexpanded: Generated<Flag>
   state: ActionState
   /** 0 before a runner has taken it. */
   runner_id: Generated<number>
   /** The job of an earlier attempt whose result is reused; 0 if it is run again. */
   original_id: Generated<number>
+  /** When it last began to wait for a runner; 0 before that. */
+  queued_at: Generated<Seconds>
   created_at: Seconds
   started_at: Generated<Seconds>
   stopped_at: Generated<Seconds>
@@ -135,14 +171,20 @@ export interface ActionTasksTable {
   /** Lines and bytes of its log; anything after them in the file was written by a process that was killed before it updated the row. */
   log_lines: Generated<number>
   log_size: Generated<number>
+  /** Its last line where the server has ended it, which is not in the file; "" otherwise. */
+  log_end: Generated<string>
   /** The log is complete. */
   log_sealed: Generated<Flag>
   log_expired: Generated<Flag>
+  /** Its file is compressed with gzip; the size stays that of the text. */
+  log_packed: Generated<Flag>
   created_at: Seconds
   started_at: Generated<Seconds>
   stopped_at: Generated<Seconds>
   /** When the runner last reported on it. */
   updated_at: Seconds
+  /** When the runner first reported on it; 0 while the runner may not have received it. */
+  reported_at: Generated<Seconds>
 }
 
 export interface ActionStepsTable {
@@ -153,9 +195,20 @@ export interface ActionStepsTable {
   state: ActionState
   started_at: Generated<Seconds>
   stopped_at: Generated<Seconds>
+  /** Its first line in the log of the task, from 0, and how many it has. */
+  log_line: Generated<number>
+  log_lines: Generated<number>
 }
 
-/** Files uploaded by an attempt of a run, in one zip file; its name is unique in the attempt. */
+/** What the steps of a job want shown above its log, in Markdown. */
+export interface ActionSummariesTable {
+  job_id: number
+  /** The number of the step, from 0. */
+  step: number
+  content: string
+}
+
+/** Files uploaded by an attempt of a run, in one zip file unless a media type says otherwise; its name is unique in the attempt. */
 export interface ActionArtifactsTable {
   id: Generated<number>
   run_id: number
@@ -168,9 +221,70 @@ export interface ActionArtifactsTable {
   size: number
   sha256: Generated<string>
   is_expired: Generated<Flag>
+  /** The job that uploaded it; 0 if that isn't known. */
+  job_id: Generated<number>
+  /** Of a file that is no zip file; "" otherwise. */
+  media_type: Generated<string>
   created_at: Seconds
   updated_at: Seconds
   expires_at: Seconds
+}
+
+/** What a job is uploading. The row is deleted once it is stored, or given up. */
+export interface ActionUploadsTable {
+  id: Generated<number>
+  repository_id: number
+  task_id: number
+  /** `files` is an artifact of the older protocol, whose files come one by one. */
+  kind: "artifact" | "files" | "cache"
+  /** The name of the artifact, or the key of the cache. */
+  name: string
+  /** Of a cache, its version and the reference that it belongs to; "" otherwise. */
+  version: Generated<string>
+  scope: Generated<string>
+  media_type: Generated<string>
+  /** A JSON list of the names of its parts in their order; "" where their positions say it. */
+  parts: Generated<string>
+  /** When the artifact expires; 0 where the site decides. */
+  expires_at: Generated<Seconds>
+  created_at: Seconds
+}
+
+/** Parts of uploads, in files of their own below the repository's. */
+export interface ActionUploadPartsTable {
+  upload_id: number
+  name: string
+  /** The offset of its first byte, where that is known. */
+  position: number
+  file: string
+  size: number
+  sha256: string
+}
+
+/** What jobs keep for later ones. A key is stored once for each version and scope, and never changed. */
+export interface ActionCachesTable {
+  id: Generated<number>
+  repository_id: number
+  /** The full name of the reference that the run was for: others see it by rules. */
+  scope: string
+  key: string
+  /** A digest by the client of what is in it and how it is packed. */
+  version: string
+  file: string
+  size: number
+  sha256: string
+  created_at: Seconds
+  used_at: Seconds
+}
+
+/** Keys that sign the identity tokens of jobs. */
+export interface JobIdentityKeysTable {
+  id: Generated<number>
+  /** The private key (PKCS 8, PEM), sealed. */
+  sealed_key: string
+  /** The public one as a JWK. */
+  public_key: string
+  created_at: Seconds
 }
 
 /** Variables for workflows. They belong to a repository, or to a person or organisation. */
@@ -208,6 +322,12 @@ export interface ActionSchedulesTable {
   next_at: Seconds
 }
 
+/** Events that workflows of default branches listen to, of those whose workflows are read there. */
+export interface ActionTriggersTable {
+  repository_id: number
+  event: string
+}
+
 /** Disabled workflows, by their files. */
 export interface DisabledWorkflowsTable {
   repository_id: number
@@ -223,9 +343,15 @@ export interface ActionTables {
   action_jobs: ActionJobsTable
   action_tasks: ActionTasksTable
   action_steps: ActionStepsTable
+  action_summaries: ActionSummariesTable
   action_artifacts: ActionArtifactsTable
+  action_uploads: ActionUploadsTable
+  action_upload_parts: ActionUploadPartsTable
+  action_caches: ActionCachesTable
+  job_identity_keys: JobIdentityKeysTable
   action_variables: ActionVariablesTable
   action_secrets: ActionSecretsTable
   disabled_workflows: DisabledWorkflowsTable
   action_schedules: ActionSchedulesTable
+  action_triggers: ActionTriggersTable
 }

@@ -33,8 +33,23 @@ export interface IssuesTable {
   /** Who wrote it on the server that it was brought from; "" for what was written here. */
   original_author: Generated<string>
   original_author_id: Generated<number>
+  /** Why it was closed; "" where it is open, or was completed. */
+  close_reason: Generated<CloseReason>
+  /** The issue that it repeats, as far as that is still there. */
+  duplicate_of_id: Generated<number | null>
   created_at: Seconds
   updated_at: Seconds
+}
+
+/** "" is completed: what is closed by a commit or by a client of the API is. */
+export type CloseReason = "" | "not_planned" | "duplicate"
+
+/** Where issues were before they were transferred. Their numbers there are not used again. */
+export interface MovedIssuesTable {
+  repository_id: number
+  number: number
+  issue_id: number
+  moved_at: Seconds
 }
 
 export interface IssueAssigneesTable {
@@ -100,6 +115,9 @@ export interface CommentsTable {
   tracked_time_id: Generated<number | null>
   review_id: Generated<number | null>
   resolver_id: Generated<number | null>
+  /** Why the issue was closed by this, and which one it repeats. */
+  close_reason: Generated<CloseReason>
+  duplicate_of_id: Generated<number | null>
   /** Who wrote it on the server that it was brought from; "" for what was written here. */
   original_author: Generated<string>
   original_author_id: Generated<number>
@@ -131,7 +149,10 @@ export interface TrackedTimesTable {
   seconds: number
   /** Deleted entries are kept, but excluded from lists and sums: the timeline refers to them. */
   is_deleted: Generated<Flag>
+  /** When it was spent. */
   created_at: Seconds
+  /** When it was recorded. */
+  updated_at: Seconds
 }
 
 export interface StopwatchesTable {
@@ -171,8 +192,10 @@ export interface NotificationsTable {
   id: Generated<number>
   user_id: number
   repository_id: number
-  subject: "issue" | "pull" | "repository"
+  subject: "issue" | "pull" | "repository" | "run" | "release"
   issue_id: number | null
+  run_id: number | null
+  release_id: number | null
   status: "unread" | "read" | "pinned"
   created_at: Seconds
   updated_at: Seconds
@@ -201,6 +224,7 @@ export interface ActivityTotalsTable {
 export interface IssueTables {
   issue_counters: IssueCountersTable
   issues: IssuesTable
+  moved_issues: MovedIssuesTable
   issue_assignees: IssueAssigneesTable
   issue_labels: IssueLabelsTable
   issue_mentions: IssueMentionsTable

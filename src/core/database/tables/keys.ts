@@ -11,6 +11,8 @@ export interface PublicKeysTable {
   fingerprint: string
   /** One line: the type, the key in base64, and a comment where there is one. */
   content: string
+  /** Whether its owner may only fetch with it. Deploy keys have this for each repository. */
+  is_read_only: Generated<Flag>
   created_at: Seconds
   last_used_at: Generated<Seconds>
 }
@@ -35,8 +37,6 @@ export interface GpgKeysTable {
   key_id: string
   /** For a primary key the whole key in base64; "" for a subkey. */
   certificate: string
-  /** The packet of the public key alone, in base64. */
-  packet: string
   /** Whether it may be used to sign. */
   signs: Flag
   /** The capabilities of its algorithm. */

@@ -24,6 +24,8 @@ export interface MirrorsTable {
   lfs: Generated<Flag>
   /** Where they are; "" for where Git LFS looks for them. */
   lfs_endpoint: Generated<string>
+  /** Whether it follows the wiki too. */
+  wiki: Generated<Flag>
   /** Large files that the server didn't have last time; they are requested again. */
   lfs_missing: Generated<number>
 }

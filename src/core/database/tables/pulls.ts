@@ -80,6 +80,8 @@ export interface ReviewCommentsTable {
   path: string
   /** Positive: a line of the head; negative: of the merge base. Updated when pushes move the line. */
   line: number
+  /** How many lines it is about; `line` is the last of them. */
+  lines: Generated<number>
   /** The lines of the diff before it, as they were when it was written. */
   hunk: string
   /** The commit that last changed the line when it was written; for the old side, the head. */
@@ -88,7 +90,17 @@ export interface ReviewCommentsTable {
   is_outdated: Flag
 }
 
+/** The files of a pull request that somebody has viewed, as they were then. */
+export interface ViewedFilesTable {
+  user_id: number
+  pull_id: number
+  path: string
+  /** The blob at the head; "" where the file is deleted. */
+  blob_id: string
+}
+
 export interface PullTables {
+  viewed_files: ViewedFilesTable
   pulls: PullsTable
   pull_schedules: PullSchedulesTable
   reviews: ReviewsTable

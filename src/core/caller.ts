@@ -1,0 +1,43 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { type Caller, nobody } from "../git/index.ts"
+
+/*
+ * Who the current work is done for. Limits share what is scarce fairly among callers, many calls below the server that knows them: this is the one
+ * thing that is not passed as a parameter.
+ */
+
+/** A caller whose account becomes known once its credentials are checked. */
+interface Connected extends Caller {
+  account: string | undefined
+}
+
+const callers = new AsyncLocalStorage<Connected>()
+
+/** The caller of the current work; `nobody` for work of the service itself. */
+export const currentCaller = (): Caller => callers.getStore() ?? nobody
+
+/** Does the work for somebody at this address. `signal` is asked for only when something costly is to be done. */
+export function workFor<T>(address: string | undefined, signal: () => AbortSignal | undefined, work: () => T): T {
+  let known: AbortSignal | undefined
+  const caller: Connected = {
+    account: undefined,
+    address,
+    get signal() {
+      known ??= signal()
+      return known
+    },
+  }
+  return callers.run(caller, work)
+}
+
+/** Says whose account the current caller has. */
+export function identifyCaller(userId: number): void {
+  const caller = callers.getStore()
+  if (caller) caller.account = String(userId)
+}
+
+/** Does the work for the current caller, whose shares it counts to, but goes on when the caller is gone. */
+export const workDetached = <T>(work: () => T): T => {
+  const { account, address } = currentCaller()
+  return callers.run({ account, address, signal: undefined }, work)
+}

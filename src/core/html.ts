@@ -1,0 +1,107 @@
+import { escapeHtml } from "./text/html.ts"
+
+/** HTML for pages. Whatever a template is given is escaped, unless it is `Html` itself. */
+export class Html {
+  readonly #text: string
+
+  /** Only for this module: elsewhere, `html` and `trusted` make it. */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** What a template takes: texts and numbers are escaped, lists are joined, and nothing stands for undefined, null and false. */
+export type Content = Html | string | number | undefined | null | false | readonly Content[]
+
+/**
+ * A template of HTML: html`<a href="${address}">${text}</a>`. Holes stand between tags or inside of quoted attributes; in an attribute that
+ * takes an address, one with a scheme other than http, https and mailto is replaced by `#`. Throws TypeError for a template with holes elsewhere.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  const places = placesOf(strings)
+  let text = strings[0] ?? ""
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    text += places[index] === "address" ? safeAddress(String(value ?? "")) : textOf(value)
+    text += strings[index + 1] ?? ""
+  }
+  return new Html(text)
+}
+
+/** For HTML that is safe already, made by the markup door or the highlighter: nothing else may call this. */
+export const trusted = (safe: string): Html => new Html(safe)
+
+export const NOTHING: Html = new Html("")
+
+function textOf(value: Content): string {
+  if (value instanceof Html) return value.toString()
+  if (typeof value === "string") return escapeHtml(value)
+  if (typeof value === "number") return String(value)
+  if (value === undefined || value === null || value === false) return ""
+  let text = ""
+  for (const item of value) text += textOf(item)
+  return text
+}
+
+type Place = "text" | "address"
+
+const known = new WeakMap<TemplateStringsArray, readonly Place[]>()
+
+/** What each hole of a template stands in; looked at once for each template. */
+function placesOf(strings: TemplateStringsArray): readonly Place[] {
+  const before = known.get(strings)
+  if (before) return before
+  let read = ""
+  const places = strings.slice(0, -1).map((part): Place => {
+    read += part
+    return placeAfter(read)
+  })
+  known.set(strings, places)
+  return places
+}
+
+function placeAfter(read: string): Place {
+  const open = read.lastIndexOf("<")
+  const inTag = open > read.lastIndexOf(">")
+  if (/<(script|style)\b[^>]*>(?![\s\S]*<\/\1)/i.test(read)) throw new TypeError("a template must not write into a script or a style")
+  if (!inTag) return "text"
+  const tag = read.slice(open)
+  if (/^<\/?[\w-]*$/.test(tag)) throw new TypeError(`a template must not make the name of an element: ${tag}`)
+  const attribute = /\s([\w:-]+)="([^"]*)$/.exec(tag)
+  if (!attribute) {
+    // A whole attribute from `attribute()` or `flag()`.
+    if (/\s$/.test(tag) && (tag.match(/"/g)?.length ?? 0) % 2 === 0) return "text"
+    throw new TypeError(`a value in a tag must be inside of a quoted attribute: ${tag}`)
+  }
+  const [, name = "", begun = ""] = attribute
+  if (/^on/i.test(name) || name === "style" || name === "srcdoc") throw new TypeError(`a page must not have the attribute ${name}`)
+  return begun === "" && /^(href|src|action|formaction|poster|cite)$/i.test(name) ? "address" : "text"
+}
+
+const ADDRESS = /^(?:https?:\/\/|mailto:|\/(?!\/)|[#?.]|$)/i
+
+/** The address, or `#` where it is neither a path nor has a scheme that a page may link to. */
+const safeAddress = (address: string): string => (ADDRESS.test(address) ? escapeHtml(address) : "#")
+
+/** A whole attribute, ` name="value"`; nothing where the value is undefined or false. True gives the name alone. */
+export function attribute(
+  name: `${"aria" | "data"}-${string}` | "id" | "class" | "lang" | "title" | "value" | "enctype" | "formaction" | "list",
+  value: string | number | boolean | undefined,
+): Html {
+  if (value === undefined || value === false) return NOTHING
+  return value === true ? new Html(name) : new Html(`${name}="${escapeHtml(String(value))}"`)
+}
+
+/** An attribute that is there or not, such as `checked`. */
+export const flagged = (
+  name: "checked" | "selected" | "disabled" | "required" | "open" | "hidden" | "autofocus" | "readonly" | "multiple",
+  is: boolean,
+): Html => (is ? new Html(name) : NOTHING)
+
+/** The items with something between them. */
+export const joined = (items: readonly Content[], between: Content): Html =>
+  html`${items.flatMap((item, index) => (index === 0 ? [item] : [between, item]))}`

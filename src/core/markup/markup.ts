@@ -1,0 +1,36 @@
+import { escapeHtml } from "../text/html.ts"
+import type { Renderer } from "./renderer.ts"
+import type { Rendering, Resolve } from "./rendering.ts"
+import type { Task } from "./thread.ts"
+
+/**
+ * The one way from a text that users write to HTML: for the API, pages, feeds and mails. It knows no feature: what names of people, issues and
+ * commits lead to is asked of a function that the caller gives. The parsers are loaded by the first call.
+ */
+
+/** Longer texts, in UTF-16 units, are shown as they are written. */
+export const LONGEST_MARKUP = 512 * 1024
+
+/**
+ * Markdown as HTML that is safe to be put into a page. Time and size are linear in the text; longer texts than `LONGEST_MARKUP`, deeply nested ones
+ * and those that take too long come out as they are written. Refuses `busy` where too many texts are waiting.
+ */
+export const renderMarkdown = async (text: string, { resolve, ...rendering }: Rendering): Promise<string> =>
+  render({ kind: "markdown", text, rendering, resolves: resolve !== undefined }, resolve)
+
+/** HTML that a text has, such as the output of a program: what of it is safe. As for Markdown otherwise; nothing in it is a mention. */
+export const renderHtml = async (text: string, rendering: Omit<Rendering, "resolve">): Promise<string> =>
+  render({ kind: "html", text, rendering }, undefined)
+
+/** Values separated by this character as a table, whose first line is its head. As for Markdown otherwise. */
+export const renderTable = async (text: string, separator: string): Promise<string> => render({ kind: "table", text, separator }, undefined)
+
+let renderer: Promise<Renderer> | undefined
+
+async function render(task: Task, resolve: Resolve | undefined): Promise<string> {
+  if (task.text.length > LONGEST_MARKUP) return asWritten(task.text)
+  renderer ??= import("./renderer.ts").then(({ openRenderer }) => openRenderer())
+  return (await (await renderer).render(task, resolve)) ?? asWritten(task.text)
+}
+
+const asWritten = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`
