@@ -9,13 +9,19 @@ import type { Services } from "../../../core/services.ts"
  * grows, so that none waits for the whole file.
  */
 
+/**
+ * A reader waits for this many bytes, or for the end: once an answer has begun, a failure can only cut it off. So most of those that meet a damaged object
+ * or a full disk are refused in words.
+ */
+const FIRST_BYTES = 1024 * 1024
+
 /** A file that is being built. */
 interface Making {
   /** The temporary path while it grows, and the final path once it is complete. */
   readonly draft: string
   readonly path: string
   readonly written: () => number
-  /** Settled with the first bytes, or like `done`. */
+  /** Settled once there is enough to begin with, or like `done`. */
   readonly begun: Promise<void>
   /** Resolved when the file is complete, rejected if building it fails. */
   readonly done: Promise<void>
@@ -43,8 +49,8 @@ export async function findCached({ now }: Services, path: string): Promise<numbe
 }
 
 /**
- * The bytes of the file at `path`, which `make` provides if it isn't cached yet. Rejects as `make` and its stream do if they fail before the
- * first byte; after that the stream is cut off.
+ * The bytes of the file at `path`, which `make` provides if it isn't cached yet. Rejects as `make` and its stream do if they fail before its
+ * first mebibyte or its end; after that the stream is cut off.
  */
 export async function openCached(services: Services, path: string, make: () => Promise<Readable>): Promise<Readable> {
   const all = makingOf(services)
@@ -77,7 +83,7 @@ function begin(path: string, make: () => Promise<Readable>): Making {
       yield bytes
       // The next chunk is requested only once this one is written.
       written += bytes.length
-      started.resolve()
+      if (written >= FIRST_BYTES) started.resolve()
       tell()
     }
   }

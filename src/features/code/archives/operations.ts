@@ -8,7 +8,7 @@ export const archiveOperations: readonly Operation[] = [
   operation({
     id: "repoGetArchive",
     route: "GET /repos/{owner}/{repo}/archive/{archive}",
-    summary: "Get the files of a branch, a tag or a commit in one piece",
+    summary: "Get an archive of a branch, a tag or a commit",
     description: "The name is followed by .zip, by .tar.gz, or by .bundle for the whole history as a file to clone from.",
     tag: "repository",
     scope: ["repository"],

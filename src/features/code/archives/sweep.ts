@@ -17,11 +17,21 @@ interface CachedFile {
 
 /** Removes archives not used lately, incomplete files of killed processes, and the least recently used ones beyond the cache's limit. */
 export const sweepArchives: Task = {
-  name: "sweep_archives",
+  name: "archive_cleanup",
   cron: "47 * * * *",
   run: async (services) => {
     const removed = await trim(services)
     return removed === 0 ? undefined : `removed ${removed} files`
+  },
+}
+
+/** Removes all archives; they are made again when they are asked for. Runs only on demand. */
+export const removeArchives: Task = {
+  name: "delete_repo_archives",
+  run: async (services) => {
+    const files = (await filesIn(folderOf(services))).filter(({ path }) => !path.endsWith(DRAFT))
+    for (const { path } of files) await rm(path, { force: true })
+    return `removed ${files.length} files`
   },
 }
 

@@ -8,6 +8,6 @@ export const escapeName = (name: string): string => name.split("/").map(encodeUR
 /** The archive URLs of a tag; empty if archives are switched off. */
 export function archiveUrls({ config, site }: Pick<Services, "config" | "site">, { owner, repository }: Owned, tag: string) {
   if (!config.archives.enabled) return {}
-  const base = `${repositoryHtmlUrl(site, owner.name, repository.name)}/archive/${escapeName(tag)}`
+  const base = `${repositoryHtmlUrl(site, owner.name, repository.name)}/archive/${encodeURIComponent(tag)}`
   return { zipball_url: `${base}.zip`, tarball_url: `${base}.tar.gz` }
 }

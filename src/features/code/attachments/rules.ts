@@ -3,13 +3,24 @@ import type { Config } from "../../../core/config.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { writeRow } from "../../../core/files.ts"
+import type { Access } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import type { Upload } from "../../../core/upload.ts"
 import { discardFile, removeFilesJob, storeFile } from "./files.ts"
 import { type FileLimits, requireName } from "./names.ts"
 import type { AttachmentRow } from "./present.ts"
 import { findAttachment, findReleaseAttachment, insertAttachment } from "./store.ts"
+
+/** Refuses `notFound` if attachments are switched off. */
+export const ifEnabled = <Found>({ rule, open }: Access<Found>): Access<Found> => ({
+  rule,
+  open: (request) => {
+    if (!request.services.config.attachments.enabled) throw refuse.notFound()
+    return open(request)
+  },
+})
 
 /** What files are attached to: an issue, a comment or a release. */
 export interface AttachmentParent {
@@ -61,6 +72,7 @@ export async function attach(
         now: now(),
       })
       if (!row) throw new TypeError("an insert gives its row")
+      publish(tx, { kind: "attachment.added", attachment: row, actor: uploader, ...subjectIn(parent) })
       return row
     })
   return writeRow(write, () => discardFile(services, file))
@@ -70,17 +82,41 @@ export async function attach(
 export async function renameAttachment(
   services: Services,
   parent: AttachmentParent,
+  actor: User,
   attachment: AttachmentRow,
   name: string,
 ): Promise<AttachmentRow> {
   if (name === "" || name === attachment.name) return attachment
   const fitting = requireName(parent.limits(services.config).types, "name", name)
   return services.database.write(async (tx) => {
-    const row = await tx.updateTable("attachments").set({ name: fitting }).where("id", "=", attachment.id).returningAll().executeTakeFirst()
+    const { id } = attachment
+    const renamed = await tx
+      .updateTable("attachments")
+      .set({ name: fitting })
+      .where("id", "=", id)
+      .where("name", "!=", fitting)
+      .returningAll()
+      .executeTakeFirst()
+    if (renamed) publish(tx, { kind: "attachment.renamed", attachment: renamed, actor, ...subjectIn(parent) })
+    // Not renamed: it has the name by now, or it is gone.
+    const row = renamed ?? (await tx.selectFrom("attachments").selectAll().where("id", "=", id).executeTakeFirst())
     if (!row) throw refuse.notFound()
     return row
   })
 }
+
+/** Deletes an attachment. Refuses `notFound` if it doesn't belong to this parent. */
+export async function removeAttachment(services: Services, parent: AttachmentParent, actor: User, id: number): Promise<void> {
+  await locateAttachment(services, parent, id)
+  await services.database.write(async (tx) => {
+    const deleted = await deleteAttachments(tx, services, { id })
+    if (deleted > 0) publish(tx, { kind: "attachment.deleted", attachment: { id }, actor, ...subjectIn(parent) })
+  })
+}
+
+/** The parent, in events. */
+const subjectIn = ({ place: { repositoryId, issueId, commentId, releaseId } }: AttachmentParent) =>
+  issueId === null ? { repositoryId, releaseId } : { issue: { id: issueId, repository_id: repositoryId }, commentId: commentId || null }
 
 /** Selects attachments: a single one, those of one text, of an issue with its comments, of a release, or of a whole repository. */
 export type AttachmentsOf =
@@ -90,8 +126,11 @@ export type AttachmentsOf =
   | { readonly issue_id: number }
   | { readonly repository_id: number }
 
-/** Deletes attachments. A job removes their files once the transaction is committed. Must be called before their parent is deleted. */
-export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<void> {
+/**
+ * Deletes attachments, and returns how many. A job removes their files once the transaction is committed. Must be called before their parent is
+ * deleted.
+ */
+export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services, "jobs">, of: AttachmentsOf): Promise<number> {
   let rows = tx.deleteFrom("attachments").returning("uuid")
   if ("id" in of) rows = rows.where("id", "=", of.id)
   else if ("release_id" in of) rows = rows.where("release_id", "=", of.release_id)
@@ -103,6 +142,7 @@ export async function deleteAttachments(tx: Transaction, { jobs }: Pick<Services
   const uuids = (await rows.execute()).map(({ uuid }) => uuid)
   for (let at = 0; at < uuids.length; at += FILES_OF_A_JOB)
     await jobs.enqueue(tx, removeFilesJob, { uuids: uuids.slice(at, at + FILES_OF_A_JOB) })
+  return uuids.length
 }
 
 const FILES_OF_A_JOB = 500

@@ -1,3 +1,5 @@
+import { sql } from "kysely"
+import { containsLower } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 
 type Of = Params<{ issueId: number; commentId: number }>
@@ -72,4 +74,59 @@ export const countDownload = query("attachments.countDownload", (db, p: Params<{
     .updateTable("attachments")
     .set((eb) => ({ download_count: eb("download_count", "+", 1) }))
     .where("id", "=", p.id),
+)
+
+/** How many unbound files a person has, and their bytes. */
+export const sumUnbound = query("attachments.sumUnbound", (db, p: Params<{ uploaderId: number }>) =>
+  db
+    .selectFrom("attachments")
+    .select((eb) => [eb.fn.countAll<number>().as("files"), sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as("bytes")])
+    .where("uploader_id", "=", p.uploaderId)
+    .where("issue_id", "is", null)
+    .where("release_id", "is", null),
+)
+
+/** Binds those of these files that are the author's and unbound, in the same repository. */
+export const bindNamed = query(
+  "attachments.bindNamed",
+  (db, p: Params<{ repositoryId: number; issueId: number; commentId: number; authorId: number; uuids: readonly string[] }>) =>
+    db
+      .updateTable("attachments")
+      .set({ issue_id: p.issueId, comment_id: p.commentId })
+      .where("uuid", "in", p.uuids)
+      .where("repository_id", "=", p.repositoryId)
+      .where("uploader_id", "=", p.authorId)
+      .where("issue_id", "is", null)
+      .where("release_id", "is", null)
+      .returningAll(),
+)
+
+/** Unbound files from before a time, in the order of their ids, without those that a draft of their uploader names. */
+export const findForgotten = query("attachments.findForgotten", (db, p: Params<{ before: number; after: number; limit: number }>) =>
+  db
+    .selectFrom("attachments")
+    .select("attachments.id")
+    .where("issue_id", "is", null)
+    .where("release_id", "is", null)
+    .where("created_at", "<", p.before)
+    .where("attachments.id", ">", p.after)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("comments")
+            .select("comments.id")
+            .whereRef("comments.author_id", "=", "attachments.uploader_id")
+            .where("comments.kind", "in", ["review_draft", "code_draft"])
+            .where((inside) => containsLower(inside.ref("comments.content"), sql<string>`attachments.uuid`)),
+        ),
+      ),
+    )
+    .orderBy("attachments.id")
+    .limit(p.limit),
+)
+
+/** Deletes those that are still unbound. */
+export const deleteForgotten = query("attachments.deleteForgotten", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.deleteFrom("attachments").where("id", "in", p.ids).where("issue_id", "is", null).where("release_id", "is", null).returning("uuid"),
 )

@@ -79,8 +79,19 @@ withHearth("branches", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, 
     expect(await from({ new_branch_name: "b4", old_ref_name: "refs/tags/mark" })).toBe(first)
     expect(await from({ new_branch_name: "b5", old_ref_name: "refs/heads/main" })).toBe(second)
     expect(await status(ben, `POST ${at}/branches`, { new_branch_name: "mark" })).toBe(409)
-    const activities = await call(ann, `GET ${at}/activities/feeds`)
-    expect(activities.body[0]).toMatchObject({ op_type: "commit_repo", ref_name: "refs/heads/b5" })
+    const told = { op_type: "commit_repo", content: "" }
+    expect((await call(ann, `GET ${at}/activities/feeds?limit=2`)).body).toMatchObject([
+      { ...told, ref_name: "refs/heads/b5" },
+      { ...told, ref_name: "refs/heads/b4" },
+    ])
+    const events = await forge.hearth.services.database.read
+      .selectFrom("events")
+      .select("kind")
+      .where("repository_id", "=", (await row(name)).found.id)
+      .orderBy("id", "desc")
+      .limit(5)
+      .execute()
+    expect(events.map(({ kind }) => kind)).toEqual(Array.from({ length: 5 }, () => "reference.created"))
   })
 
   test("are not made by others, from nothing, or under names that are taken or impossible", async () => {

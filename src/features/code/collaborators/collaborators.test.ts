@@ -35,11 +35,14 @@ withHearth("collaborators", { people }, ({ test, forge, ann, ben, cal, dan }) =>
   })
 
   test("who hide are known to administrators alone", async () => {
+    expect(await add("dan", "read")).toBe(422)
+    // Who follows an owner lets them know.
+    await forge.call(dan, "PUT /user/following/ann")
     expect(await add("dan", "read")).toBe(204)
     expect((await list(ben)).names).toEqual(["ben", "cal"])
     expect(await list(dan)).toEqual({ names: ["ben", "cal", "dan"], total: "3" })
     expect((await list(ann)).names).toEqual(["ben", "cal", "dan"])
-    expect(await status(ben, "GET /repos/ann/box/collaborators/dan")).toBe(404)
+    expect(await status(ben, "GET /repos/ann/box/collaborators/dan")).toBe(422)
     expect(await status(ann, "GET /repos/ann/box/collaborators/dan")).toBe(204)
   })
 

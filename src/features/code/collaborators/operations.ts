@@ -1,7 +1,14 @@
 import { Mode, modeName } from "../../../access/modes.ts"
 import { permissionOn } from "../../../access/permission.ts"
-import { userVisible } from "../../../access/policies/people.ts"
-import { onRepositoryAsAdministrator, onRepositoryOfPerson, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { findKnown, userVisible } from "../../../access/policies/people.ts"
+import {
+  administered,
+  type OnRepository,
+  onRepositoryAsAdministrator,
+  onRepositoryOfPerson,
+  onRepositorySignedIn,
+} from "../../../access/policies/repositories.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import { findUserByName } from "../../../access/store.ts"
 import type { User as UserRow } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -16,11 +23,9 @@ import { findCollaborators, isLetIn, isShownCollaborator } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
-const findByName = (db: Handle, name: string): Promise<UserRow | undefined> => findUserByName.first(db, { lowerName: name.toLowerCase() })
-
-/** The user of the path's {collaborator}. An unknown name is invalid: the repository is not what is missing. */
-async function requireUser(db: Handle, name: string): Promise<UserRow> {
-  const user = await findByName(db, name)
+/** The user of the path's {collaborator}. A name that the caller doesn't know is invalid: the repository is not what is missing. */
+async function requireUser(db: Handle, { actor, ...found }: OnRepository & Me, name: string): Promise<UserRow> {
+  const user = await findKnown(db, actor, name, administered(found))
   if (!user) throw refuse.invalid("collaborator", `there is no user ${name}`)
   return user
 }
@@ -53,9 +58,9 @@ export const collaboratorOperations: readonly Operation[] = [
     access: onRepositorySignedIn,
     answers: { 204: null },
     refuses: ["notFound", "invalid"],
-    handle: async ({ db, actor, path, ...found }) => {
-      const user = await requireUser(db, path.collaborator)
-      if (!(await isShownCollaborator(db, actor, found, user.id))) throw refuse.notFound()
+    handle: async ({ db, path, ...found }) => {
+      const user = await requireUser(db, found, path.collaborator)
+      if (!(await isShownCollaborator(db, found.actor, found, user.id))) throw refuse.notFound()
       return noContent()
     },
   }),
@@ -64,13 +69,14 @@ export const collaboratorOperations: readonly Operation[] = [
     ...shared,
     id: "repoAddCollaborator",
     route: "PUT /repos/{owner}/{repo}/collaborators/{collaborator}",
-    summary: "Make a user a collaborator of a repository, or change what one may do",
+    summary: "Add a collaborator to a repository, or change their permission",
     access: onRepositoryAsAdministrator,
     body: AddCollaboratorOption,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, actor, repository, path, body }) => {
-      const user = await requireUser(db, path.collaborator)
+    handle: async ({ db, services, path, body, ...found }) => {
+      const { actor, repository } = found
+      const user = await requireUser(db, found, path.collaborator)
       const mode = Mode[body.permission ?? "write"]
       await services.database.write((tx) => putCollaborator(tx, actor, repository.id, { user, mode }, services.now()))
       return noContent()
@@ -86,9 +92,9 @@ export const collaboratorOperations: readonly Operation[] = [
     access: onRepositoryAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, repository, path }) => {
-      const user = await requireUser(db, path.collaborator)
-      await services.database.write((tx) => removeCollaborator(tx, repository.id, user))
+    handle: async ({ db, services, path, ...found }) => {
+      const user = await requireUser(db, found, path.collaborator)
+      await services.database.write((tx) => removeCollaborator(tx, found.me, found.repository.id, user))
       return noContent()
     },
   }),
@@ -97,12 +103,12 @@ export const collaboratorOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetRepoPermissions",
     route: "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission",
-    summary: "Get what a user may do with a repository",
+    summary: "Get a user's permission on a repository",
     access: onRepositoryOfPerson,
     answers: { 200: RepoCollaboratorPermission },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, me, owner, repository, path }) => {
-      const user = await findByName(db, path.collaborator)
+      const user = await findUserByName.first(db, { lowerName: path.collaborator.toLowerCase() })
       const isKnown = user && ((await userVisible(db, actor, user)) || (await isLetIn(db, repository.id, user.id)))
       if (!isKnown) throw refuse.notFound()
       const asUser = { kind: "user", user, credential: { kind: "password" }, basic: false } as const

@@ -1,7 +1,7 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
 import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { lockRow } from "../../../core/database/lock.ts"
+import { forNoKeyUpdate, lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
@@ -29,21 +29,37 @@ export async function putCollaborator(
   if (person.is_active === 0) throw refuse.invalid("collaborator", `the account of ${person.name} is not active`)
   await requireUnblocked(tx, person, [owner, actor.user])
   await requireUnblocked(tx, owner, [person])
-  await requireUnblocked(tx, actor.user, [person])
+  if (actor.user.id !== owner.id) await requireUnblocked(tx, actor.user, [person])
+  const former = await tx
+    .selectFrom("collaborations")
+    .select("mode")
+    .where("repository_id", "=", repositoryId)
+    .where("user_id", "=", person.id)
+    .modifyEnd(forNoKeyUpdate)
+    .executeTakeFirst()
+  if (former?.mode === mode) return
   await tx
     .insertInto("collaborations")
     .values({ repository_id: repositoryId, user_id: person.id, mode, created_at: now })
     .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode }))
     .execute()
+  const event = { repository: { id: repositoryId }, user: person, actor: actor.user, at: now }
+  if (former) publish(tx, { kind: "collaborator.changed", ...event, from: former.mode, to: mode })
+  else publish(tx, { kind: "collaborator.added", ...event, mode })
 }
 
 /** Ends a collaboration, if there is one. A user who can no longer read the repository stops watching it. */
-export async function removeCollaborator(tx: Transaction, repositoryId: number, user: User): Promise<void> {
+export async function removeCollaborator(tx: Transaction, actor: User, repositoryId: number, user: User): Promise<void> {
   const removed = await tx
     .deleteFrom("collaborations")
     .where("repository_id", "=", repositoryId)
     .where("user_id", "=", user.id)
     .returning("user_id")
     .execute()
-  if (removed.length > 0) publish(tx, { kind: "access.lost", userIds: [user.id], repositoryIds: [repositoryId] })
+  if (removed.length === 0) return
+  publish(
+    tx,
+    { kind: "collaborator.removed", repository: { id: repositoryId }, user, actor },
+    { kind: "access.lost", userIds: [user.id], repositoryIds: [repositoryId] },
+  )
 }

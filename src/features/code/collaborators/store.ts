@@ -16,12 +16,18 @@ function shownCollaborators(db: Handle, actor: Actor, { repository, permission }
     .$if(!knowsAll, (people) => people.where(listedUsers(actor)))
 }
 
+export interface Collaborator extends User {
+  /** What they may do by their collaboration. */
+  readonly granted: number
+}
+
 /** A page of those collaborators, in the order in which they were added. */
-export async function findCollaborators(db: Handle, actor: Actor, on: OnRepository, page: Page): Promise<Found<User>> {
+export async function findCollaborators(db: Handle, actor: Actor, on: OnRepository, page: Page): Promise<Found<Collaborator>> {
   const shown = shownCollaborators(db, actor, on)
   const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await shown
     .selectAll("users")
+    .select("collaborations.mode as granted")
     .orderBy("collaborations.created_at")
     .orderBy("users.id")
     .limit(page.limit)

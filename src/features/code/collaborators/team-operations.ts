@@ -17,7 +17,7 @@ import Type from "../../../core/schema.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import { Team } from "../../people/teams/records.ts"
 import { addTeamRepository, removeTeamRepository, teamsOfRepository } from "../../people/teams/rules.ts"
-import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository } from "../../people/teams/store.ts"
+import { findOwnTeamIds, findTeamByName, findTeamRepositories, findTeamRepository, findTeams } from "../../people/teams/store.ts"
 import { presentRepositories, presentRepository } from "../repositories/present.ts"
 import { Repository } from "../repositories/records.ts"
 import { withOwners } from "../repositories/store.ts"
@@ -44,8 +44,10 @@ async function locateTeamRepository(db: Handle, actor: Actor, organization: User
 }
 
 /** Changing a repository's teams takes an owner, or, if the organisation allows it, an administrator of the repository. */
+const mayChangeTeams = (organization: User, isOwner: boolean): boolean => isOwner || organization.repo_admin_change_team_access === 1
+
 function requireMayChangeTeams(organization: User, isOwner: boolean): void {
-  if (!isOwner && organization.repo_admin_change_team_access === 0) throw refuse.forbidden("user is nor repo admin nor owner")
+  if (!mayChangeTeams(organization, isOwner)) throw refuse.forbidden("user is nor repo admin nor owner")
 }
 
 /** The repository whose teams are to change. Missing rights are refused before the lookup, so that nothing is disclosed. */
@@ -72,7 +74,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
     access: onTeam,
     paged: true,
     answers: { 200: Type.Array(Repository) },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: async ({ db, services, actor, team, page }) => {
       const { rows, total } = await findTeamRepositories(db, team.id, actor, page)
       return listed(await presentRepositories(db, services.site, actor, await withOwners(db, rows)), total)
@@ -86,7 +88,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
     summary: "Get a repository of a team",
     access: onTeam,
     answers: { 200: Repository },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: async ({ db, services, actor, team, organization, path }) => {
       const found = await locateTeamRepository(db, actor, organization, path)
       if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: found.repository.id }))) throw refuse.notFound()
@@ -105,7 +107,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, team, organization, role, path }) => {
       const { repository } = await openTeamRepository(db, actor, organization, role, path)
-      await services.database.write((tx) => addTeamRepository(tx, team.id, repository.id))
+      await services.database.write((tx) => addTeamRepository(tx, actor.user, team.id, repository.id))
       return noContent()
     },
   }),
@@ -121,7 +123,7 @@ export const teamRepositoryOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, team, organization, role, path }) => {
       const { repository } = await openTeamRepository(db, actor, organization, role, path)
-      await services.database.write((tx) => removeTeamRepository(tx, team.id, repository.id, "id"))
+      await services.database.write((tx) => removeTeamRepository(tx, actor.user, team.id, repository.id, "id"))
       return noContent()
     },
   }),
@@ -131,21 +133,43 @@ export const teamRepositoryOperations: readonly Operation[] = [
 
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 
-interface OnOwnedRepository extends OnRepository {
+export interface OnOwnedRepository extends OnRepository {
   readonly actor: SignedIn
 }
 
-/** Which teams of the repository's owner the caller may see. Refuses `methodNotAllowed` for a user's repository, which has no teams. */
-async function teamReader(db: Handle, { owner, actor }: OnOwnedRepository): Promise<(team: TeamRow) => boolean> {
-  if (owner.kind !== "organization") throw refuse.methodNotAllowed("repo is not owned by an organization")
-  const role = await roleIn(db, actor, owner)
-  const own = new Set((await findOwnTeamIds(db, { organizationId: owner.id, userId: actor.user.id })).map((row) => row.team_id))
-  return (team) => teamReadable(actor, team, owner, role, own.has(team.id))
+interface TeamReader {
+  readonly role: OrganizationRole
+  readonly isReadable: (team: TeamRow) => boolean
 }
 
+/**
+ * Which teams of the repository's owner the caller may see here: members of the organisation whose team administers the repository see all of
+ * them, since they may be asked to add and remove them. Refuses `methodNotAllowed` for a user's repository, which has no teams.
+ */
+async function teamReader(db: Handle, { owner, actor, permission }: OnOwnedRepository): Promise<TeamReader> {
+  if (owner.kind !== "organization") throw refuse.methodNotAllowed("repo is not owned by an organization")
+  const role = await roleIn(db, actor, owner)
+  if (role.isOwner || (role.isMember && permission.mode >= Mode.owner)) return { role, isReadable: () => true }
+  const own = new Set((await findOwnTeamIds(db, { organizationId: owner.id, userId: actor.user.id })).map((row) => row.team_id))
+  return { role, isReadable: (team) => teamReadable(actor, team, owner, role, own.has(team.id)) }
+}
+
+/** The repository's teams that the caller, its administrator, may know of; and those that they may add. */
+export async function changeableTeams(db: Handle, found: OnOwnedRepository) {
+  const { role, isReadable } = await teamReader(db, found)
+  const attached = (await teamsOfRepository(db, found.repository.id)).filter(isReadable)
+  const mayChange = mayChangeTeams(found.owner, role.isOwner)
+  if (!mayChange) return { attached, mayChange, others: [] }
+  const everything = { number: 1, limit: MOST_TEAMS, offset: 0 }
+  const { rows } = await findTeams(db, found.owner.id, found.actor, role, { text: "", inDescriptions: false }, everything)
+  return { attached, mayChange, others: rows.filter(({ id }) => attached.every((team) => team.id !== id)) }
+}
+
+/** Teams in a menu. */
+const MOST_TEAMS = 500
+
 /** The owner's team named by the path's {team}. Refuses `notFound` also for one that the caller may not see. */
-async function locateNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
-  const isReadable = await teamReader(db, found)
+async function locateNamedTeam(db: Handle, found: OnOwnedRepository, { isReadable }: TeamReader, name: string): Promise<TeamRow> {
   const team = await findTeamByName.first(db, { organizationId: found.owner.id, lowerName: name.toLowerCase() })
   if (!team || !isReadable(team)) throw refuse.notFound()
   return team
@@ -153,8 +177,9 @@ async function locateNamedTeam(db: Handle, found: OnOwnedRepository, name: strin
 
 /** The team to add to or remove from the repository. */
 async function openNamedTeam(db: Handle, found: OnOwnedRepository, name: string): Promise<TeamRow> {
-  const team = await locateNamedTeam(db, found, name)
-  requireMayChangeTeams(found.owner, found.permission.mode >= Mode.owner)
+  const reader = await teamReader(db, found)
+  const team = await locateNamedTeam(db, found, reader, name)
+  requireMayChangeTeams(found.owner, reader.role.isOwner)
   return team
 }
 
@@ -169,7 +194,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     answers: { 200: Type.Array(Team) },
     refuses: ["notFound", "methodNotAllowed"],
     handle: async ({ db, services, ...found }) => {
-      const isReadable = await teamReader(db, found)
+      const { isReadable } = await teamReader(db, found)
       const teams = await teamsOfRepository(db, found.repository.id)
       return ok(await presentTeams(db, services.site, teams.filter(isReadable), { withOrganization: false }))
     },
@@ -184,7 +209,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     answers: { 200: Team },
     refuses: ["notFound", "methodNotAllowed"],
     handle: async ({ db, services, path, ...found }) => {
-      const team = await locateNamedTeam(db, found, path.team)
+      const team = await locateNamedTeam(db, found, await teamReader(db, found), path.team)
       if (!(await findTeamRepository.first(db, { teamId: team.id, repositoryId: found.repository.id }))) throw refuse.notFound()
       const [record] = await presentTeams(db, services.site, [team], { withOrganization: false })
       if (!record) throw refuse.notFound()
@@ -202,7 +227,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "methodNotAllowed", "invalid"],
     handle: async ({ db, services, path, ...found }) => {
       const team = await openNamedTeam(db, found, path.team)
-      const added = await services.database.write((tx) => addTeamRepository(tx, team.id, found.repository.id))
+      const added = await services.database.write((tx) => addTeamRepository(tx, found.me, team.id, found.repository.id))
       if (!added) throw refuse.invalid("team", `${team.name} has the repository already`)
       return noContent()
     },
@@ -219,7 +244,7 @@ export const repositoryTeamOperations: readonly Operation[] = [
     refuses: ["forbidden", "notFound", "methodNotAllowed", "invalid"],
     handle: async ({ db, services, path, ...found }) => {
       const team = await openNamedTeam(db, found, path.team)
-      const removed = await services.database.write((tx) => removeTeamRepository(tx, team.id, found.repository.id, "team"))
+      const removed = await services.database.write((tx) => removeTeamRepository(tx, found.me, team.id, found.repository.id, "team"))
       if (!removed) throw refuse.invalid("team", `${team.name} does not have the repository`)
       return noContent()
     },

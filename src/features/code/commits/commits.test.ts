@@ -201,6 +201,11 @@ withWorld("commits", { open: openWorld, on: oneDatabase }, ({ test: it, world })
       expect((await get("/compare/feature/side.diff...main")).body).toEqual({ total_commits: 0, commits: [] })
       expect((await get(`/compare/${ids[0]}..${ids[2]}`)).body.commits.map(({ sha }: { sha: string }) => sha)).toEqual([ids[2], ids[1]])
       expect((await get("/compare/feature%2Fside.diff")).body.total_commits).toBe(1)
+      const compared = async (query: string) => (await get(`/compare/main...feature/side.diff${query}`)).body.commits[0]
+      const whole = await compared("")
+      expect([whole.files.length > 0, whole.commit.verification === null]).toEqual([true, false])
+      expect(await compared("?files=false")).toMatchObject({ sha: side, files: null, commit: { verification: whole.commit.verification } })
+      expect(await compared("?verification=false")).toMatchObject({ sha: side, files: whole.files, commit: { verification: null } })
     })
 
     it("are given as text, from where the two parted or as they are", async () => {

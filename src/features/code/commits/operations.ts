@@ -71,7 +71,7 @@ export const commitOperations: readonly Operation[] = [
     ...common,
     id: "repoDownloadCommitDiffOrPatch",
     route: "GET /repos/{owner}/{repo}/git/commits/{sha}.{diffType}",
-    summary: "Get what a commit changed as a diff, or as a mail",
+    summary: "Get a commit as a diff or a patch",
     answers: { 200: fileDownload() },
     refuses: ["notFound"],
     handle: async ({ services, path, ...on }) => {
@@ -85,7 +85,7 @@ export const commitOperations: readonly Operation[] = [
     ...common,
     id: "repoGetNote",
     route: "GET /repos/{owner}/{repo}/git/notes/{sha}",
-    summary: "Get what was noted about a commit",
+    summary: "Get the git note of a commit",
     query: commonOptions,
     answers: { 200: Note },
     refuses: ["notFound"],
@@ -105,10 +105,11 @@ export const commitOperations: readonly Operation[] = [
       "base...head gives what head has beyond base; base..head compares the two as they are. Of head alone the base is the default branch. A head in a fork is owner:branch. The newest 250 commits are told, and the number of all.",
     query: {
       output: Type.Optional(oneOf(["diff", "patch"], { description: "plain text instead of JSON" })),
+      ...commonOptions,
     },
     answers: { 200: Type.Union([Compare, fileDownload()]) },
     refuses: ["notFound"],
-    handle: async ({ services, db, actor, path, query: { output }, ...on }) => {
+    handle: async ({ services, db, actor, path, query: { output, ...wishes }, ...on }) => {
       const comparison = await readComparison(services, db, actor, on, path.basehead)
       if (output !== undefined) {
         const { repository, base, head } = comparison
@@ -116,7 +117,7 @@ export const commitOperations: readonly Operation[] = [
         return ok(patchDownload(services.git, repository, { from, to: head, form: output }))
       }
       const { commits, total } = await comparedCommits(services, comparison)
-      const records = await presentCommits(services, db, comparison.on, commits, { stat: true, files: true, verification: true })
+      const records = await presentCommits(services, db, comparison.on, commits, readOptions(wishes))
       return ok({ total_commits: total, commits: records })
     },
   }),

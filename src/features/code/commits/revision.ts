@@ -48,9 +48,14 @@ export async function resolveRevision(
     const commit = referred && (await peel(git, repository, referred))
     return commit && { kind: "commit", name: commit.id, commit }
   }
-  const id = name.length < SHORT_ID ? undefined : await git.objects.expand(repository, name.toLowerCase())
+  const commit = name.length < SHORT_ID ? undefined : await findById(git, repository, name)
+  return commit && { kind: "commit", name: commit.id, commit }
+}
+
+async function findById(git: Git, repository: Repository, name: string): Promise<Commit | undefined> {
+  const id = await git.objects.expand(repository, name.toLowerCase())
   if (id === undefined || (await git.objects.info(repository, id))?.type !== "commit") return undefined
-  return { kind: "commit", name: id, commit: await git.objects.readCommit(repository, id) }
+  return git.objects.readCommit(repository, id)
 }
 
 /** The deepest chain of tags on tags that is followed. */
@@ -60,9 +65,9 @@ const DEEPEST_TAG = 10
 export async function peel(git: Git, repository: Repository, id: ObjectId): Promise<Commit | undefined> {
   let current = id
   for (let depth = 0; depth < DEEPEST_TAG; depth++) {
-    const info = await git.objects.info(repository, current)
-    if (info?.type === "commit") return git.objects.readCommit(repository, current)
-    if (info?.type !== "tag") return undefined
+    const info = await git.objects.namedInfo(repository, current)
+    if (info.type === "commit") return git.objects.readCommit(repository, current)
+    if (info.type !== "tag") return undefined
     current = (await git.objects.readTag(repository, current)).object
   }
   return undefined
@@ -75,6 +80,16 @@ export async function commitNamed({ git }: Services, { repository }: Owned, name
   const revision = await resolveRevision(git, repository, name)
   if (!revision) throw refuse.notFound()
   return revision.commit
+}
+
+/** Whether a text has the form of a whole or an abbreviated id. */
+export const isId = (text: string): boolean => /^[0-9a-f]{7,64}$/i.test(text)
+
+/** The commit of a whole or an abbreviated id. Refuses `notFound` for all else. */
+export async function commitById(services: Services, on: Owned, text: string): Promise<Commit> {
+  const commit = isId(text) ? await findById(services.git, gitOf(services, on), text) : undefined
+  if (!commit) throw refuse.notFound()
+  return commit
 }
 
 /** Like `commitNamed`; refuses `invalid` for text that can't be a revision. */

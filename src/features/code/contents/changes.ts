@@ -26,11 +26,16 @@ export function readChanges(files: readonly ChangeFileOperation[], fieldOf: (ind
   })
 }
 
-/** Line breaks are allowed; everything else is decoded strictly, so that no file is silently truncated. */
-function readBase64(text: string, field: string): Buffer {
+/** The bytes that a text in base64 stands for, undefined if it is not. Line breaks are allowed; everything else is strict, so that no file is silently truncated. */
+export function decodeBase64(text: string): Buffer | undefined {
   const plain = text.replaceAll(/[\r\n]/g, "")
-  if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) throw refuse.invalid(field, "must be base64 with padding")
-  return Buffer.from(plain, "base64")
+  return plain.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(plain) ? Buffer.from(plain, "base64") : undefined
+}
+
+function readBase64(text: string, field: string): Buffer {
+  const content = decodeBase64(text)
+  if (!content) throw refuse.invalid(field, "must be base64 with padding")
+  return content
 }
 
 /** Applies a change to the tree. Refuses `invalid` if it conflicts with the tree, and `notFound` for a missing file. */

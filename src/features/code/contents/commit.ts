@@ -2,10 +2,11 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { branchRef, type Commit, isGitError, type Repository } from "../../../git/index.ts"
+import { branchRef, type Commit, isGitError, type ObjectId, type Person, type Repository } from "../../../git/index.ts"
 import { requireNoConflict } from "../branches/rules.ts"
 import { pushFromServer } from "../pushes/server-push.ts"
 import { requireBranchName } from "../repositories/names.ts"
+import { signed } from "../signatures/signing.ts"
 import { authorshipOf } from "./authorship.ts"
 import { applyChange, type Change, defaultMessage } from "./changes.ts"
 import type { CommitFields } from "./records.ts"
@@ -26,6 +27,10 @@ const TRIES = 8
 /** An edit of the files of a branch. */
 export interface Edit {
   readonly apply: (tree: WorkingTree) => Promise<void>
+  /** The tree that it begins with; that of the branch's last commit unless said otherwise. */
+  readonly begin?: (repository: Repository, last: Commit) => Promise<ObjectId>
+  /** Who wrote the change, where that is known from elsewhere. */
+  readonly author?: Person
   /** The default commit message. */
   readonly defaultMessage: string
 }
@@ -40,7 +45,7 @@ export const editOf = (changes: readonly Change[]): Edit => ({
 
 /**
  * Commits changes of files to a branch, or from it to a new one. Nothing is checked out: trees are rewritten in memory and stored as objects.
- * Refuses like the edit and `authorshipOf`, `invalid` for invalid branch names and a new branch that exists already,
+ * Refuses like the edit and `authorshipOf`, `invalid` for invalid branch names, a new branch that exists already, and files that would be refused in a push,
  * `notFound` for a missing branch, like `pushFromServer`, and `tooLarge` for trees that are too large to be rewritten.
  */
 export async function commitEdit(
@@ -63,16 +68,22 @@ export async function commitEdit(
 }
 
 /** Retries while concurrent pushes conflict. */
-async function again(commit: () => Promise<Made>): Promise<Made> {
+export async function again<T>(commit: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await commit()
     } catch (error) {
-      if (isGitError(error, "invalid")) throw refuse.invalid("path", "the repository can't hold these files under these names")
-      if (isGitError(error, "tooLarge")) throw refuse.tooLarge("a directory of the repository is too large to be rewritten")
-      if (tries === TRIES || !(error instanceof Refusal) || error.kind !== "conflict") throw error
+      if (tries === TRIES || !(error instanceof Refusal) || error.kind !== "conflict") throw asRefusal(error)
     }
   }
+}
+
+/** What git says against the files of a commit, as a refusal. */
+export function asRefusal(error: unknown): unknown {
+  if (isGitError(error, "invalid")) return refuse.invalid("path", "the repository can't hold these files under these names")
+  if (isGitError(error, "unfit")) return refuse.invalid("content", error.message)
+  if (isGitError(error, "tooLarge")) return refuse.tooLarge("a directory of the repository is too large to be rewritten")
+  return error
 }
 
 /** Where a commit is made: based on `start`, onto `branch`. */
@@ -96,14 +107,15 @@ async function commitOnce(
   const old = branch === start ? base : await git.references.resolve(repository, branchRef(branch))
   if (branch !== start && old !== undefined && !fields.force_push) throw refuse.invalid("new_branch", `branch ${branch} exists already`)
 
-  const authorship = authorshipOf(services, actor.user, fields)
+  const authorship = { ...authorshipOf(services, actor.user, fields), ...(edit.author && { author: edit.author }) }
   const parent = base === undefined ? undefined : await git.objects.readCommit(repository, base)
-  const tree = openWorkingTree(git, repository, parent?.tree)
+  const tree = openWorkingTree(git, repository, parent && edit.begin ? await edit.begin(repository, parent) : parent?.tree)
   await edit.apply(tree)
   const batch = git.objects.batch(repository)
   const root = tree.write(batch)
   const message = messageOf(fields, edit, authorship.committer)
-  const id = batch.commit({ tree: root, parents: parent ? [parent.id] : [], ...authorship, message })
+  const unsigned = { tree: root, parents: parent ? [parent.id] : [], ...authorship, message }
+  const id = batch.commit(await signed(services, { purpose: "contents", user: actor.user, repository }, unsigned))
   const addedBytes = await batch.store()
   await pushFromServer(services, actor, on, [{ ref: branchRef(branch), oldId: old ?? null, newId: id }], { addedBytes })
   return { commit: await git.objects.readCommit(repository, id), branch }

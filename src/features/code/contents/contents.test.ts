@@ -245,6 +245,22 @@ withWorld("files through the API", { open: openWorld, on: oneDatabase }, ({ test
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "4"])
   })
 
+  it("says in words that a file is missing, where the repository may be seen", async () => {
+    const repo = await make()
+    await put(repo, "dir/a.txt", "one\n")
+    const fetched = async (path: string) => {
+      const answer = await fetch(`${world.hearth.url}/api/v1${path}`)
+      const text = await answer.text()
+      return [answer.status, text === "" ? undefined : JSON.parse(text).message]
+    }
+    for (const door of ["raw", "media"]) {
+      for (const path of ["nowhere.txt", "dir", "dir/a.txt/b", "dir/a.txt?ref=nowhere"])
+        expect(await fetched(`${repo}/${door}/${path}`), `${door} ${path}`).toEqual([404, "not found"])
+      expect(await fetched(`/repos/ada/nothing/${door}/a.txt`)).toEqual([404, undefined])
+    }
+    expect(await fetched(`${repo}/contents/nowhere.txt`)).toEqual([404, undefined])
+  })
+
   it("returns several paths at once, even if one of them is invalid", async () => {
     const repo = await make()
     await put(repo, "dir/a.txt", "one\n")

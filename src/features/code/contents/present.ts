@@ -7,9 +7,9 @@ import type { Commit, ObjectId, Person, TreeEntry } from "../../../git/index.ts"
 import type { Revision } from "../commits/revision.ts"
 import { type LargeFile, POINTER_BYTES, readPointer } from "../lfs/pointers.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
-import { UNSIGNED } from "../signatures/verification.ts"
+import { UNSIGNED, verifications } from "../signatures/verification.ts"
 import { lastCommits } from "./last-commits.ts"
-import { findEntry } from "./paths.ts"
+import { modulesIn } from "./modules.ts"
 import { type ContentsResponse, type FileCommitResponse, MAX_INLINE_BYTES } from "./records.ts"
 
 /** A repository at a revision. */
@@ -63,7 +63,9 @@ export async function presentEntries(
       : new Map<string, ObjectId>()
   const commits = new Map<ObjectId, Commit>()
   await mapInBatches([...new Set(last.values())], async (id) => commits.set(id, await services.git.objects.readCommit(repository, id)))
-  const modules = entries.some(({ mode }) => mode === "160000") ? await readModules(view) : new Map<string, string>()
+  const modules = entries.some(({ mode }) => mode === "160000")
+    ? await modulesIn(view.services.git, repositoryOf(view), view.revision.commit.tree)
+    : new Map<string, string>()
   return mapInBatches(entries, async (entry) => {
     const read = await readEntry(view, entry, options)
     const id = last.get(entry.name)
@@ -148,30 +150,13 @@ function present(
   }
 }
 
-/** The URLs of the submodules by path, from `.gitmodules`. */
-async function readModules(view: RevisionView): Promise<ReadonlyMap<string, string>> {
-  const { git } = view.services
-  const repository = repositoryOf(view)
-  const entry = await findEntry(git, repository, view.revision.commit.tree, [".gitmodules"])
-  if (entry?.mode !== "100644") return new Map()
-  const info = await git.objects.info(repository, entry.id)
-  if (!info || info.size > MAX_INLINE_BYTES) return new Map()
-  const modules = new Map<string, string>()
-  let section: { path?: string; url?: string } = {}
-  for (const line of (await git.objects.readBlob(repository, entry.id)).toString("utf8").split("\n")) {
-    if (line.trimStart().startsWith("[")) section = {}
-    const equals = line.indexOf("=")
-    const [key, value] = [line.slice(0, Math.max(equals, 0)).trim(), line.slice(equals + 1).trim()]
-    if (key === "path" || key === "url") section[key] = value
-    if (section.path !== undefined && section.url !== undefined) modules.set(section.path, section.url)
-  }
-  return modules
-}
-
 // --- the commit that a change made ------------------------------------------------------------------------------------------------
 
-/** A commit that was just made here, which is unsigned. */
-export function presentCommit(site: Site, owned: Owned, { id, tree, parents, author, committer, message }: Commit) {
+/** A commit that was just made here, perhaps with a signature. */
+export async function presentCommit(services: Services, owned: Owned, made: Commit) {
+  const { site, database } = services
+  const { id, tree, parents, author, committer, message } = made
+  const verification = (await verifications(database.read, services, [made])).get(id) ?? UNSIGNED
   const api = apiUrl(site, owned)
   const meta = (kind: "commits" | "trees", sha: ObjectId) => ({ url: `${api}/git/${kind}/${sha}`, sha, created: NEVER })
   const commit: FileCommitResponse = {
@@ -183,7 +168,7 @@ export function presentCommit(site: Site, owned: Owned, { id, tree, parents, aut
     message,
     tree: meta("trees", tree),
   }
-  return { commit, verification: UNSIGNED }
+  return { commit, verification }
 }
 
 const presentPerson = ({ name, email, when }: Person) => ({ name, email, date: rfc3339(when) })

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream"
 import { fileHeadersOf } from "../../../core/disposition.ts"
-import type { Download, OpenDownload } from "../../../core/download.ts"
+import { type Download, type OpenDownload, PDF } from "../../../core/download.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { TreeEntry } from "../../../git/index.ts"
 import { openFile } from "../lfs/files.ts"
@@ -14,7 +14,10 @@ const PROBED_BYTES = 8000
 /** Files up to this size are read whole instead of streamed. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
-/** The raw bytes of a file or symbolic link at a path. Refuses `notFound` if there is neither. */
+/** With a body, because clients tell by its message that a file is missing. */
+export const missingFile = (): Refusal => refuse.notFound(undefined, { errors: [] })
+
+/** The raw bytes of a file or symbolic link at a path. Refuses `missingFile` if there is neither. */
 export const rawFile = async (view: RevisionView, path: string): Promise<Download> => downloadOf(view, await locateBlob(view, path))
 
 /** Like `rawFile`, but for an LFS pointer to an object that the repository has, the object's bytes. */
@@ -33,9 +36,9 @@ async function locateBlob(view: RevisionView, path: string): Promise<Blob> {
   const { git } = view.services
   const repository = repositoryOf(view)
   const entry = await findEntry(git, repository, view.revision.commit.tree, partsToRead(path))
-  if (!entry || entry.mode === "40000" || entry.mode === "160000") throw refuse.notFound()
-  const info = await git.objects.info(repository, entry.id)
-  if (info?.type !== "blob") throw refuse.notFound()
+  if (!entry || entry.mode === "40000" || entry.mode === "160000") throw missingFile()
+  const info = await git.objects.namedInfo(repository, entry.id)
+  if (info.type !== "blob") throw missingFile()
   return { entry, size: info.size }
 }
 
@@ -74,10 +77,17 @@ function downloadOf(view: RevisionView, { entry, size }: Blob): Download {
   }
 }
 
-/** Images and videos get their type by file extension; all other text is served as plain text, and the rest as a download. */
+/** Readers of PDF look for its mark in so many bytes. */
+const PDF_MARK_WITHIN = 1024
+
+/** Whether it is a document that browsers show, by its name and its first bytes. */
+export const isPdf = (name: string, start: Buffer): boolean => /\.pdf$/i.test(name) && start.subarray(0, PDF_MARK_WITHIN).includes("%PDF-")
+
+/** Images, videos and PDF get their type by file extension; all other text is served as plain text, and the rest as a download. */
 function deliver(name: string, start: Buffer): Omit<OpenDownload, "content"> {
   const { type, disposition } = fileHeadersOf(name)
   if (/^(image|video)\//.test(type)) return { type, disposition }
+  if (isPdf(name, start)) return { type: PDF, disposition: disposition.replace(/^\w+/, "inline") }
   const isText = !start.subarray(0, PROBED_BYTES).includes(0)
   return {
     type: isText ? "text/plain; charset=utf-8" : "application/octet-stream",

@@ -2,11 +2,12 @@ import { type OnRepository, onRepositoryUnitRead } from "../../../access/policie
 import { fileDownload } from "../../../core/download.ts"
 import { refuse } from "../../../core/errors.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
-import { nullable } from "../../../core/record.ts"
+import { nullable, pageParameter } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { parseJson } from "../../../core/text/json.ts"
 import { readBlobRecord, readTreePage } from "./objects.ts"
-import { mediaFile, rawFile } from "./raw.ts"
+import { mediaFile, missingFile, rawFile } from "./raw.ts"
 import { contentsAt, DEFAULT_OPTIONS, filesAt, openRevision, readIncludes } from "./read.ts"
 import {
   ContentsExtResponse,
@@ -47,7 +48,7 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetContentsList",
     route: "GET /repos/{owner}/{repo}/contents",
-    summary: "List what stands at the root",
+    summary: "List the root directory",
     query: ref,
     answers: { 200: Type.Array(ContentsResponse) },
     refuses: ["notFound"],
@@ -61,7 +62,7 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetContents",
     route: "GET /repos/{owner}/{repo}/contents/{filepath}",
-    summary: "Get a file with its content, or what stands in a directory",
+    summary: "Get a file with its content, or list a directory",
     description: "A directory is answered by a list.",
     query: ref,
     answers: { 200: fileOrDirectory },
@@ -74,7 +75,7 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetContentsExtList",
     route: "GET /repos/{owner}/{repo}/contents-ext",
-    summary: "List what stands at the root with as much as is asked for",
+    summary: "List the root directory with the requested details",
     query: extQuery,
     answers: { 200: ContentsExtResponse },
     refuses: ["badRequest", "notFound"],
@@ -85,7 +86,7 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetContentsExt",
     route: "GET /repos/{owner}/{repo}/contents-ext/{filepath}",
-    summary: "Get a file or a directory with as much as is asked for",
+    summary: "Get a file or a directory with the requested details",
     query: extQuery,
     answers: { 200: ContentsExtResponse },
     refuses: ["badRequest", "notFound"],
@@ -109,7 +110,7 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetFileContentsPost",
     route: "POST /repos/{owner}/{repo}/file-contents",
-    summary: "Get several files whose names are too long for an address",
+    summary: "Get several files, named in the body",
     description: "At most thirty, and no more than 100 MiB.",
     query: ref,
     body: GetFilesOptions,
@@ -122,33 +123,35 @@ export const contentsReadOperations: readonly Operation[] = [
     ...common,
     id: "repoGetRawFile",
     route: "GET /repos/{owner}/{repo}/raw/{filepath}",
-    summary: "Get a file's bytes",
+    summary: "Get a file's raw content",
     query: ref,
     answers: { 200: fileDownload() },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await rawFile(await openRevision(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) =>
+      ok(await rawFile(await openRevision(services, on, query.ref, missingFile), path.filepath)),
   }),
 
   operation({
     ...common,
     id: "repoGetRawFileOrLFS",
     route: "GET /repos/{owner}/{repo}/media/{filepath}",
-    summary: "Get a file's bytes; those of a large file where a pointer stands for it",
+    summary: "Get a file's raw content, or the LFS object if it is a pointer",
     query: ref,
     answers: { 200: fileDownload() },
     refuses: ["badRequest", "notFound"],
-    handle: async ({ services, query, path, ...on }) => ok(await mediaFile(await openRevision(services, on, query.ref), path.filepath)),
+    handle: async ({ services, query, path, ...on }) =>
+      ok(await mediaFile(await openRevision(services, on, query.ref, missingFile), path.filepath)),
   }),
 
   operation({
     ...common,
     id: "GetTree",
     route: "GET /repos/{owner}/{repo}/git/trees/{sha}",
-    summary: "Get a tree as git has it",
+    summary: "Get a git tree",
     query: {
       recursive: Type.Optional(Type.Boolean({ description: "with all that is below" })),
-      page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
-      per_page: Type.Optional(Type.Integer({ description: "page size, at most 1000" })),
+      page: pageParameter("page number, from 1"),
+      per_page: pageParameter("page size, at most 1000"),
     },
     answers: { 200: GitTreeResponse },
     refuses: ["badRequest"],
@@ -173,7 +176,7 @@ export const contentsReadOperations: readonly Operation[] = [
 /** Parses the JSON body in a query parameter into paths. Refuses `badRequest` for anything else. */
 function readPaths(text: string): readonly string[] {
   try {
-    const body: unknown = JSON.parse(text)
+    const body = parseJson(text)
     const paths: unknown = typeof body === "object" && body !== null && "files" in body ? body.files : undefined
     if (Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === "string")) return paths
   } catch (error) {

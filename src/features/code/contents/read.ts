@@ -14,9 +14,14 @@ const MOST_FILES = 30
 const MOST_BYTES = 100 * 1024 * 1024
 
 /** The repository at the requested revision, by default its default branch. Refuses `notFound` for an unknown revision. */
-export async function openRevision(services: Services, owned: OnRepository, ref: string | undefined): Promise<RevisionView> {
+export async function openRevision(
+  services: Services,
+  owned: OnRepository,
+  ref: string | undefined,
+  missing = refuse.notFound,
+): Promise<RevisionView> {
   const revision = await resolveRevision(services.git, owned.repository, ref)
-  if (!revision) throw refuse.notFound()
+  if (!revision) throw missing()
   return { services, owned, revision }
 }
 

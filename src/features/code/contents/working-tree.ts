@@ -26,6 +26,8 @@ type Node = Leaf | Folder
 interface Folder {
   /** The stored tree, as long as its entries have not been read. */
   stored: ObjectId | undefined
+  /** The entries of the stored tree, once they have been read. */
+  before: readonly TreeEntry[]
   entries: Map<string, Node> | undefined
 }
 
@@ -33,15 +35,16 @@ const isFolder = (node: Node): node is Folder => "entries" in node
 
 /** Opens the tree of that id, or an empty one. */
 export function openWorkingTree(git: Git, repository: Repository, root: ObjectId | undefined): WorkingTree {
-  const top: Folder = { stored: root, entries: root === undefined ? new Map() : undefined }
+  const top: Folder = { stored: root, before: [], entries: root === undefined ? new Map() : undefined }
 
   async function entriesOf(folder: Folder): Promise<Map<string, Node>> {
     if (folder.entries) return folder.entries
     const entries = folder.stored === undefined ? [] : await git.objects.readTree(repository, folder.stored)
+    folder.before = entries
     folder.entries = new Map(
       entries.map(({ name, mode, id }): [string, Node] => [
         name,
-        mode === "40000" ? { stored: id, entries: undefined } : { mode, content: id },
+        mode === "40000" ? { stored: id, before: [], entries: undefined } : { mode, content: id },
       ]),
     )
     return folder.entries
@@ -57,7 +60,7 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
       if (node && !isFolder(node)) throw refuse.invalid("path", `${parts.slice(0, index + 1).join("/")} is a file, not a directory`)
       if (!node) {
         if (!make) return undefined
-        node = { stored: undefined, entries: new Map() }
+        node = { stored: undefined, before: [], entries: new Map() }
         entries.set(part, node)
       }
       folder.stored = make ? undefined : folder.stored
@@ -78,7 +81,7 @@ export function openWorkingTree(git: Git, repository: Repository, root: ObjectId
       const { mode, content } = node
       return { name, mode, id: typeof content === "string" ? content : batch.blob(content) }
     })
-    return batch.tree(entries)
+    return batch.tree(entries, folder.before)
   }
 
   return {

@@ -45,7 +45,7 @@ async function change(
     const entry = kind === "delete" ? undefined : await findEntry(services.git, repositoryOf(view), commit.tree, parts)
     return entry ? presentEntry(view, parts.slice(0, -1), entry, { content: true, commit: true, message: false, lfs: true }) : null
   })
-  return { contents, ...presentCommit(services.site, on, commit) }
+  return { contents, ...(await presentCommit(services, on, commit)) }
 }
 
 /** A change of one file, whose fields are in the body itself. */
@@ -96,7 +96,7 @@ export const contentsWriteOperations: readonly Operation[] = [
     ...common,
     id: "repoUpdateFile",
     route: "PUT /repos/{owner}/{repo}/contents/{filepath}",
-    summary: "Update a file, or create it where no sha is sent",
+    summary: "Update a file, or create it if no sha is given",
     body: UpdateFileOptions,
     answers: { 200: FileResponse, 201: FileResponse },
     refuses,
@@ -141,7 +141,7 @@ export const contentsWriteOperations: readonly Operation[] = [
       const patches = readPatch(content)
       const edit = { apply: (tree: WorkingTree) => applyPatch(tree, patches), defaultMessage: "apply-patch" }
       const { commit } = await commitEdit(services, { actor, on }, fields, edit)
-      return created({ content: null, ...presentCommit(services.site, on, commit) })
+      return created({ content: null, ...(await presentCommit(services, on, commit)) })
     },
   }),
 ]

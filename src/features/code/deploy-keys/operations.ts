@@ -17,7 +17,7 @@ export const deployKeyOperations: readonly Operation[] = [
     ...shared,
     id: "repoListKeys",
     route: "GET /repos/{owner}/{repo}/keys",
-    summary: "List a repository's keys",
+    summary: "List a repository's deploy keys",
     paged: true,
     query: {
       key_id: Type.Optional(Type.Integer({ description: "only the key with this key_id" })),
@@ -36,13 +36,14 @@ export const deployKeyOperations: readonly Operation[] = [
     ...shared,
     id: "repoCreateKey",
     route: "POST /repos/{owner}/{repo}/keys",
-    summary: "Let a key fetch from a repository, and push to it unless it is read-only",
+    summary: "Add a deploy key",
     body: CreateKeyOption,
     answers: { 201: DeployKey },
     refuses: ["notFound", "invalid"],
     handle: async ({ db, services, actor, body, ...on }) => {
       const [title, text, readOnly] = [body.title.trim(), readKeyText(body.key), body.read_only ?? false]
-      const row = await services.database.write((tx) => addDeployKey(tx, on.repository, { title, text, readOnly, now: services.now() }))
+      const key = { title, text, readOnly, actor: on.me, now: services.now() }
+      const row = await services.database.write((tx) => addDeployKey(tx, on.repository, key))
       const [record] = await presentDeployKeys(db, services.site, actor, on, [row])
       if (!record) throw new TypeError("one key gives one record")
       return created(record)
@@ -53,7 +54,7 @@ export const deployKeyOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetKey",
     route: "GET /repos/{owner}/{repo}/keys/{id}",
-    summary: "Get a repository's key",
+    summary: "Get a deploy key",
     answers: { 200: DeployKey },
     refuses: ["notFound"],
     handle: async ({ db, services, actor, path, ...on }) => {
@@ -68,11 +69,11 @@ export const deployKeyOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeleteKey",
     route: "DELETE /repos/{owner}/{repo}/keys/{id}",
-    summary: "Remove a key from a repository",
+    summary: "Delete a deploy key",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => removeDeployKey(tx, repository, path.id))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => removeDeployKey(tx, repository, path.id, me))
       return noContent()
     },
   }),

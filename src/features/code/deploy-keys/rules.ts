@@ -1,7 +1,9 @@
 import type { Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { type KeyText, keyLine } from "../../people/keys/ssh/key-text.ts"
 import { fingerprintOf } from "../../people/keys/ssh/public-key.ts"
 import { type DeployKeyRow, findDeployKeyByTitle, findGrant, forgetUnusedKey } from "../../people/keys/store.ts"
@@ -10,6 +12,7 @@ export interface NewDeployKey {
   readonly title: string
   readonly text: KeyText
   readonly readOnly: boolean
+  readonly actor: Pick<User, "id">
   readonly now: Seconds
 }
 
@@ -20,7 +23,7 @@ export interface NewDeployKey {
 export async function addDeployKey(
   tx: Transaction,
   { id: repositoryId }: Repository,
-  { title, text, readOnly, now }: NewDeployKey,
+  { title, text, readOnly, actor, now }: NewDeployKey,
 ): Promise<DeployKeyRow> {
   const fingerprint = fingerprintOf(text.key.blob)
   // The row, new or not, is locked now, so that no other transaction deletes the key as unused.
@@ -39,11 +42,12 @@ export async function addDeployKey(
     .values({ key_id: key.id, repository_id: repositoryId, title, is_read_only: flag(readOnly), created_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
+  publish(tx, { kind: "deployKey.added", repositoryId, deployKey: grant, actor, at: now })
   return { ...grant, content: key.content, fingerprint }
 }
 
 /** Removes a key from a repository, and deletes it if it is unused elsewhere. A missing key is no error; refuses `forbidden` for another repository's. */
-export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Repository, id: number): Promise<void> {
+export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Repository, id: number, actor: User): Promise<void> {
   const grant = await tx
     .selectFrom("deploy_keys")
     .innerJoin("public_keys", "public_keys.id", "deploy_keys.key_id")
@@ -52,6 +56,7 @@ export async function removeDeployKey(tx: Transaction, { id: repositoryId }: Rep
     .executeTakeFirst()
   if (!grant) return
   if (grant.repository_id !== repositoryId) throw refuse.forbidden("this key belongs to another repository")
-  await tx.deleteFrom("deploy_keys").where("id", "=", id).execute()
+  const removed = await tx.deleteFrom("deploy_keys").where("id", "=", id).returning("id").execute()
   await forgetUnusedKey(tx, grant.fingerprint)
+  for (const deployKey of removed) publish(tx, { kind: "deployKey.removed", repositoryId, deployKey, actor })
 }

@@ -8,7 +8,7 @@ export const editorConfigOperations: readonly Operation[] = [
   operation({
     id: "repoGetEditorConfig",
     route: "GET /repos/{owner}/{repo}/editorconfig/{filepath}",
-    summary: "Get what .editorconfig says of a file",
+    summary: "Get the EditorConfig of a file",
     tag: "repository",
     scope: ["repository"],
     access: onRepositoryUnitRead("code"),

@@ -138,7 +138,7 @@ withWorld("languages and licences of a repository", { open: openStage, on: oneDa
     await stage.settle()
     expect((await told(at)).language).toBe("C")
     expect(Object.values(await languages(at))).toEqual([Number.MAX_SAFE_INTEGER])
-  }, 120_000)
+  })
 
   // --- licences -------------------------------------------------------------------------------------------------------------------
 

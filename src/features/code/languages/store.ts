@@ -89,3 +89,19 @@ export function readBytes(text: string | null | undefined): LanguageBytes {
   if (typeof read !== "object" || read === null) return {}
   return Object.fromEntries(Object.entries(read).map(([language, bytes]) => [language, Number(bytes)]))
 }
+
+/** A language's share of the code, in bytes and per mille. */
+export interface LanguageShare {
+  readonly language: string
+  readonly bytes: number
+  readonly perMille: number
+}
+
+/** The shares of a stored count, the largest first; what is beyond `most` is left out. */
+export function languageShares(bytes: LanguageBytes, most = 8): readonly LanguageShare[] {
+  const total = Object.values(bytes).reduce((sum, each) => sum + each, 0)
+  return Object.entries(bytes)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most)
+    .map(([language, each]) => ({ language, bytes: each, perMille: total === 0 ? 0 : Math.round((each * 1000) / total) }))
+}

@@ -1,9 +1,11 @@
 import { lockRow } from "../../../core/database/lock.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
 import { int64 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type Git, isGitError, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
 import { resolveRevision } from "../commits/revision.ts"
+import { indexKind } from "../repositories/index-job.ts"
 import { texts } from "../repositories/present.ts"
 import { type Budget, budgetOf, changed, countChange } from "./languages.ts"
 import { licenseFiles, readLicenses } from "./licenses.ts"
@@ -49,7 +51,7 @@ async function composeFrom(git: Git, repository: Repository, known: Composition,
 const sameFiles = (a: readonly TreeEntry[], b: readonly TreeEntry[]): boolean =>
   a.length === b.length && a.every(({ id, name }, index) => b[index]?.id === id && b[index].name === name)
 
-/** Computes and stores the composition of a repository's default branch. */
+/** Computes and stores the composition of a repository's default branch. What made it change concerns code search too. */
 export const surveyJob = defineJob({
   kind: "repository.survey",
   payload: Type.Object({ repositoryId: int64() }),
@@ -58,6 +60,7 @@ export const surveyJob = defineJob({
     const row = await findComposition.first(database.read, { repositoryId })
     const revision = row && (await resolveRevision(git, row, undefined))
     if (!row || !revision) return
+    await database.write((tx) => enqueueOnce(tx, jobs, indexKind, { repositoryId }))
     const known = knownOf(row)
     if (known.tree === revision.commit.tree) return
     const composition = await compose(git, git.at(row.storage, row.object_format), known, revision.commit.tree, budgetOf(JOB_BUDGET))

@@ -3,8 +3,8 @@ import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
 import { admitFetch, admitPush } from "../pushes/admission.ts"
 import { type Address, follow } from "../pushes/follow.ts"
+import { lfsUrl } from "../repositories/urls.ts"
 import { type LfsOperation, PASS_SECONDS, writePass } from "./passes.ts"
-import { lfsUrl } from "./urls.ts"
 
 /** The answer to `git-lfs-authenticate`: the HTTP URL of a repository's large files, and a pass for it. */
 export interface LfsAuthentication {

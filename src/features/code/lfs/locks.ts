@@ -5,6 +5,7 @@ import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { LfsLocksTable } from "../../../core/database/tables/lfs.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { rfc3339 } from "../../../core/record.ts"
 
 /** LFS file locks: they announce that a user is changing a file that can't be merged. Clients check them before they push. */
@@ -72,6 +73,7 @@ export async function createLock(
   // The lock may have been released in between.
   if (!lock) throw refuse.conflict("the lock has just been given up; try again")
   if (made === 0) throw refuse.conflict("already created lock", { lock: presentLock(lock) })
+  publish(tx, { kind: "lfsLock.created", repositoryId, lfsLock: lock, actor: owner, at: now })
   return lock
 }
 
@@ -89,6 +91,7 @@ export async function releaseLock(
   if (lock.owner_id !== actor.id && !force) throw refuse.forbidden(`the file is locked by ${lock.owner_name}; only force unlocks it`)
   // On PostgreSQL another transaction may have deleted it first.
   if ((await deleteLock.changes(tx, { id: lock.id })) === 0) throw refuse.notFound("the lock does not exist")
+  publish(tx, { kind: "lfsLock.deleted", repositoryId, lfsLock: lock, actor })
   return lock
 }
 

@@ -6,7 +6,9 @@ import type { SignedIn } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
-import { findTokenById } from "../../people/authentication/store.ts"
+import { applicationCredential } from "../../people/authentication/authenticate.ts"
+import { stillBearerOfIssued } from "../../people/authentication/issued-tokens.ts"
+import { findApplicationTokenById, findTokenById } from "../../people/authentication/store.ts"
 import { findDeployKeyUser, findKeyOwner } from "../../people/keys/sign-in.ts"
 import { findPublicKey } from "../../people/keys/store.ts"
 import type { Address } from "../pushes/follow.ts"
@@ -33,7 +35,9 @@ const Pass = Type.Object({
   by: Type.Union([
     Type.Object({ kind: Type.Literal("password"), userId: Type.Integer(), version: Type.Integer() }),
     Type.Object({ kind: Type.Literal("token"), tokenId: Type.Integer() }),
+    Type.Object({ kind: Type.Literal("application"), tokenId: Type.Integer() }),
     Type.Object({ kind: Type.Literal("key"), keyId: Type.Integer() }),
+    Type.Object({ kind: Type.Literal("job"), taskId: Type.Integer() }),
   ]),
 })
 
@@ -59,10 +63,12 @@ function bearerFor({ user, credential }: SignedIn): Pass["by"] {
     case "password":
       return { kind: "password", userId: user.id, version: user.credentials_version }
     case "token":
-      return { kind: "token", tokenId: credential.tokenId }
+      return { kind: credential.applicationId === undefined ? "token" : "application", tokenId: credential.tokenId }
     case "publicKey":
     case "deployKey":
       return { kind: "key", keyId: credential.keyId }
+    case "job":
+      return { kind: "job", taskId: credential.taskId }
   }
 }
 
@@ -82,7 +88,8 @@ export function readPass(services: Pick<Services, "secrets" | "now">, given: str
  * The user that the pass was issued for, as they are now. Refuses `badCredentials` if the password, token or key used then is no longer
  * valid.
  */
-export async function bearerOfPass({ database }: Services, { by }: Pass, { owner, name }: Address): Promise<SignedIn> {
+export async function bearerOfPass(services: Services, { by }: Pass, { owner, name }: Address): Promise<SignedIn> {
+  const { config, database, now } = services
   const db = database.read
   switch (by.kind) {
     case "password": {
@@ -102,9 +109,20 @@ export async function bearerOfPass({ database }: Services, { by }: Pass, { owner
         basic: false,
       }
     }
+    case "application": {
+      const row = config.oauth2.enabled ? await findApplicationTokenById.first(db, { id: by.tokenId, now: now() }) : undefined
+      if (!row) throw refuse.badCredentials()
+      const { token_scopes, application_id, ...user } = row
+      return { kind: "user", user, credential: applicationCredential(by.tokenId, application_id, token_scopes), basic: false }
+    }
     case "key": {
       const key = await findPublicKey.first(db, { id: by.keyId })
       const actor = key && ((await findKeyOwner(db, key)) ?? (await findDeployKeyUser(db, key, owner, name)))
+      if (!actor) throw refuse.badCredentials()
+      return actor
+    }
+    case "job": {
+      const actor = await stillBearerOfIssued(services, by)
       if (!actor) throw refuse.badCredentials()
       return actor
     }

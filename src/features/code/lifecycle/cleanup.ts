@@ -1,22 +1,39 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Listener } from "../../../core/events/events.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { recountFollows } from "../../people/users/store.ts"
 import { recountStars, recountWatchers } from "../repositories/counters.ts"
 
 /** Ends the relations between users and repositories. */
 
-/** Ends the relations of `person` to the repositories of `owner`: stars, watches, collaborations and pending transfers. */
-async function endTies(tx: Transaction, person: User, owner: User): Promise<void> {
+/** Ends the relations of `person` to the repositories of `owner`, because of `actor`: stars, watches, collaborations and pending transfers. */
+async function endTies(tx: Transaction, person: User, owner: User, actor: User): Promise<void> {
   const theirs = tx.selectFrom("repositories").select("id").where("owner_id", "=", owner.id)
   const tied = (table: "stars" | "watches" | "collaborations") =>
-    tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id").execute()
-  const unstarred = await tied("stars")
-  const unwatched = await tied("watches")
-  await tied("collaborations")
-  await tx.deleteFrom("repository_transfers").where("recipient_id", "=", person.id).where("repository_id", "in", theirs).execute()
+    tx.deleteFrom(table).where("user_id", "=", person.id).where("repository_id", "in", theirs).returning("repository_id")
+  const unstarred = await tied("stars").execute()
+  const unwatched = await tied("watches").returning("mode").execute()
+  const left = await tied("collaborations").execute()
+  const offered = await tx
+    .deleteFrom("repository_transfers")
+    .where("recipient_id", "=", person.id)
+    .where("repository_id", "in", theirs)
+    .returning("repository_id")
+    .execute()
   await recountStars(tx, { repositoryIds: repositoriesOf(unstarred), userIds: [person.id] })
   await recountWatchers(tx, repositoriesOf(unwatched))
+  publish(
+    tx,
+    ...unstarred.map((row) => ({ kind: "repository.unstarred", repository: { id: row.repository_id }, actor: person }) as const),
+    ...unwatched.flatMap(({ mode, ...row }) =>
+      mode === "declined" ? [] : ({ kind: "repository.unwatched", repository: { id: row.repository_id }, actor: person } as const),
+    ),
+    ...left.map((row) => ({ kind: "collaborator.removed", repository: { id: row.repository_id }, user: person, actor }) as const),
+    ...offered.map(
+      (row) => ({ kind: "repository.transferRejected", repository: { id: row.repository_id }, recipient: person, actor }) as const,
+    ),
+  )
 }
 
 /** Ends all follows, stars and watches of and by an account that is about to be deleted, so that the counters of others stay correct. */
@@ -44,8 +61,8 @@ export const repositoryCleanup: Listener = {
     for (const event of events) {
       if (event.kind === "account.deleted") await forgetAccount(tx, event.user)
       if (event.kind !== "user.blocked") continue
-      await endTies(tx, event.user, event.by)
-      await endTies(tx, event.by, event.user)
+      await endTies(tx, event.user, event.by, event.by)
+      await endTies(tx, event.by, event.user, event.by)
     }
   },
 }

@@ -32,7 +32,7 @@ export const creationOperations: readonly Operation[] = [
     ...shared,
     id: "createCurrentUserRepo",
     route: "POST /user/repos",
-    summary: "Create a repository of one's own",
+    summary: "Create a repository of the caller",
     tag: "repository",
     scope: ["user", "repository"],
     access: signedIn,

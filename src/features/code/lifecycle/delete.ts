@@ -14,14 +14,17 @@ import { GHOST } from "../../people/users/present.ts"
 import { archivesOf } from "../archives/archive.ts"
 import { deleteAttachments } from "../attachments/rules.ts"
 import { recountForks, recountOwned, recountStars, recountTopics } from "../repositories/counters.ts"
+import { texts } from "../repositories/present.ts"
 import { OBJECT_FORMATS } from "../repositories/records.ts"
+import { wikiAt } from "../repositories/wiki-place.ts"
 
-/** Removes the files of a deleted repository. */
+/** Removes the files of a deleted repository, and of its wiki. */
 export const removeFilesJob = defineJob({
   kind: "repository.removeFiles",
   payload: Type.Object({ storage: Type.String(), format: oneOf(OBJECT_FORMATS), avatar: Type.String() }),
   run: async ({ storage, format, avatar }, { context }) => {
     await context.git.repositories.remove(context.git.at(storage, format))
+    await context.git.repositories.remove(wikiAt(context.git, { storage, object_format: format }))
     await rm(archivesOf(context, storage), { recursive: true, force: true })
     if (avatar !== "") await dropAvatar(context, avatar)
   },
@@ -34,12 +37,17 @@ export const removeFilesJob = defineJob({
 export async function deleteRepository(tx: Transaction, services: Services, repository: Repository, actor: User): Promise<boolean> {
   const { jobs } = services
   const { id } = repository
-  if (!(await lockRow(tx, "repositories", id))) return false
+  const locked = await lockRow(tx, "repositories", id)
+  if (!locked) return false
   const owner = await findUserById.first(tx, { id: repository.owner_id })
   if (owner) publish(tx, { kind: "repository.deleted", repository, owner, actor, at: services.now() })
   await services.events.deliver(tx)
-  const stars = await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
-  const topics = await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
+  // Both are counted in the locked row, which says where there are none.
+  const stars = locked.stars_count === 0 ? [] : await tx.deleteFrom("stars").where("repository_id", "=", id).returning("user_id").execute()
+  const topics =
+    texts(locked.topics).length === 0
+      ? []
+      : await tx.deleteFrom("repository_topics").where("repository_id", "=", id).returning("topic_id").execute()
   await deleteAttachments(tx, { jobs }, { repository_id: id })
   // Watches, redirects, collaborations, teams, branches, labels, the feed and the rest are deleted by cascade.
   const gone = await tx

@@ -1,6 +1,9 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
 import { onRepositoryAsAdministrator, onRepositoryAsOwner } from "../../../access/policies/repositories.ts"
+import type { User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { accepted, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../../people/avatars/pictures.ts"
@@ -11,8 +14,17 @@ import { editRepository } from "./edit.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
-async function changeAvatar({ database, now }: Services, repositoryId: number, avatar: string): Promise<void> {
-  await database.write((tx) => tx.updateTable("repositories").set({ avatar, updated_at: now() }).where("id", "=", repositoryId).execute())
+async function changeAvatar({ database, now }: Services, repository: RepositoryRow, actor: User, avatar: string): Promise<void> {
+  await database.write(async (tx) => {
+    const changed = await tx
+      .updateTable("repositories")
+      .set({ avatar, updated_at: now() })
+      .where("id", "=", repository.id)
+      .where("avatar", "!=", avatar)
+      .returning("id")
+      .execute()
+    if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor, changed: ["avatar"] })
+  })
 }
 
 export const editOperations: readonly Operation[] = [
@@ -20,8 +32,9 @@ export const editOperations: readonly Operation[] = [
     ...shared,
     id: "repoEdit",
     route: "PATCH /repos/{owner}/{repo}",
-    summary: "Change a repository's settings",
-    description: "Only what is sent changes, all of it or nothing. An archived repository's settings can be changed too.",
+    summary: "Edit a repository",
+    description:
+      "Only what is sent changes, all of it or nothing. A unit that is switched off keeps its settings. An archived repository's settings can be changed too.",
     access: onRepositoryAsAdministrator,
     body: EditRepoOption,
     answers: { 200: Repository },
@@ -77,14 +90,14 @@ export const editOperations: readonly Operation[] = [
     ...shared,
     id: "repoUpdateAvatar",
     route: "POST /repos/{owner}/{repo}/avatar",
-    summary: "Give a repository a picture",
+    summary: "Set a repository's avatar",
     access: onRepositoryAsAdministrator,
     body: UpdateRepoAvatarOption,
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body }) => {
+    handle: async ({ services, repository, me, body }) => {
       await storeAvatar(services, body.image, async (digest) => {
-        await changeAvatar(services, repository.id, digest)
+        await changeAvatar(services, repository, me, digest)
         if (digest !== repository.avatar) await dropAvatar(services, repository.avatar)
       })
       return noContent()
@@ -95,12 +108,12 @@ export const editOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeleteAvatar",
     route: "DELETE /repos/{owner}/{repo}/avatar",
-    summary: "Take a repository's picture away",
+    summary: "Delete a repository's avatar",
     access: onRepositoryAsAdministrator,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository }) => {
-      await changeAvatar(services, repository.id, "")
+    handle: async ({ services, repository, me }) => {
+      await changeAvatar(services, repository, me, "")
       await dropAvatar(services, repository.avatar)
       return noContent()
     },

@@ -1,6 +1,7 @@
 import type { Owned, Repository } from "../../../access/permission.ts"
 import { findRepositoryById, findUserById } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -33,12 +34,12 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
   await lockRow(tx, "repositories", id)
   const before = await find(tx, id)
   const { repository } = before
-  const changes = onlyNew(repository, {
+  const changes = differencesFrom(repository, {
     ...plainChanges(options),
     ...(await branchChange(tx, repository, options)),
     ...issueChanges(repository, options),
-    ...wikiChanges(options),
-    ...projectChanges(repository, options),
+    ...wikiChanges(repository, options),
+    ...projectChanges(options),
     ...pullChanges(repository, options),
     ...archiveChanges(repository, options, now),
   })
@@ -55,14 +56,17 @@ async function edit(tx: Transaction, services: Services, doer: User, id: number,
       .set({ ...changes, updated_at: now })
       .where("id", "=", id)
       .execute()
-  await editMirror(tx, services, id, options, now)
+  const mirrors = await editMirror(tx, services, id, options, now)
   const headMoves = changes.default_branch !== undefined
   if (headMoves) await services.jobs.enqueue(tx, alignHeadJob, { repositoryId: id })
   if (headMoves) await services.jobs.enqueue(tx, surveyJob, { repositoryId: id })
 
   const edited = await find(tx, id)
   if (tells) publish(tx, { kind: "repository.renamed", ...edited, actor: doer, from: repository.name, at: now })
-  const changed = Object.keys(changes)
+  const { is_archived, archived_at, ...others } = changes
+  if (is_archived !== undefined)
+    publish(tx, { kind: is_archived === 1 ? "repository.archived" : "repository.unarchived", repository, actor: doer, at: now })
+  const changed = [...Object.keys(others), ...(mirrors ? ["mirror"] : [])]
   if (changed.length > 0) publish(tx, { kind: "repository.edited", repository, actor: doer, changed, at: now })
   return { edited, headMoves }
 }
@@ -73,10 +77,6 @@ async function find(tx: Transaction, id: number): Promise<Owned> {
   if (!repository || !owner) throw refuse.notFound()
   return { repository, owner }
 }
-
-/** The changes that differ from the stored values: an edit without a difference changes nothing, not even the update time. */
-const onlyNew = (repository: Repository, changes: Changes): Changes =>
-  Object.fromEntries(Object.entries(changes).filter(([name, value]) => Reflect.get(repository, name) !== value))
 
 /** Another default branch, which must exist unless the repository is empty. */
 async function branchChange(tx: Transaction, repository: Repository, { default_branch: wanted = "" }: EditRepoOption): Promise<Changes> {

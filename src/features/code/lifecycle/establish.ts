@@ -14,6 +14,7 @@ import { attachNewRepository } from "../../people/teams/rules.ts"
 import { writeBranches } from "../pushes/branches.ts"
 import { recountOwned } from "../repositories/counters.ts"
 import type { LabelTemplate } from "../repositories/records.ts"
+import { wikiAt } from "../repositories/wiki-place.ts"
 import type { NamedTag } from "../tags/facts.ts"
 import { putTags } from "../tags/store.ts"
 import { watchAutomatically } from "../watches/automatic.ts"
@@ -83,31 +84,6 @@ const DEFAULTS = {
   open_pulls_count: 0,
   releases_count: 0,
 } as const satisfies Partial<Row>
-
-/** The initial settings of pull requests, which also apply when they are switched off and on again. */
-export const PULL_DEFAULTS = {
-  ignore_whitespace_conflicts: DEFAULTS.ignore_whitespace_conflicts,
-  allow_merge_commits: DEFAULTS.allow_merge_commits,
-  allow_rebase: DEFAULTS.allow_rebase,
-  allow_rebase_explicit: DEFAULTS.allow_rebase_explicit,
-  allow_squash_merge: DEFAULTS.allow_squash_merge,
-  allow_fast_forward_only_merge: DEFAULTS.allow_fast_forward_only_merge,
-  allow_manual_merge: DEFAULTS.allow_manual_merge,
-  autodetect_manual_merge: DEFAULTS.autodetect_manual_merge,
-  allow_merge_update: DEFAULTS.allow_merge_update,
-  allow_rebase_update: DEFAULTS.allow_rebase_update,
-  default_delete_branch_after_merge: DEFAULTS.default_delete_branch_after_merge,
-  default_allow_maintainer_edit: DEFAULTS.default_allow_maintainer_edit,
-  default_merge_style: DEFAULTS.default_merge_style,
-  default_update_style: DEFAULTS.default_update_style,
-} as const
-
-/** The initial settings of issues. */
-export const TRACKER_DEFAULTS = {
-  enable_time_tracker: DEFAULTS.enable_time_tracker,
-  allow_only_contributors_to_track_time: DEFAULTS.allow_only_contributors_to_track_time,
-  enable_issue_dependencies: DEFAULTS.enable_issue_dependencies,
-} as const
 
 /** A repository to create: its creator, its owner, and values that differ from the defaults. */
 export interface NewRepository {
@@ -180,7 +156,10 @@ export async function establish(
   } catch (error) {
     // The transaction may have committed although its answer was lost: the files are kept if there is a row.
     const row = await services.database.read.selectFrom("repositories").select("id").where("storage", "=", storage).executeTakeFirst()
-    if (!row) await services.git.repositories.remove(made)
+    if (!row) {
+      await services.git.repositories.remove(made)
+      await services.git.repositories.remove(wikiAt(services.git, { storage, object_format: made.format }))
+    }
     throw error
   }
 }

@@ -52,7 +52,7 @@ export const forkOperations: readonly Operation[] = [
     ...shared,
     id: "generateRepo",
     route: "POST /repos/{template_owner}/{template_repo}/generate",
-    summary: "Make a repository from a template",
+    summary: "Generate a repository from a template",
     access: onTemplate,
     body: GenerateRepoOption,
     answers: { 201: Repository },

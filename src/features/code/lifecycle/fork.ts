@@ -12,6 +12,7 @@ import { copyLanguages } from "../languages/store.ts"
 import { copyObjects } from "../lfs/store.ts"
 import { readTips } from "../pushes/branches.ts"
 import { recountForks } from "../repositories/counters.ts"
+import { indexKind } from "../repositories/index-job.ts"
 import { requireRepositoryName } from "../repositories/names.ts"
 import { readAllTags } from "../tags/facts.ts"
 import { findAllTags } from "../tags/store.ts"
@@ -70,6 +71,7 @@ export async function forkRepository(services: Services, base: Owned, { doer, ow
         const fork = await findRepositoryById.first(tx, { id })
         if (fork) publish(tx, { kind: "repository.forked", ...base, fork: { repository: fork, owner }, actor: doer, at: services.now() })
         await copyLanguages(tx, { from: repository.id, to: id })
+        if (repository.is_empty === 0) await services.jobs.enqueue(tx, indexKind, { repositoryId: id })
         await copyObjects(tx, { from: repository.id, to: id, now: services.now() })
       },
     }),

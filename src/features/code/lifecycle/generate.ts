@@ -15,6 +15,7 @@ import { recountTopics } from "../repositories/counters.ts"
 import { requireBranchName, requireRepositoryName } from "../repositories/names.ts"
 import type { GenerateRepoOption } from "../repositories/records.ts"
 import { repositoryHtmlUrl, repositorySshUrl } from "../repositories/urls.ts"
+import { signed } from "../signatures/signing.ts"
 import { establish, requireCreatable } from "./establish.ts"
 import { expandTree, pathMatcher, type RepositoryNames, readList, variablesOf } from "./expansion.ts"
 import { INITIAL_MESSAGE } from "./initial.ts"
@@ -131,10 +132,13 @@ async function copyContent(
     const tree = list === undefined ? last.tree : await expandTree(git, made, last.tree, { matches: pathMatcher(list), values })
     if (tree === undefined) return undefined
     const person = commitPerson(services, doer)
-    const id = await git.objects.writeCommit(made, { tree, parents: [], author: person, committer: person, message: INITIAL_MESSAGE })
+    const unsigned = { tree, parents: [], author: person, committer: person, message: INITIAL_MESSAGE }
+    const commit = await signed(services, { purpose: "initial", user: doer, repository: made }, unsigned)
+    const id = await git.objects.writeCommit(made, commit)
     await git.references.update(made, [{ name: branchRef(branch), to: id, from: null }])
     return await git.objects.readCommit(made, id)
   } catch (error) {
+    if (isGitError(error, "unfit")) throw refuse.invalid("git_content", error.message)
     if (isGitError(error, "invalid")) throw refuse.invalid("git_content", "the template holds a file whose name can't be written")
     throw error
   }

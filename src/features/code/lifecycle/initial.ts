@@ -6,6 +6,7 @@ import { commitPerson } from "../commits/people.ts"
 import type { CreateRepoOption } from "../repositories/records.ts"
 import { gitignores as gitignoreTemplates } from "../repositories/templates/gitignores.ts"
 import { fillLicense, licenseText } from "../repositories/templates/licenses.ts"
+import { signed } from "../signatures/signing.ts"
 
 /** The first commit of a repository that isn't created empty. */
 
@@ -22,14 +23,14 @@ type InitialFileOptions = Pick<CreateRepoOption, "name" | "description" | "gitig
 
 /**
  * The initial files of a repository: README.md, and .gitignore and LICENSE if requested.
- * Refuses `badRequest` for an unknown readme template, as clients expect, and `invalid` for every other unknown template.
+ * Refuses `invalid` for unknown templates.
  */
 export async function initialFiles(
   options: InitialFileOptions,
   { owner, year }: { readonly owner: User; readonly year: number },
 ): Promise<readonly InitialFile[]> {
   const { name, description = "", gitignores = "", license = "", readme = "" } = options
-  if (readme !== "" && readme !== README) throw refuse.badRequest(`[readme]: there is no template ${readme}; there is ${README}`)
+  if (readme !== "" && readme !== README) throw refuse.invalid("readme", `there is no template ${readme}; there is ${README}`)
   const files = [{ name: "README.md", text: `# ${name}\n\n${description.replaceAll("\r\n", "\n")}` }]
   const ignored = templateNames(gitignores)
   if (ignored.length > 0) files.push({ name: ".gitignore", text: (await Promise.all(ignored.map(gitignoreSection))).join("") })
@@ -65,7 +66,9 @@ export async function commitFiles(
   )
   const tree = await objects.writeTree(repository, entries)
   const person = commitPerson(services, author)
-  const id = await objects.writeCommit(repository, { tree, parents: [], author: person, committer: person, message: INITIAL_MESSAGE })
+  const unsigned = { tree, parents: [], author: person, committer: person, message: INITIAL_MESSAGE }
+  const commit = await signed(services, { purpose: "initial", user: author, repository: repository }, unsigned)
+  const id = await objects.writeCommit(repository, commit)
   await references.update(repository, [{ name: branchRef(branch), to: id, from: null }])
   return objects.readCommit(repository, id)
 }

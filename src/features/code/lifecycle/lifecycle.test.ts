@@ -81,7 +81,7 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       [{ name: "new", auto_init: true, gitignores: "Go,Nope" }, 422, "gitignores"],
       [{ name: "new", auto_init: true, license: "Nope" }, 422, "license"],
       [{ name: "new", license: "MIT" }, 422, "license"],
-      [{ name: "new", auto_init: true, readme: "Fancy" }, 400, "readme"],
+      [{ name: "new", auto_init: true, readme: "Fancy" }, 422, "readme"],
       [{ name: "new", object_format_name: "md5" }, 422, "object_format_name"],
     ])("%j is refused with %d and leaves nothing", async (options, status, field) => {
       const before = await fileCount()
@@ -89,6 +89,30 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       expect(refused.status).toBe(status)
       expect(refused.body.message).toContain(field)
       expect(await fileCount()).toBe(before)
+    })
+
+    test("a refused name is told which of its characters is wrong, wherever names are sent", async () => {
+      await alice.call("POST", "/user/repos", { name: "well-named" })
+      for (const [method, path, member] of [
+        ["POST", "/user/repos", "name"],
+        ["POST", "/org/crew/repos", "name"],
+        ["POST", "/orgs/crew/repos", "name"],
+        ["PATCH", "/repos/alice/well-named", "name"],
+        ["POST", "/orgs", "username"],
+        ["POST", "/orgs/crew/teams", "name"],
+      ] as const) {
+        const { status, body } = await alice.call(method, path, { [member]: "a+b", units_map: { "repo.code": "read" } })
+        expect([path, status, body.message]).toEqual([
+          path,
+          422,
+          expect.stringMatching(new RegExp(String.raw`^\[${member}\]: must not contain "\+"; it must be letters`)),
+        ])
+      }
+    })
+
+    test.each(["/user/repos", "/org/crew/repos", "/orgs/crew/repos"])("an unknown readme template is invalid at POST %s", async (path) => {
+      const { status, body } = await alice.call("POST", path, { name: "unreadable", auto_init: true, readme: "Fancy" })
+      expect([status, body.message]).toEqual([422, "[readme]: there is no template Fancy; there is Default"])
     })
 
     test("who may: oneself, members with the right, site administrators", async () => {
@@ -114,6 +138,12 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
 
   describe("editing", () => {
     const edit = (body: object, caller = alice) => caller.call("PATCH", "/repos/alice/edited", body)
+    const tracking = { enable_time_tracker: true, allow_only_contributors_to_track_time: true, enable_issue_dependencies: true }
+    const tracker = {
+      external_tracker_url: "https://tracker.example",
+      external_tracker_format: "https://tracker.example/{user}/{repo}/{index}",
+      external_tracker_style: "alphanumeric",
+    }
     beforeAll(async () => {
       expect((await create(alice, "edited", { auto_init: true })).status).toBe(201)
     })
@@ -151,9 +181,35 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
         },
         "external_tracker_format",
       ],
+      [{ external_tracker: { external_tracker_url: "nonsense" } }, "external_tracker_url"],
+      [{ external_tracker: { external_tracker_url: "" } }, "external_tracker_url"],
+      [{ external_tracker: { external_tracker_style: "numeric" } }, "external_tracker_url"],
+      [{ external_tracker: { external_tracker_url: "https://x.example", external_tracker_format: "x" } }, "external_tracker_format"],
+      [{ has_issues: false, external_tracker: { external_tracker_url: "nonsense" } }, "external_tracker_url"],
+      [{ internal_tracker: { enable_time_tracker: 7 } }, "enable_time_tracker"],
+      [{ external_wiki: { external_wiki_url: "nonsense" } }, "external_wiki_url"],
+      [{ external_wiki: {} }, "external_wiki_url"],
+      [{ has_wiki: false, external_wiki: { external_wiki_url: "ftp://x" } }, "external_wiki_url"],
+      [{ has_pull_requests: false, allow_rebase_update: false, default_update_style: "rebase" }, "default_update_style"],
       [{ allow_merge_update: false, allow_rebase_update: false }, "allow_merge_update"],
       [{ allow_rebase_update: false, default_update_style: "rebase" }, "default_update_style"],
       [{ default_merge_style: "magic" }, "default_merge_style"],
+      [{ allow_squash_merge: false, default_merge_style: "squash" }, "default_merge_style"],
+      [{ allow_rebase_explicit: false, default_merge_style: "rebase-merge" }, "default_merge_style"],
+      [
+        { external_tracker: { external_tracker_url: "https://x.example", external_tracker_style: "regexp" } },
+        "external_tracker_regexp_pattern",
+      ],
+      [
+        {
+          external_tracker: {
+            external_tracker_url: "https://x.example",
+            external_tracker_style: "regexp",
+            external_tracker_regexp_pattern: "([A-Z]+",
+          },
+        },
+        "external_tracker_regexp_pattern",
+      ],
       [{ projects_mode: "some" }, "projects_mode"],
     ])("%j is refused, naming %s", async (body, field) => {
       const refused = await edit(body)
@@ -161,19 +217,54 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       expect(refused.body.message).toContain(field)
     })
 
-    test("units go with their settings and come back with the defaults", async () => {
-      await edit({ allow_squash_merge: false, default_merge_style: "rebase" })
-      const off = (await edit({ has_pull_requests: false, has_issues: false, has_projects: false })).body
-      expect(off).toMatchObject({
-        has_pull_requests: false,
-        allow_merge_commits: false,
-        allow_manual_merge: true,
-        default_merge_style: "merge",
-        projects_mode: "all",
+    test("settings of units count when they are sent alone, and only what is sent changes", async () => {
+      const merges = { allow_squash_merge: false, default_merge_style: "rebase", default_allow_maintainer_edit: false }
+      expect((await edit(merges)).body).toMatchObject({ ...merges, allow_rebase: true })
+      expect((await edit({ projects_mode: "owner" })).body).toMatchObject({ has_projects: true, projects_mode: "owner" })
+      const internal = (await edit({ internal_tracker: { enable_time_tracker: false } })).body
+      expect(internal.internal_tracker).toEqual({ ...tracking, enable_time_tracker: false })
+      const external = await edit({ external_tracker: tracker })
+      expect(external.body).toMatchObject({ has_issues: true, external_tracker: { ...tracker, external_tracker_regexp_pattern: "" } })
+      expect(external.body).not.toHaveProperty("internal_tracker")
+      expect((await edit({ has_issues: true })).body).toEqual(external.body)
+      expect((await edit({ external_tracker: { external_tracker_style: "numeric" } })).body).toMatchObject({
+        external_tracker: { ...tracker, external_tracker_style: "numeric" },
       })
-      expect(off).not.toHaveProperty("internal_tracker")
-      const on = (await edit({ has_pull_requests: true, has_issues: true, has_projects: true })).body
-      expect(on).toMatchObject({ allow_squash_merge: true, default_merge_style: "merge", internal_tracker: { enable_time_tracker: true } })
+      const again = (await edit({ internal_tracker: { allow_only_contributors_to_track_time: false } })).body
+      expect(again.internal_tracker).toEqual({ ...internal.internal_tracker, allow_only_contributors_to_track_time: false })
+      expect(again).not.toHaveProperty("external_tracker")
+      const wiki = { external_wiki_url: "https://wiki.example" }
+      expect((await edit({ external_wiki: wiki })).body).toMatchObject({ has_wiki: true, external_wiki: wiki })
+      expect((await edit({ has_wiki: true, external_wiki: {} })).body).toMatchObject({ has_wiki: true, external_wiki: wiki })
+      expect((await edit({ external_wiki: { external_wiki_url: "" } })).body).not.toHaveProperty("external_wiki")
+    })
+
+    test("units that are switched off and on keep their settings", async () => {
+      await edit({ external_wiki: { external_wiki_url: "https://wiki.example" }, projects_mode: "repo", has_pull_requests: true })
+      const units = (on: boolean) => ({ has_pull_requests: on, has_issues: on, has_projects: on, has_wiki: on })
+      for (const issues of [{ internal_tracker: { enable_issue_dependencies: false } }, { external_tracker: tracker }]) {
+        const { updated_at: _, ...before } = (await edit(issues)).body
+        const off = (await edit(units(false))).body
+        expect(off).toMatchObject({
+          allow_merge_commits: false,
+          allow_manual_merge: true,
+          default_merge_style: "merge",
+          projects_mode: "all",
+        })
+        for (const name of ["internal_tracker", "external_tracker", "external_wiki"]) expect(off).not.toHaveProperty(name)
+        expect((await edit(units(true))).body).toMatchObject(before)
+      }
+      // They can be changed meanwhile, and nothing is switched on by that.
+      const meanwhile = {
+        allow_squash_merge: true,
+        projects_mode: "all",
+        internal_tracker: tracking,
+        external_wiki: { external_wiki_url: "" },
+      }
+      expect((await edit({ ...units(false), ...meanwhile })).body).toMatchObject(units(false))
+      expect((await edit(units(false))).body).toMatchObject(units(false))
+      const { external_wiki, ...shown } = meanwhile
+      expect((await edit(units(true))).body).toMatchObject({ ...shown, default_merge_style: "rebase" })
     })
 
     test("an edit that changes nothing leaves the time of the last change alone", async () => {
@@ -237,7 +328,7 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
           .execute()
       })
       const hidden = await alice.call("PATCH", "/repos/alice/base", { private: true })
-      expect(hidden.body).toMatchObject({ private: true, stars_count: 0, watchers_count: 0 })
+      expect(hidden.body).toMatchObject({ private: true, stars_count: 0, watchers_count: 1 })
       expect((await bob.call("GET", "/repos/bob/base")).body.private).toBe(true)
       expect((await carol.call("GET", "/repos/bob/base")).status).toBe(404)
       expect((await bob.call("PATCH", "/repos/bob/base", { private: false })).status).toBe(422)
@@ -253,6 +344,27 @@ withWorld("repositories", { open: openWorld }, ({ test, world }) => {
       const alone = (await bob.call("GET", "/repos/bob/base")).body
       expect(alone.fork).toBe(false)
       expect(alone).not.toHaveProperty("parent")
+    })
+
+    test("turning a repository private and public again keeps the watchers who may still see it", async () => {
+      await create(alice, "watched", { auto_init: true })
+      const at = "/repos/alice/watched"
+      const dan = await world.person("dan")
+      expect((await alice.call("PUT", `${at}/collaborators/bob`, { permission: "read" })).status).toBe(204)
+      for (const watcher of [bob, carol, dan, world.root]) expect((await watcher.call("PUT", `${at}/subscription`)).status).toBe(200)
+      expect((await dan.call("POST", `${at}/forks`, {})).status).toBe(202)
+      expect((await carol.call("PUT", "/repos/dan/watched/subscription")).status).toBe(200)
+      expect((await alice.call("PUT", "/user/starred/alice/watched")).status).toBe(204)
+      const watchers = async (path: string) =>
+        (await world.root.call("GET", `${path}/subscribers`)).body.map(({ login }: { login: string }) => login).sort()
+      const before = await watchers(at)
+      expect(before).toEqual(["alice", "bob", "carol", "dan", "root"])
+      expect((await alice.call("PATCH", at, { private: true })).body).toMatchObject({ private: true, watchers_count: 3, stars_count: 0 })
+      expect(await watchers(at)).toEqual(["alice", "bob", "root"])
+      expect(await watchers("/repos/dan/watched")).toEqual(["dan"])
+      expect((await bob.call("GET", "/user/subscriptions")).body.map(({ name }: { name: string }) => name)).toContain("watched")
+      expect((await alice.call("PATCH", at, { private: false })).body).toMatchObject({ private: false, watchers_count: 3 })
+      expect(await watchers(at)).toEqual(["alice", "bob", "root"])
     })
 
     test("a template gives what is asked for", async () => {

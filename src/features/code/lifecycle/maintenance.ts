@@ -1,15 +1,17 @@
+import type { Repository } from "../../../access/permission.ts"
+import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import { extensionPoint } from "../../../core/extensions.ts"
 import { defineJob, type Task } from "../../../core/jobs/jobs.ts"
 import { enqueueOnce } from "../../../core/jobs/once.ts"
-import { int64 } from "../../../core/record.ts"
-import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import type { Git, Repository as GitRepository } from "../../../git/index.ts"
 import type { PushStep } from "../pushes/step.ts"
+import { AFTER_PUSH_SECONDS, maintainKind } from "../repositories/maintain-job.ts"
+import { wikiAt } from "../repositories/wiki-place.ts"
 
-/** Repacks repositories, so that serving them stays cheap. */
+/** Repacks repositories and wikis, so that serving them stays cheap. */
 
-/** Another push often follows at once, and one repack then covers both. */
-const AFTER_PUSH_SECONDS = 30
 /** Repositories read per query. */
 const BATCH = 200
 
@@ -28,29 +30,75 @@ const findPlaces = query("maintenance.findPlaces", (db, p: Params<{ after: numbe
     .limit(p.limit),
 )
 
+const findWikiPlaces = query("maintenance.findWikiPlaces", (db, p: Params<{ after: number; limit: number }>) =>
+  db
+    .selectFrom("wikis")
+    .innerJoin("repositories", "repositories.id", "wikis.repository_id")
+    .innerJoin("users", "users.id", "repositories.owner_id")
+    .select(["repositories.id", "repositories.storage", "repositories.object_format", "repositories.name", "users.name as owner_name"])
+    .where("wikis.repository_id", ">", p.after)
+    .orderBy("wikis.repository_id")
+    .limit(p.limit),
+)
+
+const putWikiSize = query("maintenance.putWikiSize", (db, p: Params<{ id: number; size: number }>) =>
+  db.updateTable("wikis").set({ git_size: p.size }).where("repository_id", "=", p.id),
+)
+
 const putSize = query("maintenance.putSize", (db, p: Params<{ id: number; size: number }>) =>
   db.updateTable("repositories").set({ git_size: p.size }).where("id", "=", p.id),
 )
 
+const findTargets = query("releases.findTargets", (db, p: Params<{ repositoryId: number }>) =>
+  db.selectFrom("releases").select("target_commitish").where("repository_id", "=", p.repositoryId),
+)
+
+/** The ids of commits that something in the database shows, among other texts perhaps. They stay even when no branch or tag reaches them. */
+export type CommitsToKeep = (db: Handle, repositoryId: number) => Promise<readonly string[]>
+
+/** What names commits; registered in src/extensions.ts. */
+export const commitsToKeep = extensionPoint<CommitsToKeep>("commits to keep")
+
+/** The commits that releases are to be made at. */
+export const commitsOfReleases: CommitsToKeep = async (db, repositoryId) =>
+  (await findTargets(db, { repositoryId })).map(({ target_commitish }) => target_commitish)
+
 /** Repacks a repository, if it still needs it when the job runs. */
 export const maintainJob = defineJob({
-  kind: "repository.maintain",
-  payload: Type.Object({ repositoryId: int64() }),
+  ...maintainKind,
   timeoutSeconds: 4 * 3_600,
-  run: async ({ repositoryId }, { context, signal }) => {
-    await maintainRepository(context, repositoryId, signal)
+  run: async ({ repositoryId, part }, { context, signal }) => {
+    const place = await findPlace.first(context.database.read, { id: repositoryId })
+    if (place) await maintainRepository(context, { ...place, id: repositoryId, isWiki: part === "wiki" }, signal)
   },
 })
 
-async function maintainRepository({ database, git }: Services, id: number, signal: AbortSignal): Promise<boolean> {
-  const place = await findPlace.first(database.read, { id })
-  if (!place) return false
-  const repository = git.at(place.storage, place.object_format)
-  if (!(await git.maintenance.needed(repository))) return false
-  await git.maintenance.run(repository, signal)
-  const size = await git.repositories.size(repository)
-  await database.write((tx) => putSize(tx, { id, size }))
+interface Place extends Pick<Repository, "id" | "storage" | "object_format"> {
+  readonly isWiki: boolean
+}
+
+const repositoryAt = (git: Git, place: Place): GitRepository =>
+  place.isWiki ? wikiAt(git, place) : git.at(place.storage, place.object_format)
+
+async function maintainRepository(services: Services, place: Place, signal: AbortSignal): Promise<boolean> {
+  const { git } = services
+  if (!(await git.maintenance.needed(repositoryAt(git, place)))) return false
+  await repack(services, place, signal)
   return true
+}
+
+/** Repacks a repository, and drops what was left behind long enough ago. */
+async function repack(services: Services, place: Place, signal: AbortSignal): Promise<void> {
+  const { config, database, git } = services
+  const { id, isWiki } = place
+  const repository = repositoryAt(git, place)
+  const keep: string[] = []
+  // Nothing in the database names commits of wikis.
+  for (const find of isWiki ? [] : commitsToKeep.of(services)) keep.push(...(await find(database.read, id)))
+  const now = services.now()
+  await git.maintenance.run(repository, { now, before: now - config.git.pruneSeconds, keep, signal })
+  const size = await git.repositories.size(repository)
+  await database.write((tx) => (isWiki ? putWikiSize : putSize)(tx, { id, size }))
 }
 
 /** Schedules a repack if a push leaves the repository expensive to serve. */
@@ -61,14 +109,17 @@ export const maintainAfterPush: PushStep = async ({ services: { git, jobs }, rep
   }
 }
 
-/** Iterates over all non-empty repositories in the order of their ids. */
+/** Iterates over all non-empty repositories in the order of their ids, and then over all wikis. */
 async function* allRepositories({ database }: Services, signal: AbortSignal) {
-  for (let after = 0; !signal.aborted; ) {
-    const places = await findPlaces(database.read, { after, limit: BATCH })
-    yield* places
-    const last = places.at(-1)
-    if (!last || places.length < BATCH) return
-    after = last.id
+  for (const isWiki of [false, true]) {
+    for (let after: number | undefined = 0; after !== undefined && !signal.aborted; ) {
+      const places: Awaited<ReturnType<typeof findPlaces>> = await (isWiki ? findWikiPlaces : findPlaces)(database.read, {
+        after,
+        limit: BATCH,
+      })
+      for (const place of places) yield { ...place, isWiki, name: `${place.owner_name}/${place.name}${isWiki ? ".wiki" : ""}` }
+      after = places.length < BATCH ? undefined : places.at(-1)?.id
+    }
   }
 }
 
@@ -78,11 +129,34 @@ export const maintainRepositories: Task = {
   cron: "23 2 * * *",
   run: async (services, signal) => {
     let packed = 0
-    for await (const { id } of allRepositories(services, signal)) {
+    for await (const place of allRepositories(services, signal)) {
       if (signal.aborted) break
-      if (await maintainRepository(services, id, signal)) packed++
+      if (await maintainRepository(services, place, signal)) packed++
     }
     return `${packed} packed anew`
+  },
+}
+
+/** Puts aside what force-pushes and deleted branches left behind, and drops it once `git.pruneSeconds` are over. */
+export const pruneRepositories: Task = {
+  name: "prune_left_behind",
+  cron: "37 3 * * *",
+  run: async (services, signal) => {
+    const { config, git } = services
+    let pruned = 0
+    for await (const place of allRepositories(services, signal)) {
+      if (signal.aborted) break
+      const repository = repositoryAt(git, place)
+      try {
+        if (!(await git.maintenance.hasLeftBehind(repository, services.now() - config.git.pruneSeconds))) continue
+        await repack(services, place, signal)
+        pruned++
+      } catch (error) {
+        // One that is damaged, or is being removed, must not keep the others from it.
+        if (!signal.aborted) services.log.warn({ err: error, repository: place.id }, "a repository could not be pruned")
+      }
+    }
+    return `${pruned} packed anew`
   },
 }
 
@@ -95,8 +169,8 @@ export const checkRepositories: Task = {
     const damaged: string[] = []
     for await (const place of allRepositories(services, signal)) {
       if (signal.aborted) break
-      const name = `${place.owner_name}/${place.name}`
-      const faults = await services.git.maintenance.check(services.git.at(place.storage, place.object_format), signal)
+      const { name } = place
+      const faults = await services.git.maintenance.check(repositoryAt(services.git, place), signal)
       looked++
       if (faults.length === 0) continue
       damaged.push(name)

@@ -2,8 +2,8 @@ import type { Updateable } from "kysely"
 import type { Repository } from "../../../access/permission.ts"
 import { flag, type RepositoriesTable, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import type { EditRepoOption } from "../repositories/records.ts"
-import { PULL_DEFAULTS, TRACKER_DEFAULTS } from "./establish.ts"
+import { compileRegex } from "../../../core/text/regex.ts"
+import { type EditRepoOption, MERGE_STYLES } from "../repositories/records.ts"
 
 /** The column changes of an edit, derived from the row and the request alone. Refuses `invalid` for invalid values. */
 
@@ -24,10 +24,13 @@ export function plainChanges(options: EditRepoOption): Changes {
     has_releases: flagOf(options.has_releases),
     has_packages: flagOf(options.has_packages),
     has_actions: flagOf(options.has_actions),
+    shares_workflows: flagOf(options.shares_workflows),
   })
 }
 
 // --- issues, wiki, projects -------------------------------------------------------------------------------------------------------
+
+// Settings are kept while their unit is switched off, and can be changed meanwhile.
 
 const NO_TRACKER = {
   external_tracker_url: "",
@@ -38,51 +41,51 @@ const NO_TRACKER = {
 
 export function issueChanges(repository: Repository, options: EditRepoOption): Changes {
   const { has_issues: wanted, internal_tracker: internal, external_tracker: external } = options
-  if (wanted === undefined) return {}
-  if (!wanted) return { has_issues: 0, ...NO_TRACKER, ...TRACKER_DEFAULTS }
-  if (external) {
-    const { external_tracker_url: url = "", external_tracker_format: format = "", external_tracker_style: style = "" } = external
-    if (!isWebAddress(url)) throw refuse.invalid("external_tracker.external_tracker_url", "must be an http or https address")
-    if (format !== "" && !isIssueAddress(format))
-      throw refuse.invalid(
-        "external_tracker.external_tracker_format",
-        "must be an http or https address, with {user}, {repo} and {index} as its only placeholders",
-      )
-    return {
-      has_issues: 1,
-      ...TRACKER_DEFAULTS,
-      external_tracker_url: url,
-      external_tracker_format: format,
-      external_tracker_style: style,
-      external_tracker_regexp_pattern: external.external_tracker_regexp_pattern ?? "",
-    }
-  }
-  const tracksItself = repository.has_issues === 1 && repository.external_tracker_url === ""
-  const tracker = internal
-    ? {
-        enable_time_tracker: flag(internal.enable_time_tracker ?? false),
-        allow_only_contributors_to_track_time: flag(internal.allow_only_contributors_to_track_time ?? false),
-        enable_issue_dependencies: flag(internal.enable_issue_dependencies ?? false),
-      }
-    : tracksItself
-      ? {}
-      : TRACKER_DEFAULTS
-  return { has_issues: 1, ...NO_TRACKER, ...tracker }
+  return given({
+    has_issues: flagOf(wanted),
+    enable_time_tracker: flagOf(internal?.enable_time_tracker),
+    allow_only_contributors_to_track_time: flagOf(internal?.allow_only_contributors_to_track_time),
+    enable_issue_dependencies: flagOf(internal?.enable_issue_dependencies),
+    // Either the service's own issues or those of a tracker elsewhere: what is sent is what is used from then on.
+    ...(external ? trackerChanges(repository, external) : internal && NO_TRACKER),
+  })
 }
 
-export function wikiChanges({ has_wiki: wanted, external_wiki: external }: EditRepoOption): Changes {
-  if (wanted === undefined) return {}
-  if (!wanted || !external) return { has_wiki: flag(wanted), external_wiki_url: "" }
-  const { external_wiki_url: url = "" } = external
-  if (!isWebAddress(url)) throw refuse.invalid("external_wiki.external_wiki_url", "must be an http or https address")
-  return { has_wiki: 1, external_wiki_url: url }
+function trackerChanges(repository: Repository, sent: NonNullable<EditRepoOption["external_tracker"]>): Changes {
+  const { external_tracker_url: url = repository.external_tracker_url, external_tracker_format: format = "" } = sent
+  if (!isWebAddress(url)) throw refuse.invalid("external_tracker.external_tracker_url", "must be an http or https address")
+  if (format !== "" && !isIssueAddress(format))
+    throw refuse.invalid(
+      "external_tracker.external_tracker_format",
+      "must be an http or https address, with {user}, {repo} and {index} as its only placeholders",
+    )
+  requirePattern({ ...repository, ...given(sent) })
+  return given({
+    external_tracker_url: url,
+    external_tracker_format: sent.external_tracker_format,
+    external_tracker_style: sent.external_tracker_style,
+    external_tracker_regexp_pattern: sent.external_tracker_regexp_pattern,
+  })
 }
 
-export function projectChanges(repository: Repository, { has_projects: wanted, projects_mode: mode }: EditRepoOption): Changes {
-  if (wanted === undefined) return {}
-  if (!wanted) return { has_projects: 0, projects_mode: "all" }
-  return { has_projects: 1, projects_mode: mode ?? (repository.has_projects === 1 ? repository.projects_mode : "all") }
+/** Patterns are compiled when they are stored, so that one that can't be compiled is not found out when texts are shown. */
+function requirePattern({ external_tracker_style: style, external_tracker_regexp_pattern: pattern }: Changes): void {
+  const field = "external_tracker.external_tracker_regexp_pattern"
+  if (style === "regexp" && !pattern) throw refuse.invalid(field, "is required for the style regexp")
+  if (pattern && !compileRegex(pattern))
+    throw refuse.invalid(field, "must be a regular expression, without look-around and back-references")
 }
+
+/** An external wiki, or with an empty address the service's own again. */
+export function wikiChanges(repository: Repository, { has_wiki: wanted, external_wiki: external }: EditRepoOption): Changes {
+  const url = external && (external.external_wiki_url ?? repository.external_wiki_url)
+  if (url !== undefined && !isWebAddress(url) && external?.external_wiki_url !== "")
+    throw refuse.invalid("external_wiki.external_wiki_url", "must be an http or https address, or empty for the wiki of the repository")
+  return given({ has_wiki: flagOf(wanted), external_wiki_url: url })
+}
+
+export const projectChanges = ({ has_projects, projects_mode }: EditRepoOption): Changes =>
+  given({ has_projects: flagOf(has_projects), projects_mode })
 
 const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text)
 
@@ -94,13 +97,9 @@ function isIssueAddress(text: string): boolean {
 
 // --- pull requests ----------------------------------------------------------------------------------------------------------------
 
-type PullSettings = { -readonly [K in keyof typeof PULL_DEFAULTS]?: Changes[K] }
-
 export function pullChanges(repository: Repository, options: EditRepoOption): Changes {
-  const { has_pull_requests: wanted } = options
-  // The defaults apply again when the unit is switched on again.
-  if (wanted === false) return { has_pull_requests: 0, ...PULL_DEFAULTS }
-  const sent: PullSettings = given({
+  const sent = given({
+    has_pull_requests: flagOf(options.has_pull_requests),
     ignore_whitespace_conflicts: flagOf(options.ignore_whitespace_conflicts),
     allow_merge_commits: flagOf(options.allow_merge_commits),
     allow_rebase: flagOf(options.allow_rebase),
@@ -116,19 +115,13 @@ export function pullChanges(repository: Repository, options: EditRepoOption): Ch
     default_merge_style: options.default_merge_style,
     default_update_style: options.default_update_style,
   })
-  const differs = Object.entries(PULL_DEFAULTS).some(([name, initial]) => {
-    const value: unknown = Reflect.get(sent, name)
-    return value !== undefined && value !== initial
-  })
-  const there = repository.has_pull_requests === 1
-  // Clients switch pull requests on by sending one of their settings.
-  if (!there && !wanted && !differs) return {}
-  requireUpdateStyle(there ? { ...repository, ...sent } : { ...PULL_DEFAULTS, ...sent }, sent)
-  return { has_pull_requests: 1, ...(there ? {} : PULL_DEFAULTS), ...sent }
+  requireUpdateStyle({ ...repository, ...sent }, sent)
+  requireMergeStyle({ ...repository, ...sent }, sent)
+  return sent
 }
 
 /** The default update style must be one of those allowed. */
-function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
+function requireUpdateStyle(settings: Changes, sent: Changes): void {
   const { allow_merge_update: merge, allow_rebase_update: rebase, default_update_style: style } = sent
   if (merge === undefined && rebase === undefined && style === undefined) return
   if (settings.allow_merge_update === 0 && settings.allow_rebase_update === 0)
@@ -139,6 +132,23 @@ function requireUpdateStyle(settings: PullSettings, sent: PullSettings): void {
       "default_update_style",
       `${settings.default_update_style} is not allowed to bring a branch up to date; allow it or take the other`,
     )
+}
+
+/** Which setting allows a style of merging. */
+const ALLOWING = {
+  merge: "allow_merge_commits",
+  rebase: "allow_rebase",
+  "rebase-merge": "allow_rebase_explicit",
+  squash: "allow_squash_merge",
+  "fast-forward-only": "allow_fast_forward_only_merge",
+} as const satisfies Readonly<Record<(typeof MERGE_STYLES)[number], keyof Changes>>
+
+/** The default style of merging must be allowed. */
+function requireMergeStyle(settings: Changes, sent: Changes): void {
+  const style = MERGE_STYLES.find((one) => one === settings.default_merge_style)
+  if (style === undefined || (sent.default_merge_style === undefined && sent[ALLOWING[style]] === undefined)) return
+  if (settings[ALLOWING[style]] === 0)
+    throw refuse.invalid("default_merge_style", `${style} is not allowed; set ${ALLOWING[style]}, or take a style that is allowed`)
 }
 
 // --- the archive ------------------------------------------------------------------------------------------------------------------

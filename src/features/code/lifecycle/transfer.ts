@@ -1,7 +1,9 @@
 import type { Selectable } from "kysely"
-import type { Owned } from "../../../access/permission.ts"
-import { findRepositoryById, findRepositoryByName, findUserById } from "../../../access/store.ts"
-import type { User } from "../../../core/actor.ts"
+import { type Owned, permissionOn, type Repository, reaches } from "../../../access/permission.ts"
+import { roleIn } from "../../../access/policies/organization-role.ts"
+import { type Team, teamReadable } from "../../../access/policies/teams.ts"
+import { findRepositoryById, findRepositoryByName, findTeamMember, findUserById } from "../../../access/store.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { lockRow } from "../../../core/database/lock.ts"
@@ -30,18 +32,22 @@ export interface Offer {
 
 /**
  * Transfers the repository, or offers it. Returns whether the transfer is complete.
- * Refuses `invalid` for unknown teams or a name that is taken, `forbidden` for teams of other organisations, if the recipient has
- * blocked the doer, and over its limit, `conflict` while another transfer is pending, `notFound` if the repository is gone.
+ * Refuses `invalid` for teams that the doer may not see or a name that is taken, `forbidden` for teams of other organisations, if the
+ * recipient has blocked the doer, and over its limit, `conflict` while another transfer is pending, `notFound` if the repository is gone.
+ * A repository of the same name that the doer may not see refuses nothing before the recipient accepts.
  */
 export async function transferRepository(tx: Transaction, services: Services, repositoryId: number, offer: Offer): Promise<boolean> {
   const { doer, recipient, teamIds } = offer
-  await requireTeamsOf(tx, recipient, teamIds)
+  await requireTeamsOf(tx, offer)
   const owned = await lock(tx, repositoryId)
   if (recipient.id === owned.owner.id) throw refuse.invalid("new_owner", `${recipient.name} owns the repository already`)
   await requireUnblocked(tx, doer, [recipient])
   if (await findOffer(tx, repositoryId)) throw refuse.conflict("a transfer of this repository waits already")
-  await requireNameFree(tx, owned, recipient)
-  if (await mayDecide(tx, doer, recipient)) {
+  const decides = await mayDecide(tx, doer, recipient)
+  const taken = await findSameName(tx, owned, recipient)
+  if (taken && (decides || reaches(await permissionOn(tx, signedInAs(doer), { repository: taken, owner: recipient }))))
+    throw nameTaken(recipient, owned.repository.name)
+  if (decides) {
     await complete(tx, services, owned, { ...offer, starter: doer })
     return true
   }
@@ -66,7 +72,7 @@ export async function transferRepository(tx: Transaction, services: Services, re
 export async function acceptTransfer(tx: Transaction, services: Services, doer: User, repositoryId: number): Promise<void> {
   const owned = await lock(tx, repositoryId)
   const { transfer, recipient } = await requireOffer(tx, doer, repositoryId)
-  await requireNameFree(tx, owned, recipient)
+  if (await findSameName(tx, owned, recipient)) throw nameTaken(recipient, owned.repository.name)
   const starter = await findUserById.first(tx, { id: transfer.doer_id })
   // Teams that were deleted meanwhile are skipped.
   await complete(tx, services, owned, { doer, recipient, teamIds: transferTeamIds(transfer), starter: starter ?? doer })
@@ -74,9 +80,31 @@ export async function acceptTransfer(tx: Transaction, services: Services, doer: 
 
 /** Rejects a pending transfer. Refuses like `acceptTransfer`. */
 export async function rejectTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
-  await lock(tx, repositoryId)
-  await requireOffer(tx, doer, repositoryId)
+  const { repository } = await lock(tx, repositoryId)
+  const { recipient } = await requireOffer(tx, doer, repositoryId)
   await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
+  publish(tx, { kind: "repository.transferRejected", repository, recipient, actor: doer })
+}
+
+/** Ends a pending transfer before it is accepted, for those who may offer the repository. Refuses `notFound` if there is none. */
+export async function withdrawTransfer(tx: Transaction, doer: User, repositoryId: number): Promise<void> {
+  const { repository } = await lock(tx, repositoryId)
+  const transfer = await findOffer(tx, repositoryId)
+  if (!transfer) throw refuse.notFound()
+  await tx.deleteFrom("repository_transfers").where("repository_id", "=", repositoryId).execute()
+  publish(tx, { kind: "repository.transferRejected", repository, recipient: { id: transfer.recipient_id }, actor: doer })
+}
+
+/** The owner whom a repository is offered to, for those who may accept it. */
+export async function findOfferTo(db: Handle, person: User, repositoryId: number): Promise<User | undefined> {
+  const recipient = await findRecipient(db, repositoryId)
+  return recipient && (await speaksFor(db, person, recipient)) ? recipient : undefined
+}
+
+/** The owner whom a repository is offered to. */
+export async function findRecipient(db: Handle, repositoryId: number): Promise<User | undefined> {
+  const transfer = await findOffer(db, repositoryId)
+  return transfer && findUserById.first(db, { id: transfer.recipient_id })
 }
 
 async function lock(tx: Transaction, id: number): Promise<Owned> {
@@ -107,23 +135,30 @@ const speaksFor = async (db: Handle, person: User, recipient: User): Promise<boo
 const mayDecide = async (db: Handle, doer: User, recipient: User): Promise<boolean> =>
   doer.is_admin === 1 || (await speaksFor(db, doer, recipient))
 
-async function requireTeamsOf(db: Handle, recipient: User, ids: readonly number[]): Promise<void> {
+async function requireTeamsOf(db: Handle, { doer, recipient, teamIds: ids }: Offer): Promise<void> {
   if (ids.length === 0) return
   if (recipient.kind !== "organization") throw refuse.invalid("team_ids", `${recipient.name} is a person and has no teams`)
   const teams = new Map((await findTeamsByIds(db, { ids })).map((team) => [team.id, team]))
   for (const id of ids) {
     const team = teams.get(id)
-    if (!team) throw refuse.invalid("team_ids", `there is no team ${id}`)
+    if (!team || !(await seesTeam(db, doer, team))) throw refuse.invalid("team_ids", `there is no team ${id}`)
     if (team.organization_id !== recipient.id) throw refuse.forbidden(`team ${id} does not belong to ${recipient.name}`)
   }
 }
 
+async function seesTeam(db: Handle, doer: User, team: Team): Promise<boolean> {
+  const organization = await findUserById.first(db, { id: team.organization_id })
+  if (!organization) return false
+  const isTeamMember = (await findTeamMember.first(db, { teamId: team.id, userId: doer.id })) !== undefined
+  const actor = signedInAs(doer)
+  return teamReadable(actor, team, organization, await roleIn(db, actor, organization), isTeamMember)
+}
+
 const nameTaken = (recipient: User, name: string) => refuse.invalid("new_owner", `${recipient.name} has a repository ${name} already`)
 
-async function requireNameFree(db: Handle, { repository }: Owned, recipient: User): Promise<void> {
-  const there = await findRepositoryByName.first(db, { ownerId: recipient.id, lowerName: repository.lower_name })
-  if (there) throw nameTaken(recipient, repository.name)
-}
+/** The recipient's repository that has the name already. */
+const findSameName = (db: Handle, { repository }: Owned, recipient: User): Promise<Repository | undefined> =>
+  findRepositoryByName.first(db, { ownerId: recipient.id, lowerName: repository.lower_name })
 
 interface Completion extends Offer {
   /** Who started the transfer; they keep watching the repository. */
@@ -144,7 +179,7 @@ async function complete(tx: Transaction, services: Services, { repository, owner
 
   const formerCollaborators = await dropCollaborators(tx, id, recipient)
   const formerTeamMembers = await detachAllTeams(tx, id)
-  if (recipient.kind === "organization") await attachTeams(tx, recipient, id, teamIds)
+  if (recipient.kind === "organization") await attachTeams(tx, doer, recipient, id, teamIds)
   if (config.users.autoWatchNewRepositories) await watchAutomatically(tx, starter.id, id, now)
   publish(tx, { kind: "access.lost", userIds: [owner.id, starter.id, ...formerCollaborators, ...formerTeamMembers], repositoryIds: [id] })
   const moved = await findRepositoryById.first(tx, { id })
@@ -162,7 +197,11 @@ async function complete(tx: Transaction, services: Services, { repository, owner
 
 async function move(tx: Transaction, { repository, owner }: Owned, now: number): Promise<void> {
   try {
-    await tx.updateTable("repositories").set({ owner_id: owner.id, updated_at: now }).where("id", "=", repository.id).execute()
+    await tx
+      .updateTable("repositories")
+      .set({ owner_id: owner.id, shares_workflows: 0, updated_at: now })
+      .where("id", "=", repository.id)
+      .execute()
   } catch (error) {
     if (isUniqueViolation(error, ["repositories.owner_id", "repositories.lower_name"])) throw nameTaken(owner, repository.name)
     throw error

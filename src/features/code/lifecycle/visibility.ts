@@ -7,7 +7,8 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { isOrganizationOwner } from "../../people/teams/rules.ts"
-import { recountStars, recountWatchers } from "../repositories/counters.ts"
+import { recountStars } from "../repositories/counters.ts"
+import { unwatchLost } from "../watches/automatic.ts"
 
 /** Visibility of a repository, and the consequences of changing it. */
 
@@ -51,7 +52,7 @@ const findParent = (db: Handle, id: number) =>
 
 /**
  * Makes a repository private or public, with all its direct and indirect forks: a fork is never more visible than its parent. A repository that
- * becomes private loses all its stars and watches; its events are hidden from public feeds until it becomes public again.
+ * becomes private loses all its stars, and those watches whose users can no longer see it; its events are hidden from public feeds until it becomes public again.
  */
 export async function changeVisibility(tx: Transaction, { repository, owner }: Owned, isPrivate: boolean, now: Seconds): Promise<void> {
   const toHide: number[] = []
@@ -67,7 +68,8 @@ export async function changeVisibility(tx: Transaction, { repository, owner }: O
   }
   await setPrivate(tx, toHide, true)
   await setPrivate(tx, toShow, false)
-  await clearFollowers(tx, toHide)
+  await clearStars(tx, toHide)
+  await unwatchLost(tx, toHide)
   if (toHide.length > 0) publish(tx, { kind: "access.lost", repositoryIds: toHide })
   for (const id of toHide) publish(tx, { kind: "repository.madePrivate", repository: { id }, at: now })
   for (const id of toShow) publish(tx, { kind: "repository.madePublic", repository: { id }, at: now })
@@ -92,10 +94,8 @@ async function setPrivate(tx: Transaction, ids: readonly number[], isPrivate: bo
     .execute()
 }
 
-async function clearFollowers(tx: Transaction, ids: readonly number[]): Promise<void> {
+async function clearStars(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const stars = await tx.deleteFrom("stars").where(inList("stars.repository_id", ids)).returning("user_id").execute()
-  await tx.deleteFrom("watches").where(inList("watches.repository_id", ids)).execute()
   await recountStars(tx, { repositoryIds: ids, userIds: [...new Set(stars.map((row) => row.user_id))] })
-  await recountWatchers(tx, ids)
 }

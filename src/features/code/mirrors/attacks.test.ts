@@ -4,7 +4,7 @@ import { oneDatabase, withWorld } from "../../../../tests/support/fixture.ts"
 import { must, openForges } from "./testing.ts"
 
 withWorld("other servers", { open: openForges, on: oneDatabase }, ({ test, world: forges }) => {
-  test("that refuse, or accept a connection and never answer, time out, and the next is pushed to", { timeout: 120_000 }, async () => {
+  test("that refuse, or accept a connection and never answer, time out, and the next is pushed to", async () => {
     await must(forges.ann, "POST", "/user/repos", { name: "several", auto_init: true })
     await must(forges.zoe, "POST", "/user/repos", { name: "several-there" })
     const hole = createServer(() => {})

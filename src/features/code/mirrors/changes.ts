@@ -2,6 +2,7 @@ import {
   branchOf,
   type Git,
   isBranchName,
+  isMisleadingName,
   isTagName,
   type ObjectId,
   type Reference,
@@ -15,10 +16,11 @@ import { RemoteRefused } from "./remote.ts"
 /** The most branches and tags that are mirrored; as many as a push may change. */
 const MOST = 50_000
 
-/** The branches and tags among references. Others, such as those of pull requests, are private to their server. */
+/** The branches and tags among references, without misleading names. Others, such as those of pull requests, are private to their server. */
 export function followed(references: readonly Reference[]): readonly Reference[] {
   const kept = references.filter(({ name }) => {
     const [branch, tag] = [branchOf(name), tagOf(name)]
+    if (isMisleadingName(branch ?? tag ?? "")) return false
     return branch !== undefined ? isBranchName(branch) : tag !== undefined && isTagName(tag)
   })
   if (kept.length > MOST) throw new RemoteRefused(`the repository there has more than ${MOST} branches and tags`)

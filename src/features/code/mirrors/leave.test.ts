@@ -17,7 +17,11 @@ describe("without the operator's permission", () => {
         ["DELETE", `${at}/one`],
       ] as const)
         expect((await forges.ann.call(method, path, method === "POST" ? {} : undefined)).status).toBe(400)
-      expect(await must(forges.ann, "GET", "/settings/repository")).toMatchObject({ mirrors_disabled: true, migrations_disabled: false })
+      expect(await must(forges.ann, "GET", "/settings/repository")).toMatchObject({
+        mirrors_disabled: true,
+        migrations_disabled: false,
+        time_tracking_disabled: false,
+      })
     } finally {
       await forges.close()
     }
@@ -29,7 +33,7 @@ describe("without the operator's permission", () => {
     } finally {
       await closed.close()
     }
-  }, 30_000)
+  })
 
   test("private networks are not called, by whatever name", async () => {
     const forges = await openForges("sqlite", { outgoing: { allowedHosts: "external" } })
@@ -45,5 +49,5 @@ describe("without the operator's permission", () => {
     } finally {
       await forges.close()
     }
-  }, 30_000)
+  })
 })

@@ -1,5 +1,6 @@
 import Type, { Check, type Static } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { parseJson } from "../../../core/text/json.ts"
 import { MEDIA_TYPE } from "../lfs/batch.ts"
 import type { LfsOperation } from "../lfs/passes.ts"
 import type { LargeFile } from "../lfs/pointers.ts"
@@ -93,7 +94,7 @@ export async function askBatch(
 
 function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"))
+    return parseJson(body.toString("utf8"))
   } catch {
     return undefined
   }

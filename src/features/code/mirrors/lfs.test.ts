@@ -75,7 +75,7 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
         { name: "large_files", state: "done", done: 103, total: 103, missing: 0 },
       ],
     })
-  }, 60_000)
+  })
 
   test("are not copied unless requested", async () => {
     const content = contentOf("not wanted")
@@ -211,9 +211,11 @@ withWorld("large files of other servers", { open: openForges, on: oneDatabase },
       if (!isBroken || content !== contents[4]) return void response.end(content.bytes)
       response.writeHead(200, { "content-length": content.size })
       response.write("five")
-      setTimeout(() => response.destroy(), 200)
+      void theOthersAreStored().finally(() => response.destroy())
     })
     const id = await empty()
+    const sizes = contents.slice(0, 4).reduce((sum, { size }) => sum + size, 0)
+    const theOthersAreStored = (): Promise<void> => expect.poll(async () => (await rowOf(id)).lfs_size).toBe(sizes)
     const bring = () => downloadFiles(services(), { id }, { endpoint: server.url, authorization: undefined }, contents, { signal })
     await expect(bring()).rejects.toThrow()
     isBroken = false

@@ -62,6 +62,43 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       expect(await services.git.references.head(services.git.at(repository.storage, "sha1"))).toBe("refs/heads/trunk")
     })
 
+    test("brings the wiki where it is wanted and there is one", async () => {
+      const wiki = { title: "House rules", content_base64: btoa("one") }
+      const clone_addr = await forges.origin("booked")
+      await must(forges.zoe, "POST", "/repos/zoe/booked/wiki/new", wiki)
+      await must(forges.zoe, "PATCH", "/repos/zoe/booked/wiki/page/House-rules", { title: "Rules", content_base64: btoa("two") })
+      const bare = await forges.origin("bookless")
+      const steps = async (at: string) =>
+        (await must(forges.ann, "GET", `${at}/import`)).steps.map(
+          ({ name, state, done }: { name: string; state: string; done: number }) => [name, state, done],
+        )
+      for (const [repo_name, options, wanted] of [
+        ["booked", { clone_addr, wiki: true }, ["Rules"]],
+        ["unasked", { clone_addr }, undefined],
+        ["bookless", { clone_addr: bare, wiki: true }, undefined],
+      ] as const) {
+        expect((await migrate({ repo_name, ...options })).status).toBe(201)
+        const { status, body } = await forges.ann.call("GET", `/repos/ann/${repo_name}/wiki/pages`)
+        expect([status, body?.map(({ title }: { title: string }) => title)]).toEqual([wanted ? 200 : 404, wanted])
+      }
+      expect(await steps("/repos/ann/booked")).toEqual([
+        ["git", "done", 1],
+        ["wiki", "done", 1],
+      ])
+      expect(await steps("/repos/ann/bookless")).toEqual([
+        ["git", "done", 1],
+        ["wiki", "done", 0],
+      ])
+      expect((await must(forges.ann, "GET", "/repos/ann/booked/wiki/page/Rules")).content_base64).toBe(btoa("two"))
+      const told = await forges.here.hearth.services.database.read
+        .selectFrom("events")
+        .select("kind")
+        .where("kind", "like", "wiki.%")
+        .execute()
+      expect(told).toEqual([])
+      await must(forges.ann, "POST", "/repos/ann/booked/wiki/new", { title: "Ours" })
+    })
+
     test("doesn't disclose its credentials", async () => {
       const clone_addr = await forges.origin("hidden", { private: true })
       const refused = await migrate({ clone_addr, repo_name: "hidden" })
@@ -236,7 +273,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       const { database, jobs, now } = forges.here.hearth.services
       await forges.commit("clocked", "trunk", "later.txt")
       const run = async () => {
-        expect((await forges.here.root.call("POST", "/admin/cron/update_mirrors")).status).toBe(204)
+        expect(await forges.here.hearth.services.jobs.tasks.run("update_mirrors")).toBe("ok")
         await jobs.drain()
         return (await forges.ann.call("GET", `${at}/contents/later.txt`)).status
       }
@@ -346,7 +383,7 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
           .where("remote_name", "=", remote_name)
           .execute(),
       )
-      await must(forges.here.root, "POST", "/admin/cron/update_mirrors")
+      await forges.here.hearth.services.jobs.tasks.run("update_mirrors")
       await jobs.drain()
       expect(await there("timed-there")).toEqual(["main"])
     })
@@ -375,6 +412,46 @@ withWorld("mirrors", { open: openForges, on: oneDatabase }, ({ test, world: forg
       const answer = await forges.ann.call("POST", "/repos/ann/refusing/push_mirrors", { remote_address, interval: "8h", ...changes })
       expect(answer.status).toBe(status)
       expect(await must(forges.ann, "GET", "/repos/ann/refusing/push_mirrors")).toEqual([])
+    })
+  })
+
+  describe("the wiki of a mirror", () => {
+    test("follows that of its remote, tells of its pages, and is written to by no one else", async () => {
+      const clone_addr = await forges.origin("guide")
+      await must(forges.zoe, "POST", "/repos/zoe/guide/wiki/new", { title: "Home", content_base64: btoa("one") })
+      const { body } = await migrate({ clone_addr, repo_name: "guide", mirror: true, wiki: true })
+      const at = "/repos/ann/guide"
+      const page = () => forges.ann.call("GET", `${at}/wiki/page/Home`)
+      expect((await page()).body.content_base64).toBe(btoa("one"))
+      await must(forges.zoe, "PATCH", "/repos/zoe/guide/wiki/page/Home", { content_base64: btoa("two"), message: "Second" })
+      await must(forges.zoe, "POST", "/repos/zoe/guide/wiki/new", { title: "More" })
+      expect(await synced(at, body.id)).toMatchObject({ last_error: "", wiki: 1 })
+      expect((await page()).body.content_base64).toBe(btoa("two"))
+      const events = await forges.here.hearth.services.database.read
+        .selectFrom("events")
+        .select(["kind", "actor_id"])
+        .where("repository_id", "=", body.id)
+        .where("kind", "like", "wiki.%")
+        .orderBy("id")
+        .execute()
+      expect(events).toEqual(["wiki.edited", "wiki.created"].map((kind) => ({ kind, actor_id: forges.ann.id })))
+      for (const [method, path] of [
+        ["POST", "new"],
+        ["PATCH", "page/Home"],
+      ] as const)
+        expect((await forges.ann.call(method, `${at}/wiki/${path}`, { title: "Mine" })).status).toBe(423)
+      expect((await forges.ann.call("DELETE", `${at}/wiki/page/Home`)).status).toBe(423)
+      // What is gone there with its repository's wiki stays here.
+      await must(forges.zoe, "PATCH", "/repos/zoe/guide", { has_wiki: false })
+      expect(await synced(at, body.id)).toMatchObject({ last_error: "" })
+      expect((await page()).status).toBe(200)
+    })
+
+    test("isn't followed where that was not wanted", async () => {
+      const { at, made } = await mirror("unguided")
+      await must(forges.zoe, "POST", "/repos/zoe/unguided/wiki/new", { title: "Home" })
+      expect(await synced(at, made.id)).toMatchObject({ last_error: "", wiki: 0 })
+      expect((await forges.ann.call("GET", `${at}/wiki/pages`)).status).toBe(404)
     })
   })
 })

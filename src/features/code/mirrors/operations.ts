@@ -5,9 +5,9 @@ import { listed, noContent, type Operation, ok, operation } from "../../../core/
 import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { syncJob } from "./jobs.ts"
-import { addPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
+import { addPushMirror, dropPushMirror, presentPushMirror, pushToAll } from "./push-rules.ts"
 import { CreatePushMirrorOption, PushMirror } from "./records.ts"
-import { findPushMirrorByName, listPushMirrors, removePushMirror } from "./store.ts"
+import { findPushMirrorByName, listPushMirrors } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
 
@@ -16,7 +16,7 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoMirrorSync",
     route: "POST /repos/{owner}/{repo}/mirror-sync",
-    summary: "Have a mirror synchronised",
+    summary: "Synchronize a pull mirror",
     description: "It is done soon after this is answered; mirror_last_sync_at tells when it was.",
     access: onRepositoryUnit("code", "write"),
     archived: "refused",
@@ -33,7 +33,7 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoListPushMirrors",
     route: "GET /repos/{owner}/{repo}/push_mirrors",
-    summary: "List a repository's mirrors elsewhere",
+    summary: "List a repository's push mirrors",
     access: onRepositoryAsAdministrator,
     paged: true,
     answers: { 200: Type.Array(PushMirror) },
@@ -52,15 +52,15 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoAddPushMirror",
     route: "POST /repos/{owner}/{repo}/push_mirrors",
-    summary: "Make a mirror of a repository elsewhere",
+    summary: "Add a push mirror",
     description: "Its branches and tags are made what they are here; what is there beside them is removed.",
     access: onRepositoryAsAdministrator,
     body: CreatePushMirrorOption,
     answers: { 200: PushMirror },
     refuses: ["badRequest", "badCredentials", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body }) => {
+    handle: async ({ services, repository, me, body }) => {
       requireMirrors(services)
-      return ok(presentPushMirror(repository, await addPushMirror(services, repository, body)))
+      return ok(presentPushMirror(repository, await addPushMirror(services, repository, me, body)))
     },
   }),
 
@@ -68,7 +68,7 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoPushMirrorSync",
     route: "POST /repos/{owner}/{repo}/push_mirrors-sync",
-    summary: "Push to a repository's mirrors elsewhere now",
+    summary: "Synchronize a repository's push mirrors",
     description: "Answered once all of them have been pushed to.",
     access: onRepositoryAsAdministrator,
     answers: { 200: null },
@@ -84,7 +84,7 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetPushMirrorByRemoteName",
     route: "GET /repos/{owner}/{repo}/push_mirrors/{name}",
-    summary: "Get one of a repository's mirrors elsewhere",
+    summary: "Get a push mirror",
     access: onRepositoryAsAdministrator,
     answers: { 200: PushMirror },
     refuses: ["badRequest", "forbidden", "notFound"],
@@ -100,15 +100,14 @@ export const mirrorOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeletePushMirror",
     route: "DELETE /repos/{owner}/{repo}/push_mirrors/{name}",
-    summary: "End a mirror elsewhere",
+    summary: "Delete a push mirror",
     description: "What was pushed there stays there.",
     access: onRepositoryAsAdministrator,
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
+    handle: async ({ services, repository, me, path }) => {
       requireMirrors(services)
-      const place = { repositoryId: repository.id, name: nameOf(path.name) }
-      if ((await services.database.write((tx) => removePushMirror.changes(tx, place))) === 0) throw refuse.notFound()
+      await services.database.write((tx) => dropPushMirror(tx, repository.id, nameOf(path.name), me))
       return noContent()
     },
   }),

@@ -1,3 +1,4 @@
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -10,7 +11,7 @@ import { findMirrors } from "../repositories/store.ts"
 export const mirrorSecretContext = (repositoryId: number): string => `mirror ${repositoryId}`
 
 /**
- * Changes how a mirror follows its remote. Does nothing for a repository that is no mirror: clients send the whole record back.
+ * Changes how a mirror follows its remote; says whether anything is different. Does nothing for a repository that is no mirror: clients send the whole record back.
  * Refuses `invalid` for `mirror_interval` if it is no duration or shorter than the site allows.
  */
 export async function editMirror(
@@ -19,7 +20,7 @@ export async function editMirror(
   repositoryId: number,
   options: EditRepoOption,
   now: Seconds,
-): Promise<void> {
+): Promise<boolean> {
   const {
     mirror_interval: interval,
     mirror_username: username,
@@ -29,22 +30,26 @@ export async function editMirror(
   } = options
   const sent = [interval, username, password, token, prune].some((wish) => wish !== undefined)
   const [mirror] = sent ? await findMirrors(tx, { repositoryIds: [repositoryId] }) : []
-  if (!mirror) return
+  if (!mirror) return false
   const seconds = interval === undefined ? undefined : requireInterval(interval, config.mirror.minInterval)
   const secret = token ?? password
   const renamed = username !== undefined && username !== mirror.remote_username
   // The stored secret belongs to the stored user name.
   const sealed = secret !== undefined ? seal(secret) : renamed ? "" : mirror.sealed_secret
-  await tx
-    .updateTable("mirrors")
-    .set({
-      ...(seconds === undefined ? {} : { interval: seconds, next_sync_at: seconds === 0 ? 0 : now + seconds }),
-      ...(prune === undefined ? {} : { enable_prune: flag(prune) }),
-      remote_username: username ?? mirror.remote_username,
-      sealed_secret: sealed,
-    })
-    .where("repository_id", "=", repositoryId)
-    .execute()
+  const changes = differencesFrom(mirror, {
+    interval: seconds,
+    enable_prune: prune === undefined ? undefined : flag(prune),
+    remote_username: username,
+    sealed_secret: sealed,
+  })
+  const timing = seconds === undefined ? {} : { next_sync_at: seconds === 0 ? 0 : now + seconds }
+  if (Object.keys({ ...changes, ...timing }).length > 0)
+    await tx
+      .updateTable("mirrors")
+      .set({ ...changes, ...timing })
+      .where("repository_id", "=", repositoryId)
+      .execute()
+  return Object.keys(changes).length > 0
 
   function seal(text: string): string {
     return text === "" ? "" : secrets.seal(text, mirrorSecretContext(repositoryId))

@@ -1,6 +1,7 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
 import { Refusal } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf, type Reference, type RefName, type RemoteListing, type Repository, refName } from "../../../git/index.ts"
 import { surveyJob } from "../languages/survey.ts"
@@ -15,6 +16,7 @@ import { mirrorSecretContext } from "./pull-rules.ts"
 import { opened, type RemoteAddress, RemoteRefused, reach, troubleOf } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
 import { findMirror, type Mirror, recordSync } from "./store.ts"
+import { followWiki } from "./wiki.ts"
 
 /** A reference name that serves as the lock for synchronisations of one repository. The reference itself never exists. */
 const TURN = refName("refs/hearth/mirror")
@@ -34,37 +36,44 @@ export async function synchronize(services: Services, repositoryId: number, sign
     try {
       const { moved, listing, lfsMissing } = await follow(services, row, repository, mirror, signal)
       const remoteHead = await followHead(services, row, mirror, listing)
-      await database.write((tx) =>
-        recordSync(tx, {
-          repositoryId,
-          lastSyncAt: now(),
-          updatedAt: moved ? now() : mirror.updated_at,
-          nextSyncAt: nextSync(now(), mirror.interval, 0),
-          lastError: "",
-          remoteHead,
-          failures: 0,
-          lfsMissing,
-        }),
-      )
+      if (mirror.wiki === 1) {
+        const target = opened(services, mirror, mirrorSecretContext(row.id))
+        await followWiki(services, row, target, { pusherId: row.owner_id, prune: mirror.enable_prune === 1, tells: true, signal })
+      }
+      await record({
+        repositoryId,
+        lastSyncAt: now(),
+        updatedAt: moved ? now() : mirror.updated_at,
+        nextSyncAt: nextSync(now(), mirror.interval, 0),
+        lastError: "",
+        remoteHead,
+        failures: 0,
+        lfsMissing,
+      })
     } catch (error) {
       // Interrupted by a shutdown, or references changed concurrently: the job is retried.
       if (signal.aborted || (error instanceof Refusal && error.kind === "conflict")) throw error
       const lastError = troubleOf(error)
       log.warn({ err: error, repository: repositoryId, reason: lastError }, "a mirror could not be synchronised")
-      await database.write((tx) =>
-        recordSync(tx, {
-          repositoryId,
-          lastSyncAt: mirror.last_sync_at,
-          updatedAt: mirror.updated_at,
-          nextSyncAt: nextSync(now(), mirror.interval, mirror.failures + 1),
-          lastError,
-          remoteHead: mirror.remote_head,
-          failures: mirror.failures + 1,
-          lfsMissing: mirror.lfs_missing,
-        }),
-      )
+      await record({
+        repositoryId,
+        lastSyncAt: mirror.last_sync_at,
+        updatedAt: mirror.updated_at,
+        nextSyncAt: nextSync(now(), mirror.interval, mirror.failures + 1),
+        lastError,
+        remoteHead: mirror.remote_head,
+        failures: mirror.failures + 1,
+        lfsMissing: mirror.lfs_missing,
+      })
     }
   })
+
+  function record(outcome: Parameters<typeof recordSync>[1]): Promise<void> {
+    return database.write(async (tx) => {
+      await recordSync(tx, outcome)
+      publish(tx, { kind: "mirror.synchronized", repositoryId })
+    })
+  }
 }
 
 interface Followed {
@@ -139,6 +148,7 @@ async function followHead(services: Services, row: RepositoryRow, mirror: Mirror
   if (head === mirror.remote_head || !(await git.references.resolve(git.at(row.storage, row.object_format), head))) return head
   await database.write(async (tx) => {
     await tx.updateTable("repositories").set({ default_branch: branch }).where("id", "=", row.id).execute()
+    publish(tx, { kind: "repository.edited", repository: row, actor: { id: row.owner_id }, changed: ["default_branch"] })
     await jobs.enqueue(tx, alignHeadJob, { repositoryId: row.id })
     await jobs.enqueue(tx, surveyJob, { repositoryId: row.id })
   })

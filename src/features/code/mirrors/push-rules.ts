@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto"
 import type { Repository } from "../../../access/permission.ts"
+import type { User } from "../../../core/actor.ts"
+import type { Transaction } from "../../../core/database/database.ts"
 import { flag } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { NEVER, rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import { formatDuration } from "../repositories/durations.ts"
@@ -10,13 +13,18 @@ import { pushOut, pushSecretContext } from "./push.ts"
 import type { CreatePushMirrorOption, PushMirror as PushMirrorRecord } from "./records.ts"
 import { RemoteRefused, reach, readRemote } from "./remote.ts"
 import { nextSync } from "./schedule.ts"
-import { findPushMirrors, type PushMirror } from "./store.ts"
+import { findPushMirrors, type PushMirror, removePushMirror } from "./store.ts"
 
 /**
  * Adds a push mirror to a repository. Nothing is pushed yet. Refuses, with the statuses that existing clients expect, `badRequest` for an invalid
  * address or interval, and `unauthenticated` for an address that must not be called.
  */
-export async function addPushMirror(services: Services, repository: Repository, options: CreatePushMirrorOption): Promise<PushMirror> {
+export async function addPushMirror(
+  services: Services,
+  repository: Repository,
+  actor: User,
+  options: CreatePushMirrorOption,
+): Promise<PushMirror> {
   const { config, database, secrets, now } = services
   const interval = readInterval(options.interval ?? "", config.mirror.minInterval)
   if (typeof interval === "string") throw refuse.badRequest(`interval ${interval}`)
@@ -44,8 +52,16 @@ export async function addPushMirror(services: Services, repository: Repository, 
       .executeTakeFirstOrThrow()
     // The id in the seal's context is known only now.
     const sealed = target.secret === "" ? "" : secrets.seal(target.secret, pushSecretContext(id))
+    publish(tx, { kind: "pushMirror.added", repositoryId: repository.id, pushMirror: { id }, actor })
     return tx.updateTable("push_mirrors").set({ sealed_secret: sealed }).where("id", "=", id).returningAll().executeTakeFirstOrThrow()
   })
+}
+
+/** Removes a push mirror; what was pushed stays there. Refuses `notFound`. */
+export async function dropPushMirror(tx: Transaction, repositoryId: number, name: string, actor: User): Promise<void> {
+  const pushMirror = await removePushMirror.first(tx, { repositoryId, name })
+  if (!pushMirror) throw refuse.notFound()
+  publish(tx, { kind: "pushMirror.removed", repositoryId, pushMirror, actor })
 }
 
 /** Pushes to all mirrors of a repository now, one after the other. Refuses `invalid` with the reasons of failures. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findRepositoryById } from "../../../access/store.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import type { ObjectId, Reference, RefName } from "../../../git/index.ts"
 import { findPointers } from "../lfs/pointers.ts"
@@ -26,9 +27,10 @@ export async function pushOut(services: Services, pushMirrorId: number, signal: 
   if (lastError !== "")
     log.warn({ repository: mirror.repository_id, pushMirror: mirror.id, reason: lastError }, "a mirror could not be pushed to")
   const failures = lastError === "" ? 0 : mirror.failures + 1
-  await database.write((tx) =>
-    recordPush(tx, { id: mirror.id, lastSyncAt: now(), nextSyncAt: nextSync(now(), mirror.interval, failures), lastError, failures }),
-  )
+  await database.write(async (tx) => {
+    await recordPush(tx, { id: mirror.id, lastSyncAt: now(), nextSyncAt: nextSync(now(), mirror.interval, failures), lastError, failures })
+    publish(tx, { kind: "pushMirror.synchronized", repositoryId: mirror.repository_id, pushMirror: mirror })
+  })
   return lastError
 }
 

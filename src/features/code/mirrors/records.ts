@@ -12,7 +12,7 @@ export const MigrateRepoOptions = record("MigrateRepoOptions", {
   repo_name: Type.String({ minLength: 1, maxLength: 100 }),
   repo_owner: Type.Optional(Type.String({ description: "the caller where it is not sent" })),
   uid: Type.Optional(int64({ description: "the owner by id; repo_owner wins" })),
-  service: Type.Optional(oneOf(SERVICES, { description: "what kind of server it is; git where it is not sent" })),
+  service: Type.Optional(oneOf(["", ...SERVICES], { description: "what kind of server it is; git where it is empty or not sent" })),
   auth_username: Type.Optional(Type.String({ maxLength: 255 })),
   auth_password: secret(),
   auth_token: secret("wins over auth_password"),
@@ -25,7 +25,7 @@ export const MigrateRepoOptions = record("MigrateRepoOptions", {
   milestones: wish("likewise"),
   pull_requests: wish("likewise"),
   releases: wish("likewise"),
-  wiki: wish("there are no wikis here"),
+  wiki: wish("bring the pages of the wiki too, where there is one; a mirror goes on doing so"),
   lfs: wish("bring large files (Git LFS) too; a mirror goes on doing so"),
   lfs_endpoint: Type.Optional(
     Type.String({ maxLength: 2048, description: "where the large files are; by default where Git LFS looks for them" }),
@@ -44,7 +44,7 @@ export const RepositoryImport = record("RepositoryImport", {
   error: Type.String({ description: "why it failed; empty where it didn't" }),
   steps: Type.Array(
     Type.Object({
-      name: Type.String({ description: "git, large_files, or a kind of record, in the order in which they are brought" }),
+      name: Type.String({ description: "git, wiki, large_files, or a kind of record, in the order in which they are brought" }),
       state: oneOf(STATES),
       done: int64({ description: "how many have come" }),
       total: nullable(int64({ description: "how many there are; null where the server does not say, or has not been asked yet" })),

@@ -81,7 +81,7 @@ export const findPushMirrorsOnCommit = query("mirrors.findOnCommit", (db, p: Par
 )
 
 export const removePushMirror = query("mirrors.removePush", (db, p: Params<{ repositoryId: number; name: string }>) =>
-  db.deleteFrom("push_mirrors").where("repository_id", "=", p.repositoryId).where("remote_name", "=", p.name),
+  db.deleteFrom("push_mirrors").where("repository_id", "=", p.repositoryId).where("remote_name", "=", p.name).returning("id"),
 )
 
 export const findDuePushMirrors = query("mirrors.findDuePush", (db, p: Params<{ now: Seconds; limit: number }>) =>

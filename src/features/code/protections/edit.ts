@@ -1,6 +1,8 @@
 import type { Insertable } from "kysely"
 import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
+import type { Me } from "../../../access/policies/site.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -14,7 +16,7 @@ import { isBranchName } from "../../../git/index.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { branchMatcher, fileMatcher, isPattern } from "./names.ts"
 import type { CreateBranchProtectionOption, EditBranchProtectionOption } from "./records.ts"
-import { findProtections, type Listed, type ListName, type Protection } from "./store.ts"
+import { findProtections, isSameRule, type Listed, type ListName, type Protection } from "./store.ts"
 
 /** Creates, edits and deletes branch protections. */
 
@@ -81,7 +83,7 @@ const NEW_RULE: Columns = {
 export async function createProtection(
   tx: Transaction,
   services: Services,
-  owned: Owned,
+  owned: Owned & Me,
   options: CreateBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
@@ -110,7 +112,7 @@ export async function createProtection(
     .returning("id")
     .executeTakeFirstOrThrow()
   await writeLists(tx, owned, id, options)
-  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
+  publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
   return reread(tx, repositoryId, name)
 }
 
@@ -118,13 +120,14 @@ export async function createProtection(
 export async function editProtection(
   tx: Transaction,
   services: Services,
-  owned: Owned,
+  owned: Owned & Me,
   name: string,
   options: EditBranchProtectionOption,
 ): Promise<Protection> {
   const repositoryId = owned.repository.id
   await lockRow(tx, "repositories", repositoryId)
-  const { id } = await reread(tx, repositoryId, name)
+  const before = await reread(tx, repositoryId, name)
+  const { id } = before
   const changes: Changes = { ...changesOf(options), ...(options.priority !== undefined && { priority: options.priority }) }
   await tx
     .updateTable("branch_protections")
@@ -132,32 +135,42 @@ export async function editProtection(
     .where("id", "=", id)
     .execute()
   await writeLists(tx, owned, id, options)
-  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
-  return reread(tx, repositoryId, name)
+  const edited = await reread(tx, repositoryId, name)
+  if (!isSameRule(before, edited)) publish(tx, { kind: "protection.changed", repositoryId, actor: owned.me, at: services.now() })
+  return edited
 }
 
 /** Deletes a rule. Refuses `notFound` for a missing rule. */
-export async function deleteProtection(tx: Transaction, services: Services, repositoryId: number, name: string): Promise<void> {
+export async function deleteProtection(
+  tx: Transaction,
+  services: Services,
+  repositoryId: number,
+  name: string,
+  actor: User,
+): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const { id } = await reread(tx, repositoryId, name)
   await tx.deleteFrom("branch_protections").where("id", "=", id).execute()
-  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
+  publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
 }
 
 /** Gives rules the priorities 1, 2, … in this order. Refuses `invalid` for duplicates and rules of other repositories. */
-export async function orderProtections(tx: Transaction, services: Services, repositoryId: number, ids: readonly number[]): Promise<void> {
+export async function orderProtections(
+  tx: Transaction,
+  services: Services,
+  repositoryId: number,
+  ids: readonly number[],
+  actor: User,
+): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
-  const rules = new Set((await findProtections(tx, repositoryId)).map(({ id }) => id))
+  const rules = new Map((await findProtections(tx, repositoryId)).map(({ id, priority }) => [id, priority]))
   if (new Set(ids).size < ids.length) throw refuse.invalid("ids", "must name each rule once")
   const unknown = ids.find((id) => !rules.has(id))
   if (unknown !== undefined) throw refuse.invalid("ids", `${unknown} is no rule of this repository`)
-  for (const [index, id] of ids.entries())
-    await tx
-      .updateTable("branch_protections")
-      .set({ priority: index + 1, updated_at: services.now() })
-      .where("id", "=", id)
-      .execute()
-  publish(tx, { kind: "protection.changed", repositoryId: repositoryId, at: services.now() })
+  const moved = ids.map((id, index) => ({ id, priority: index + 1 })).filter(({ id, priority }) => rules.get(id) !== priority)
+  for (const { id, priority } of moved)
+    await tx.updateTable("branch_protections").set({ priority, updated_at: services.now() }).where("id", "=", id).execute()
+  if (moved.length > 0) publish(tx, { kind: "protection.changed", repositoryId, actor, at: services.now() })
 }
 
 /** Renames the rule of a renamed branch. */
@@ -236,7 +249,7 @@ function filePatterns(field: "protected_file_patterns" | "unprotected_file_patte
 }
 
 /** Writes the lists that are sent; users or teams of a list that are not sent are kept. */
-async function writeLists(tx: Transaction, owned: Owned, protectionId: number, options: EditBranchProtectionOption): Promise<void> {
+async function writeLists(tx: Transaction, owned: Owned & Me, protectionId: number, options: EditBranchProtectionOption): Promise<void> {
   const known = (await findProtections(tx, owned.repository.id)).find(({ id }) => id === protectionId)
   for (const { list, people, teams, mode } of LISTS) {
     const [names, teamNames] = [options[people], options[teams]]

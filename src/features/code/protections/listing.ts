@@ -1,5 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import { type Owned, permissionsOf, unitMode } from "../../../access/permission.ts"
+import { knownAmong } from "../../../access/policies/people.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -38,18 +40,18 @@ const lowered = (names: readonly string[]): readonly string[] => [...new Set(nam
 
 /**
  * The ids of these users. Users with less than `mode` on the code are left out, as clients expect, since listing them has no effect. Refuses `invalid` for
- * `field` if a name is unknown.
+ * `field` if a name is unknown to the caller, who administers the repository.
  */
 export async function peopleNamed(
   db: Handle,
-  owned: Owned,
+  { actor, ...owned }: Owned & Me,
   field: string,
   names: readonly string[],
   mode: number,
 ): Promise<readonly number[]> {
   const wanted = lowered(names)
   if (wanted.length === 0) return []
-  const people = await findPeople(db, { names: [...wanted] })
+  const people = await knownAmong(db, actor, await findPeople(db, { names: [...wanted] }), owned.owner)
   const unknown = wanted.find((name) => people.every(({ lower_name }) => lower_name !== name))
   if (unknown !== undefined) throw refuse.invalid(field, `there is no user ${unknown}`)
   const permissions = await permissionsOf(db, owned, people)

@@ -18,7 +18,7 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoListBranchProtection",
     route: "GET /repos/{owner}/{repo}/branch_protections",
-    summary: "List the rules for branches",
+    summary: "List the branch protections",
     description: "In the order in which they are asked. They are not paged.",
     answers: { 200: Type.Array(BranchProtection) },
     refuses: ["forbidden", "notFound"],
@@ -29,16 +29,16 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoCreateBranchProtection",
     route: "POST /repos/{owner}/{repo}/branch_protections",
-    summary: "Make a rule for branches",
+    summary: "Create a branch protection",
     description: SWITCHES,
     archived: "refused",
     body: CreateBranchProtectionOption,
     answers: { 201: BranchProtection },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, owner, body }) =>
+    handle: async ({ services, repository, owner, me, actor, body }) =>
       created(
         await services.database.write(async (tx) => {
-          const rule = await createProtection(tx, services, { repository, owner }, body)
+          const rule = await createProtection(tx, services, { repository, owner, me, actor }, body)
           return only(await presentProtections(tx, [rule]))
         }),
       ),
@@ -48,14 +48,14 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoUpdateBranchProtectionPriories",
     route: "POST /repos/{owner}/{repo}/branch_protections/priority",
-    summary: "Put the rules for branches in order",
+    summary: "Set the order of branch protections",
     description: "Those named get the priorities 1, 2 and so on.",
     archived: "refused",
     body: UpdateBranchProtectionPriories,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body: { ids = [] } }) => {
-      await services.database.write((tx) => orderProtections(tx, services, repository.id, ids))
+    handle: async ({ services, repository, me, body: { ids = [] } }) => {
+      await services.database.write((tx) => orderProtections(tx, services, repository.id, ids, me))
       return noContent()
     },
   }),
@@ -64,7 +64,7 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetBranchProtection",
     route: "GET /repos/{owner}/{repo}/branch_protections/{name}",
-    summary: "Get a rule for branches",
+    summary: "Get a branch protection",
     answers: { 200: BranchProtection },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, repository, path }) => {
@@ -78,16 +78,16 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoEditBranchProtection",
     route: "PATCH /repos/{owner}/{repo}/branch_protections/{name}",
-    summary: "Edit a rule for branches",
+    summary: "Edit a branch protection",
     description: `What is not sent stays as it is, and so does the name. ${SWITCHES}`,
     archived: "refused",
     body: EditBranchProtectionOption,
     answers: { 200: BranchProtection },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, owner, path, body }) =>
+    handle: async ({ services, repository, owner, me, actor, path, body }) =>
       ok(
         await services.database.write(async (tx) => {
-          const rule = await editProtection(tx, services, { repository, owner }, path.name, body)
+          const rule = await editProtection(tx, services, { repository, owner, me, actor }, path.name, body)
           return only(await presentProtections(tx, [rule]))
         }),
       ),
@@ -97,12 +97,12 @@ const branchProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeleteBranchProtection",
     route: "DELETE /repos/{owner}/{repo}/branch_protections/{name}",
-    summary: "Delete a rule for branches",
+    summary: "Delete a branch protection",
     archived: "refused",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => deleteProtection(tx, services, repository.id, path.name))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => deleteProtection(tx, services, repository.id, path.name, me))
       return noContent()
     },
   }),

@@ -142,6 +142,21 @@ withHearth("rules", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, sta
       })
     })
 
+    test.each([
+      ["push_whitelist_usernames", { enable_push: true, enable_push_whitelist: true }, "ben"],
+      ["force_push_allowlist_usernames", { enable_push: true, enable_force_push: true, enable_force_push_allowlist: true }, "ben"],
+      ["merge_whitelist_usernames", { enable_merge_whitelist: true }, "ben"],
+      ["bypass_allowlist_usernames", { enable_bypass_allowlist: true }, "ben"],
+      ["approvals_whitelist_username", { enable_approvals_whitelist: true }, "ben"],
+      ["status_check_contexts", { enable_status_check: true }, "ci/*"],
+    ])("empty %s where [] is sent, and leave the rest", async (list, switches, entry) => {
+      const { at } = await repository()
+      const made = await protect(at, { rule_name: "main", ...switches, [list]: [entry] })
+      expect(made[list]).toEqual([entry])
+      const { updated_at: _, ...cleared } = (await call(ann, `PATCH ${at}/branch_protections/main`, { [list]: [] })).body
+      expect(cleared).toEqual({ ...made, [list]: [], updated_at: undefined })
+    })
+
     test("keep what an edit doesn't send", async () => {
       const { at } = await repository()
       await protect(at, { rule_name: "main", push_whitelist_usernames: ["ben"], required_approvals: 2, status_check_contexts: ["a"] })

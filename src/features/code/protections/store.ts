@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Selectable } from "kysely"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -66,6 +67,10 @@ export async function findProtections(db: Handle, repositoryId: number): Promise
     })
     .toSorted((a, b) => a.priority - b.priority || Number(isPattern(a.rule_name)) - Number(isPattern(b.rule_name)) || a.id - b.id)
 }
+
+/** Whether a rule is the same as before an edit, but for the time of the edit. */
+export const isSameRule = <Rule extends { readonly updated_at: number }>(before: Rule, after: Rule): boolean =>
+  isDeepStrictEqual({ ...before, updated_at: 0 }, { ...after, updated_at: 0 })
 
 /** Returns a function that finds a branch's rule: the first that matches. */
 export function ruleFinder(protections: readonly Protection[]): (branch: string) => Protection | undefined {

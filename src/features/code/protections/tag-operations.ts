@@ -15,7 +15,7 @@ export const tagProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoListTagProtection",
     route: "GET /repos/{owner}/{repo}/tag_protections",
-    summary: "List the rules for tags",
+    summary: "List the tag protections",
     description: "Oldest first. They are not paged.",
     answers: { 200: Type.Array(TagProtection) },
     refuses: ["forbidden", "notFound"],
@@ -26,16 +26,16 @@ export const tagProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoCreateTagProtection",
     route: "POST /repos/{owner}/{repo}/tag_protections",
-    summary: "Make a rule for tags",
+    summary: "Create a tag protection",
     description: "Only those listed may make, move and delete tags that it is about.",
     archived: "refused",
     body: CreateTagProtectionOption,
     answers: { 201: TagProtection },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, owner, body }) =>
+    handle: async ({ services, repository, owner, me, actor, body }) =>
       created(
         await services.database.write(async (tx) =>
-          present(tx, await createTagProtection(tx, { repository, owner }, body, services.now())),
+          present(tx, await createTagProtection(tx, { repository, owner, me, actor }, body, services.now())),
         ),
       ),
   }),
@@ -44,7 +44,7 @@ export const tagProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoGetTagProtection",
     route: "GET /repos/{owner}/{repo}/tag_protections/{id}",
-    summary: "Get a rule for tags",
+    summary: "Get a tag protection",
     answers: { 200: TagProtection },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, repository, path }) => ok(await present(db, await findTagProtection(db, repository.id, path.id))),
@@ -54,16 +54,16 @@ export const tagProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoEditTagProtection",
     route: "PATCH /repos/{owner}/{repo}/tag_protections/{id}",
-    summary: "Edit a rule for tags",
+    summary: "Edit a tag protection",
     description: "What is not sent stays as it is.",
     archived: "refused",
     body: EditTagProtectionOption,
     answers: { 200: TagProtection },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, owner, path, body }) =>
+    handle: async ({ services, repository, owner, me, actor, path, body }) =>
       ok(
         await services.database.write(async (tx) =>
-          present(tx, await editTagProtection(tx, { repository, owner }, path.id, body, services.now())),
+          present(tx, await editTagProtection(tx, { repository, owner, me, actor }, path.id, body, services.now())),
         ),
       ),
   }),
@@ -72,11 +72,11 @@ export const tagProtectionOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeleteTagProtection",
     route: "DELETE /repos/{owner}/{repo}/tag_protections/{id}",
-    summary: "Delete a rule for tags",
+    summary: "Delete a tag protection",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => deleteTagProtection(tx, repository.id, path.id))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => deleteTagProtection(tx, repository.id, path.id, me))
       return noContent()
     },
   }),

@@ -1,14 +1,16 @@
 import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
+import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { peopleNamed, teamsNamed } from "./listing.ts"
 import { tagMatcher } from "./names.ts"
 import type { TagProtectionOption } from "./records.ts"
-import { findTagProtections, findTeamsAmong, type TagProtection } from "./store.ts"
+import { findTagProtections, findTeamsAmong, isSameRule, type TagProtection } from "./store.ts"
 
 /** Tag protections: their check, creation, change and deletion. */
 
@@ -29,7 +31,7 @@ export async function mayControlTag(db: Handle, repositoryId: number, tag: strin
  */
 export async function createTagProtection(
   tx: Transaction,
-  owned: Owned,
+  owned: Owned & Me,
   { name_pattern = "", whitelist_usernames: people = [], whitelist_teams: teams = [] }: TagProtectionOption,
   now: Seconds,
 ): Promise<TagProtection> {
@@ -47,13 +49,14 @@ export async function createTagProtection(
     .returning("id")
     .executeTakeFirstOrThrow()
   await writeAllowed(tx, owned, { id, allowed: { userIds: [], teamIds: [] } }, { whitelist_usernames: people, whitelist_teams: teams })
+  publish(tx, { kind: "tagProtection.created", repositoryId, tagProtection: { id }, actor: owned.me, at: now })
   return findTagProtection(tx, repositoryId, id)
 }
 
 /** Changes the members of a tag protection that are sent. Refuses `notFound` for a missing one, and like `createTagProtection`. */
 export async function editTagProtection(
   tx: Transaction,
-  owned: Owned,
+  owned: Owned & Me,
   id: number,
   options: TagProtectionOption,
   now: Seconds,
@@ -68,14 +71,18 @@ export async function editTagProtection(
   if (others.some((other) => other.name_pattern === pattern)) throw refuse.forbidden(EXISTS)
   await tx.updateTable("tag_protections").set({ name_pattern: pattern, updated_at: now }).where("id", "=", id).execute()
   await writeAllowed(tx, owned, rule, options)
-  return findTagProtection(tx, repositoryId, id)
+  const edited = await findTagProtection(tx, repositoryId, id)
+  if (!isSameRule(rule, edited))
+    publish(tx, { kind: "tagProtection.edited", repositoryId, tagProtection: edited, actor: owned.me, at: now })
+  return edited
 }
 
 /** Deletes a tag protection. Refuses `notFound` for a missing one. */
-export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number): Promise<void> {
+export async function deleteTagProtection(tx: Transaction, repositoryId: number, id: number, actor: User): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   await findTagProtection(tx, repositoryId, id)
   await tx.deleteFrom("tag_protections").where("id", "=", id).execute()
+  publish(tx, { kind: "tagProtection.deleted", repositoryId, tagProtection: { id }, actor })
 }
 
 /** One tag protection of a repository. Refuses `notFound` for a missing one. */
@@ -97,7 +104,7 @@ function requirePattern(pattern: string): void {
 
 async function writeAllowed(
   tx: Transaction,
-  owned: Owned,
+  owned: Owned & Me,
   { id, allowed }: Pick<TagProtection, "id" | "allowed">,
   { whitelist_usernames: people, whitelist_teams: teams }: TagProtectionOption,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { Mode } from "../../../access/modes.ts"
 import { unitModeOrAdmin } from "../../../access/permission.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import { scopeAllows } from "../../../access/scopes.ts"
-import { type Actor, deployKeyOf, type SignedIn } from "../../../core/actor.ts"
+import { type Actor, deployKeyOf, isReadOnlyKey, type SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
@@ -14,15 +14,17 @@ import { maintainedBranches } from "./maintainer-edits.ts"
 export const NOT_FOUND = "Repository not found"
 export const ARCHIVED = "This repository is archived: it can be read, but not changed."
 export const MIRROR = "mirror repository is read-only"
+export const READ_ONLY_KEY = "this key may only read"
 export const NO_WRITE = "User permission denied for writing."
 
 /** The mode on the code unit: if the unit is switched off, administrators still have access. */
 export const codeMode = ({ permission, repository }: OnRepository): number => unitModeOrAdmin(permission, repository, "repo.code")
 
-/** Refuses `forbidden` for restricted accounts, and for tokens without the repository scope. */
+/** Refuses `forbidden` for restricted accounts, for keys that may only read, and for tokens without the repository scope. */
 export function requireGitUse(services: Services, actor: Actor, verb: "read" | "write"): void {
   // Deploy keys keep working while the owner has to change their password.
   if (!deployKeyOf(actor)) requireUsable(actor, services.site.rootUrl)
+  if (verb === "write" && isReadOnlyKey(actor)) throw refuse.forbidden(READ_ONLY_KEY)
   if (actor.kind === "anonymous" || actor.credential.kind !== "token") return
   const needed = `${verb}:repository`
   const { scopes } = actor.credential
@@ -54,14 +56,24 @@ export async function admitPush(
   owner: string,
   name: string,
 ): Promise<OnRepository & { readonly pusher: SignedIn }> {
+  const { read } = services.database
+  const found = await admitPusher(services, actor, () => reachable(read, actor, owner, name))
+  if (codeMode(found) < Mode.write && (await maintainedBranches(read, actor, found)).size === 0) throw refuse.forbidden(NO_WRITE)
+  return found
+}
+
+/** Whoever may push to one of the git repositories that `locate` finds must be signed in, and nothing be in the way; their rights are left to the caller. */
+export async function admitPusher(
+  services: Services,
+  actor: Actor,
+  locate: () => Promise<OnRepository>,
+): Promise<OnRepository & { readonly pusher: SignedIn }> {
   requireGitUse(services, actor, "write")
-  const found = await reachable(services.database.read, actor, owner, name)
+  const found = await locate()
   requireActiveOwner(found)
   if (found.repository.is_archived === 1) throw refuse.forbidden(ARCHIVED)
   if (actor.kind === "anonymous") throw refuse.unauthenticated()
   if (found.repository.is_mirror === 1) throw refuse.forbidden(MIRROR)
-  if (codeMode(found) < Mode.write && (await maintainedBranches(services.database.read, actor, found)).size === 0)
-    throw refuse.forbidden(NO_WRITE)
   return { ...found, pusher: actor }
 }
 
@@ -71,7 +83,8 @@ async function reachable(db: Handle, actor: Actor, owner: string, name: string):
   return found
 }
 
-function requireActiveOwner({ owner }: OnRepository): void {
+/** Refuses `forbidden` where the owner is a person whose account is not active. */
+export function requireActiveOwner({ owner }: OnRepository): void {
   if (owner.kind === "person" && owner.is_active === 0)
     throw refuse.forbidden("Repository cannot be accessed: the account of its owner is not active.")
 }

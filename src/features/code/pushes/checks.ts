@@ -3,13 +3,13 @@ import { unitMode } from "../../../access/permission.ts"
 import { locateRepositoryById, type OnRepository } from "../../../access/policies/repositories.ts"
 import { findUserById } from "../../../access/store.ts"
 import type { SignedIn } from "../../../core/actor.ts"
-import type { Handle } from "../../../core/database/database.ts"
 import { Refusal } from "../../../core/errors.ts"
 import { extensionPoint } from "../../../core/extensions.ts"
 import type { Services } from "../../../core/services.ts"
 import {
   branchOf,
   isBranchName,
+  isMisleadingName,
   isTagName,
   type Push,
   type RefCommand,
@@ -18,6 +18,7 @@ import {
   tagOf,
   type Verdict,
 } from "../../../git/index.ts"
+import { stillBearerOfIssued } from "../../people/authentication/issued-tokens.ts"
 import { findGrant, findPublicKey } from "../../people/keys/store.ts"
 import { ARCHIVED, codeMode, MIRROR, NO_WRITE } from "./admission.ts"
 import { maintainedBranches } from "./maintainer-edits.ts"
@@ -41,7 +42,7 @@ export const refRules: readonly RefRule[] = [
   ({ on }) => (on.repository.is_archived === 1 ? ARCHIVED : undefined),
   ({ on }) => (on.repository.is_mirror === 1 ? MIRROR : undefined),
   (change) => (codeMode(change.on) < Mode.write && !isMaintained(change) && !isOfRelease(change) ? NO_WRITE : undefined),
-  ({ command }) => namelessRef(command.ref),
+  ({ command }) => namelessRef(command),
   ({ on, command }) =>
     command.kind === "delete" && branchOf(command.ref) === on.repository.default_branch
       ? `branch ${on.repository.default_branch} is the default branch and cannot be deleted`
@@ -57,12 +58,16 @@ const isOfRelease = ({ on, command: { ref, kind }, ofRelease = false }: Referenc
   ofRelease && kind === "create" && tagOf(ref) !== undefined && unitMode(on.permission, on.repository, "repo.releases") >= Mode.write
 
 /** Names that git accepts but that would be ambiguous: HEAD, options, or references reserved for this service. */
-function namelessRef(ref: RefName): string | undefined {
+export function namelessRef({ ref, kind }: RefCommand): string | undefined {
   if (ref.startsWith("refs/pull/") || ref.startsWith("refs/for/")) return `${ref} is not written by pushing`
   const branch = branchOf(ref)
   if (branch !== undefined && !isBranchName(branch)) return `${branch} can't be the name of a branch`
   const tag = tagOf(ref)
   if (tag !== undefined && !isTagName(tag)) return `${tag} can't be the name of a tag`
+  const short = branch ?? tag
+  // Those that are there from before can be deleted.
+  if (short !== undefined && kind !== "delete" && isMisleadingName(short))
+    return `${short} can't be the name of a branch or tag: git takes it for another reference`
   return undefined
 }
 
@@ -127,27 +132,31 @@ export async function checkPush(services: Services, pusher: SignedIn, repository
   return { refused: await checkReferences({ services, pusher, on, repository: push.repository, mergedPull: undefined }, push.commands) }
 }
 
-const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> => new Map(commands.map(({ ref }) => [ref, reason]))
+export const refuseAll = ({ commands }: Push, reason: string): ReadonlyMap<RefName, string> =>
+  new Map(commands.map(({ ref }) => [ref, reason]))
 
-async function repositoryNow({ database }: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
-  const actor = await pusherNow(database.read, pusher)
+/** The repository as the pusher may see it now; undefined if they may not any more. */
+export async function repositoryNow(services: Services, pusher: SignedIn, repositoryId: number): Promise<OnRepository | undefined> {
+  const actor = await pusherNow(services, pusher)
   if (!actor) return undefined
   try {
-    return await locateRepositoryById(database.read, actor, repositoryId)
+    return await locateRepositoryById(services.database.read, actor, repositoryId)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error
   }
 }
 
-/** The pusher's current state; undefined if the account or the key is gone or disabled. */
-async function pusherNow(db: Handle, pusher: SignedIn): Promise<SignedIn | undefined> {
+/** The pusher's current state; undefined if the account or the key is gone, disabled or for reading only. */
+async function pusherNow(services: Services, pusher: SignedIn): Promise<SignedIn | undefined> {
   const { credential } = pusher
+  const db = services.database.read
+  if (credential.kind === "job") return stillBearerOfIssued(services, credential)
   const user = await findUserById.first(db, { id: pusher.user.id })
   if (!user || user.is_active === 0 || user.prohibit_login === 1) return undefined
   if (credential.kind === "publicKey") {
     const key = await findPublicKey.first(db, { id: credential.keyId })
-    return key?.owner_id === user.id ? { ...pusher, user } : undefined
+    return key?.owner_id === user.id && key.is_read_only === 0 ? { ...pusher, user } : undefined
   }
   if (credential.kind === "deployKey") {
     const grant = await findGrant.first(db, credential)

@@ -90,6 +90,9 @@ export const removeEntry = async (tx: Transaction, id: number): Promise<void> =>
   await removeRow(tx, { id })
 }
 
+/** Takes an entry that nothing remains of: true for exactly one of several concurrent callers. */
+export const takeWholeEntry = async (tx: Transaction, id: number): Promise<boolean> => (await removeRow.changes(tx, { id })) === 1
+
 /** Postpones the job until `runAt`, because the push is still in progress. */
 export const postponeEntry = async (tx: Transaction, id: number, runAt: Seconds): Promise<void> => {
   await postponeRow(tx, { id, runAt })

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from "node:stream"
-import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Services } from "../../../core/services.ts"
-import type { UploadOutcome } from "../../../git/index.ts"
+import type { Repository, UploadOutcome } from "../../../git/index.ts"
 
 export interface FetchRequest {
   /** The client's input, decompressed. */
@@ -16,5 +15,5 @@ export interface FetchRequest {
 }
 
 /** Serves an admitted fetch. Throws what `git.transport.upload` throws. */
-export const serveFetch = ({ git }: Services, { repository }: OnRepository, request: FetchRequest): Promise<UploadOutcome> =>
-  git.transport.upload(git.at(repository.storage, repository.object_format), request)
+export const serveFetch = ({ git }: Services, repository: Repository, request: FetchRequest): Promise<UploadOutcome> =>
+  git.transport.upload(repository, request)

@@ -1,7 +1,8 @@
 import type { Transaction } from "../../../core/database/database.ts"
+import type { Seconds } from "../../../core/database/tables.ts"
 import { defineJob } from "../../../core/jobs/jobs.ts"
 import type { Services } from "../../../core/services.ts"
-import { isRefName, type ObjectId, objectId } from "../../../git/index.ts"
+import { type Git, isRefName, type ObjectId, objectId, type Repository } from "../../../git/index.ts"
 import { ENTRY_KIND, Entry, postponeEntry, removeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
 import { settlePush } from "./settle.ts"
@@ -34,13 +35,17 @@ export interface OpenEntry {
 export type Claim = (tx: Transaction, entryId: number) => Promise<void>
 
 /** Writes an entry, and renews its lease while this process lives. Throws what `claim` throws. */
-export async function openEntry(services: Services, entry: Entry, claim?: Claim): Promise<OpenEntry> {
-  const { database, jobs, log, now } = services
-  const id = await database.write(async (tx) => {
-    const entryId = await jobs.enqueue(tx, settleJob, entry, { runAt: now() + LEASE_SECONDS })
+export const openEntry = (services: Services, entry: Entry, claim?: Claim): Promise<OpenEntry> =>
+  holdEntry(services, async (tx, runAt) => {
+    const entryId = await services.jobs.enqueue(tx, settleJob, entry, { runAt })
     await claim?.(tx, entryId)
     return entryId
   })
+
+/** Like `openEntry`, for an entry of any kind: `write` stores the job that is to run when the lease is over, and returns its id. */
+export async function holdEntry(services: Services, write: (tx: Transaction, runAt: Seconds) => Promise<number>): Promise<OpenEntry> {
+  const { database, log, now } = services
+  const id = await database.write((tx) => write(tx, now() + LEASE_SECONDS))
   const renew = () => {
     database
       .write((tx) => postponeEntry(tx, id, now() + LEASE_SECONDS))
@@ -53,15 +58,17 @@ export async function openEntry(services: Services, entry: Entry, claim?: Claim)
 /** Removes the entry of a push that changed nothing. */
 export const dropEntry = (services: Services, { id }: OpenEntry): Promise<void> => services.database.write((tx) => removeEntry(tx, id))
 
-/** Which of the announced changes were made, judging by the current references. */
 async function findMadeChanges({ git, database }: Services, { repositoryId, changes }: Entry): Promise<readonly RefChange[]> {
   const row = await database.read
     .selectFrom("repositories")
     .select(["storage", "object_format"])
     .where("id", "=", repositoryId)
     .executeTakeFirst()
-  if (!row) return []
-  const repository = git.at(row.storage, row.object_format)
+  return row ? madeChanges(git, git.at(row.storage, row.object_format), changes) : []
+}
+
+/** Which of the announced changes were made, judging by the current references. */
+export async function madeChanges(git: Git, repository: Repository, changes: Entry["changes"]): Promise<readonly RefChange[]> {
   const now = new Map((await git.references.list(repository)).map(({ name, id }) => [name, id]))
   const made: RefChange[] = []
   for (const { ref, oldId, newId } of changes) {

@@ -1,31 +1,29 @@
 import { Mode } from "../../../access/modes.ts"
-import { type Owned, permissionsOn, unitMode } from "../../../access/permission.ts"
+import { type Owned, permissionsOf, permissionsOn, unitMode } from "../../../access/permission.ts"
 import { type Actor, deployKeyOf } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { findRepositoriesByIds, withOwners } from "../repositories/store.ts"
 
-/** The head branches of open pull requests whose author allows edits by maintainers of the base. */
+/** The head branches of open pull requests whose author allows edits by maintainers of the base, with the author. */
 const findMaintainable = query("branches.findMaintainable", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("pulls")
     .innerJoin("issues", "issues.id", "pulls.issue_id")
+    .innerJoin("users", "users.id", "issues.author_id")
+    .selectAll("users")
     .select(["pulls.repository_id as base_id", "pulls.head_branch"])
-    .distinct()
     .where("pulls.head_repository_id", "=", p.repositoryId)
     .where("pulls.allow_maintainer_edit", "=", 1)
     .where("issues.is_closed", "=", 0),
 )
 
 /**
- * The branches of a fork that the caller may push to without any right in it: those of open pull requests whose author lets
- * maintainers of the base edit them, where the caller may write to that base. Four queries at most.
+ * The branches of a fork that the caller may push to without any right in it: those of open pull requests whose author may write to the
+ * fork and lets maintainers of the base edit them, where the caller may write to that base. Seven queries at most.
  */
-export async function maintainedBranches(
-  db: Handle,
-  actor: Actor,
-  { repository }: Pick<Owned, "repository">,
-): Promise<ReadonlySet<string>> {
+export async function maintainedBranches(db: Handle, actor: Actor, owned: Owned): Promise<ReadonlySet<string>> {
+  const { repository } = owned
   // A deploy key of the fork has no rights in the base.
   if (actor.kind === "anonymous" || deployKeyOf(actor) || repository.fork_of_id === null) return new Set()
   const open = await findMaintainable(db, { repositoryId: repository.id })
@@ -38,5 +36,13 @@ export async function maintainedBranches(
       return permission && unitMode(permission, base, "repo.code") >= Mode.write ? base.id : []
     }),
   )
-  return new Set(open.flatMap(({ base_id, head_branch }) => (maintains.has(base_id) ? head_branch : [])))
+  const lent = open.filter(({ base_id }) => maintains.has(base_id))
+  // A pull request may also be opened by someone who can only read the head, and whose word doesn't count there.
+  const authors = await permissionsOf(db, owned, lent)
+  return new Set(
+    lent.flatMap(({ id, head_branch }) => {
+      const permission = authors.get(id)
+      return permission && unitMode(permission, repository, "repo.code") >= Mode.write ? head_branch : []
+    }),
+  )
 }

@@ -2,7 +2,6 @@ import { publish } from "../../../core/events/publish.ts"
 import { branchOf, tagOf } from "../../../git/index.ts"
 import { chooseDefault } from "./branches.ts"
 import { branchContent, deletedTagContent, type PushedRepository, tagContent } from "./content.ts"
-import type { NewCommits } from "./new-commits.ts"
 import type { MovedPush, PushStep, RefChange } from "./step.ts"
 
 /** The most references of one push that are published, since pushing a mirror may change ten thousand. */
@@ -13,7 +12,7 @@ export const publishReferences: PushStep = async (moved) => {
   const target = pushedRepository(moved)
   const changes: (RefChange & { readonly summary: string })[] = []
   for (const change of moved.changes.slice(0, MOST_PUBLISHED)) {
-    const summary = await summaryOf(target, change, moved.newCommits)
+    const summary = await summaryOf(target, change, moved)
     const { ref, oldId, newId } = change
     if (summary !== undefined) changes.push({ ref, oldId, newId, summary })
   }
@@ -32,10 +31,17 @@ function pushedRepository({ services: { git }, row, repository, changes }: Moved
   return { git, repository, fullName: `${row.owner_name}/${row.name}`, defaultBranch }
 }
 
-/** The feed content of a change; undefined if it is neither a branch nor a tag. */
-async function summaryOf(target: PushedRepository, { ref, oldId, newId }: RefChange, newCommits: NewCommits): Promise<string | undefined> {
+/** The feed content of a change, "" for a new branch without new commits; undefined if it is neither a branch nor a tag. */
+async function summaryOf(
+  target: PushedRepository,
+  { ref, oldId, newId }: RefChange,
+  { newCommits, bringsNothing }: MovedPush,
+): Promise<string | undefined> {
   const branch = branchOf(ref)
-  if (branch !== undefined) return newId === null ? "" : branchContent(target, branch, oldId, newId, newCommits)
+  if (branch !== undefined) {
+    const isSilent = newId === null || (oldId === null && bringsNothing)
+    return isSilent ? "" : branchContent(target, branch, oldId, newId, newCommits)
+  }
   if (tagOf(ref) === undefined) return undefined
   return newId === null ? deletedTagContent : tagContent(target, newId)
 }

@@ -5,12 +5,15 @@ import type { Services } from "../../../core/services.ts"
 import type { PushOutcome } from "../../../git/index.ts"
 import { checkPush } from "./checks.ts"
 import { dropEntry, type OpenEntry, openEntry } from "./journal.ts"
+import { explainFailure } from "./refusals.ts"
 import { settlePush } from "./settle.ts"
 
 export interface PushRequest {
   /** The client's input, decompressed. */
   readonly input: Readable
   readonly output: Writable
+  /** One request and response (HTTP), or a full-duplex connection (SSH). */
+  readonly stateless: boolean
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
@@ -31,6 +34,7 @@ export async function servePush(
     return await git.transport.receive(git.at(storage, object_format), {
       ...request,
       maxBytes: config.git.maxPushBytes,
+      explain: explainFailure,
       check: (push) => checkPush(services, pusher, id, push),
       before: async (commands, options) => {
         const changes = commands.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }))

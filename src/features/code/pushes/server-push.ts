@@ -76,7 +76,7 @@ export async function moveReferences(
       await dropEntry(services, entry)
       throw refuse.conflict("the branch or tag was changed by somebody else meanwhile; look at it again and repeat the request")
     }
-    const settling = { ...announced, changes, entryId: entry.id, addedBytes }
+    const settling = { ...announced, changes, entryId: entry.id, addedBytes, bringsNothing: addedBytes === 0 }
     await settlePush(services, settling).catch((error: unknown) =>
       // The references have changed already, so this must not fail; the job does the rest.
       services.log.error({ err: error, repository: row.id }, "what follows from a push failed"),

@@ -1,10 +1,12 @@
 import type { Repository as RepositoryRow } from "../../../access/permission.ts"
 import { findUserById } from "../../../access/store.ts"
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { branchOf } from "../../../git/index.ts"
+import { ACTIONS_USER } from "../../people/users/present.ts"
 import { defaultBranchNow, readTips, type Tip, tipsUnchanged, writeBranches } from "./branches.ts"
 import { type PullMerge, removeEntry, type TagRelease, takeEntry } from "./entries.ts"
 import { alignHead } from "./head.ts"
@@ -29,6 +31,8 @@ export interface Settling {
   readonly release?: TagRelease
   /** Bytes that the object store grew by; undefined if it must be measured. */
   readonly addedBytes: number | undefined
+  /** Whether the service itself points references to commits that are there already. */
+  readonly bringsNothing?: boolean
 }
 
 /**
@@ -44,7 +48,8 @@ export async function settlePush(services: Services, settling: Settling): Promis
   }
   const repository = git.at(found.storage, found.object_format)
   const { changes, merge, release } = settling
-  const moved = { services, row: found, repository, changes, newCommits: openNewCommits(git, repository, settling.merge), merge, release }
+  const newCommits = openNewCommits(git, repository, settling.merge)
+  const moved = { services, row: found, repository, changes, newCommits, bringsNothing: settling.bringsNothing === true, merge, release }
   const following: Following[] = []
   for (const step of pushSteps.of(services)) following.push(await step(moved))
   const size = settling.addedBytes === undefined ? await git.repositories.size(repository) : undefined
@@ -81,7 +86,7 @@ async function settle(tx: Transaction, services: Services, { settling, tips, fol
   const before = await touchRepository.first(tx, { id: repositoryId, now: now() })
   if (!before || !(await takeEntry(tx, entryId, repositoryId))) return undefined
   const owner = await findUserById.first(tx, { id: before.owner_id })
-  const pusher = owner?.id === pusherId ? owner : await findUserById.first(tx, { id: pusherId })
+  const pusher = await findPusher(tx, pusherId, owner)
 
   await writeBranches(tx, { repositoryId, tips, pusherId, now: now() })
   const wasEmpty = before.is_empty === 1
@@ -91,12 +96,15 @@ async function settle(tx: Transaction, services: Services, { settling, tips, fol
 
   const options = readOptions(settling.options)
   const after = wasEmpty ? await applyOptions(tx, settled, options, config.repository.forcePrivate, now()) : settled
-  if (owner && pusher) for (const write of following) await write(tx, { repository: after, owner, pusher, now: now() })
+  const lines: string[] = []
+  const about = { repository: after, now: now(), tell: (line: string) => void lines.push(line) }
+  if (owner && pusher) for (const write of following) await write(tx, { ...about, owner, pusher })
   // The entry is kept so that the job aligns HEAD if this process ends before it has done so.
   const headMoves = wasEmpty || defaultBranch !== before.default_branch
   if (!headMoves) await removeEntry(tx, entryId)
   const ignored = !wasEmpty && Object.keys(options).length > 0
-  return { headMoves, lines: ignored ? ["The push options repo.private and repo.template count only while a repository is empty."] : [] }
+  if (ignored) lines.push("The push options repo.private and repo.template count only while a repository is empty.")
+  return { headMoves, lines }
 }
 
 const branchNames = (changes: readonly RefChange[]): readonly string[] => changes.flatMap(({ ref }) => branchOf(ref) ?? [])
@@ -121,4 +129,10 @@ async function applyOptions(
   if (wanted.is_private !== repository.is_private)
     publish(tx, { kind: wanted.is_private ? "repository.madePrivate" : "repository.madePublic", repository, at: now })
   return { ...repository, ...wanted }
+}
+
+/** Who pushed: an account, or the service itself with the token of a job; undefined for an account that is gone. */
+async function findPusher(tx: Transaction, id: number, owner: User | undefined): Promise<User | undefined> {
+  if (id === ACTIONS_USER.id) return ACTIONS_USER
+  return owner?.id === id ? owner : findUserById.first(tx, { id })
 }

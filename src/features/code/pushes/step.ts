@@ -22,6 +22,8 @@ export interface MovedPush {
   readonly repository: Repository
   readonly changes: readonly RefChange[]
   readonly newCommits: NewCommits
+  /** Whether the service itself points references to commits that are there already. Not known after a crash, and then false. */
+  readonly bringsNothing: boolean
   /** Set if the push merges a pull request. */
   readonly merge: PullMerge | undefined
   /** Set if the push creates the tag of a release. */
@@ -34,6 +36,8 @@ export interface SettledPush {
   readonly owner: User
   readonly pusher: User
   readonly now: Seconds
+  /** Adds a line to the output that the pusher sees. */
+  readonly tell: (line: string) => void
 }
 
 /**

@@ -2,13 +2,19 @@ import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { fileUpload } from "../../../core/upload.ts"
-import { ifEnabled } from "../attachments/enabled.ts"
-import { presentAttachment } from "../attachments/present.ts"
 import { Attachment, EditAttachmentOptions } from "../attachments/records.ts"
-import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../attachments/rules.ts"
+import { type AttachmentParent, attach, ifEnabled, locateAttachment, removeAttachment, renameAttachment } from "../attachments/rules.ts"
 import { findAttachmentsOfReleases } from "../attachments/store.ts"
-import { attachmentParent } from "./attachment-parent.ts"
 import { locateRelease } from "./locate.ts"
+import { presentAsset } from "./present.ts"
+import { lockRelease, type Release } from "./store.ts"
+
+/** A release as the parent of attachments. */
+const attachmentParent = ({ id, repository_id }: Pick<Release, "id" | "repository_id">): AttachmentParent => ({
+  place: { repositoryId: repository_id, issueId: null, commentId: 0, releaseId: id },
+  limits: ({ releases }) => ({ types: releases.assetTypes, maxBytes: releases.maxAssetBytes }),
+  touch: (tx) => lockRelease(tx, id),
+})
 
 const ASSETS = "/repos/{owner}/{repo}/releases/{id}/assets"
 
@@ -22,12 +28,13 @@ export const releaseAssetOperations: readonly Operation[] = [
     ...read,
     id: "repoListReleaseAttachments",
     route: `GET ${ASSETS}`,
-    summary: "List the files of a release",
+    summary: "List the assets of a release",
     answers: { 200: Type.Array(Attachment) },
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
-      const { id } = await locateRelease(call, path.id)
-      return ok((await findAttachmentsOfReleases(call.db, { releaseIds: [id] })).map((row) => presentAttachment(services.site, row)))
+      const release = await locateRelease(call, path.id)
+      const rows = await findAttachmentsOfReleases(call.db, { releaseIds: [release.id] })
+      return ok(rows.map((row) => presentAsset(services, call, release, row)))
     },
   }),
 
@@ -35,7 +42,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     ...write,
     id: "repoCreateReleaseAttachment",
     route: `POST ${ASSETS}`,
-    summary: "Add a file to a release",
+    summary: "Upload an asset to a release",
     description: "As a form, or as the body itself; the name then stands in the query.",
     query: { name: Type.Optional(Type.String({ description: "name of the attachment; that of the file unless given" })) },
     body: fileUpload("attachment", { plain: true }),
@@ -43,7 +50,7 @@ export const releaseAssetOperations: readonly Operation[] = [
     refuses: ["badRequest", "notFound", "tooLarge"],
     handle: async ({ services, path, body, query, me, ...call }) => {
       const release = await locateRelease(call, path.id)
-      return created(presentAttachment(services.site, await attach(services, attachmentParent(release), me, body, query.name ?? "")))
+      return created(presentAsset(services, call, release, await attach(services, attachmentParent(release), me, body, query.name ?? "")))
     },
   }),
 
@@ -51,12 +58,12 @@ export const releaseAssetOperations: readonly Operation[] = [
     ...read,
     id: "repoGetReleaseAttachment",
     route: `GET ${ASSETS}/{attachment_id}`,
-    summary: "Get what is known of a file of a release",
+    summary: "Get an asset of a release",
     answers: { 200: Attachment },
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
       const release = await locateRelease(call, path.id)
-      return ok(presentAttachment(services.site, await locateAttachment(services, attachmentParent(release), path.attachment_id)))
+      return ok(presentAsset(services, call, release, await locateAttachment(services, attachmentParent(release), path.attachment_id)))
     },
   }),
 
@@ -64,14 +71,15 @@ export const releaseAssetOperations: readonly Operation[] = [
     ...write,
     id: "repoEditReleaseAttachment",
     route: `PATCH ${ASSETS}/{attachment_id}`,
-    summary: "Rename a file of a release",
+    summary: "Edit an asset of a release",
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
     refuses: ["notFound"],
     handle: async ({ services, path, body, ...call }) => {
-      const home = attachmentParent(await locateRelease(call, path.id))
+      const release = await locateRelease(call, path.id)
+      const home = attachmentParent(release)
       const attachment = await locateAttachment(services, home, path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, home, attachment, body.name ?? "")))
+      return created(presentAsset(services, call, release, await renameAttachment(services, home, call.me, attachment, body.name ?? "")))
     },
   }),
 
@@ -79,13 +87,12 @@ export const releaseAssetOperations: readonly Operation[] = [
     ...write,
     id: "repoDeleteReleaseAttachment",
     route: `DELETE ${ASSETS}/{attachment_id}`,
-    summary: "Delete a file of a release",
+    summary: "Delete an asset of a release",
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, path, ...call }) => {
       const release = await locateRelease(call, path.id)
-      const { id } = await locateAttachment(services, attachmentParent(release), path.attachment_id)
-      await services.database.write((tx) => deleteAttachments(tx, services, { id }))
+      await removeAttachment(services, attachmentParent(release), call.me, path.attachment_id)
       return noContent()
     },
   }),

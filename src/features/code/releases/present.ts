@@ -2,16 +2,28 @@ import type { Owned } from "../../../access/permission.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
-import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentUser, standIn } from "../../people/users/present.ts"
 import { archiveUrls, escapeName } from "../archives/urls.ts"
-import { presentAttachment } from "../attachments/present.ts"
+import { type AttachmentRow, presentAttachment } from "../attachments/present.ts"
+import type { Attachment } from "../attachments/records.ts"
 import { findAttachmentsOfReleases } from "../attachments/store.ts"
 import { usersById } from "../repositories/store.ts"
 import { repositoryApiUrl, repositoryHtmlUrl } from "../repositories/urls.ts"
 import type { Release as ReleaseRecord } from "./records.ts"
 import type { Release } from "./store.ts"
 
+/** A file of a release. Its address has the release's tag and its name; drafts have no address of their own yet. */
+export function presentAsset({ site }: Pick<Services, "site">, on: Owned, release: Release, row: AttachmentRow): Attachment {
+  if (release.is_draft === 1) return presentAttachment(site, row)
+  const html = repositoryHtmlUrl(site, on.owner.name, on.repository.name)
+  return presentAttachment(site, row, `${html}/releases/download/${escapeName(release.tag_name)}/${encodeURIComponent(row.name)}`)
+}
+
 /** Releases of one repository in the order given: two queries, however many there are. */
+/** The page of a release, by that of its repository. */
+export const releaseUrl = (repositoryPage: string, { tag_name }: Pick<Release, "tag_name">): string =>
+  `${repositoryPage}/releases/tag/${escapeName(tag_name)}`
+
 export async function presentReleases(db: Handle, services: Services, on: Owned, releases: readonly Release[]): Promise<ReleaseRecord[]> {
   if (releases.length === 0) return []
   const { site } = services
@@ -30,15 +42,15 @@ export async function presentReleases(db: Handle, services: Services, on: Owned,
     name: release.title,
     body: release.note,
     url: `${api}/${release.id}`,
-    html_url: `${html}/releases/tag/${escapeName(release.tag_name)}`,
+    html_url: releaseUrl(html, release),
     ...archiveUrls(services, on, release.tag_name),
     upload_url: `${api}/${release.id}/assets`,
     draft: release.is_draft === 1,
     prerelease: release.is_prerelease === 1,
     created_at: rfc3339(release.created_at),
     published_at: rfc3339(release.created_at),
-    author: presentUser(site, publishers.get(release.publisher_id) ?? GHOST),
-    assets: assets.get(release.id)?.map((row) => presentAttachment(site, row)) ?? [],
+    author: presentUser(site, publishers.get(release.publisher_id) ?? standIn(release.publisher_id)),
+    assets: assets.get(release.id)?.map((row) => presentAsset(services, on, release, row)) ?? [],
   }))
 }
 

@@ -44,7 +44,7 @@ export type CreateReleaseOption = Static<typeof CreateReleaseOption>
 export const EditReleaseOption = record("EditReleaseOption", {
   tag_name: Type.Optional(Type.String({ description: "empty texts change nothing" })),
   target_commitish: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String({ maxLength: TITLE })),
+  name: Type.Optional(Type.String({ maxLength: TITLE, description: "blanks alone empty it, and the body" })),
   body: Type.Optional(Type.String()),
   draft: Type.Optional(Type.Boolean({ description: "false publishes a draft, and makes its tag" })),
   prerelease: Type.Optional(Type.Boolean()),

@@ -280,7 +280,8 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     expect((await stage.must(undefined, `GET ${at}/releases/${id}`)).assets).toEqual([made.body, plain.body, bare.body])
     expect(await stage.must(undefined, `GET ${assets}`)).toEqual([made.body, plain.body, bare.body])
 
-    const answer = await stage.get(made.body.browser_download_url)
+    const moved = await stage.get(made.body.browser_download_url)
+    const answer = await stage.get(moved.headers.get("location") ?? "")
     expect([answer.status, await answer.text()]).toEqual([200, "some bytes"])
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="tool.tar.xz"')
     expect((await stage.must(undefined, `GET ${assets}/${made.body.id}`)).download_count).toBe(1)
@@ -319,6 +320,13 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     }
   })
 
+  test("have archives under tags with slashes", async () => {
+    const at = await repository()
+    const { zipball_url, tarball_url } = (await publish(stage.ben, at, { tag_name: "rel/1.0" })).body
+    expect(zipball_url).toMatch(/\/archive\/rel%2F1\.0\.zip$/)
+    for (const url of [zipball_url, tarball_url]) expect((await stage.get(url)).status).toBe(200)
+  })
+
   test("hand out files only to those who may read them now", async () => {
     const at = await repository()
     const name = at.slice("/repos/ann/".length)
@@ -328,6 +336,16 @@ withWorld("releases", { open: (kind) => openStage(kind, { releases: { maxAssetBy
     expect([await status(), await status(stage.cal), await status(stage.ben)]).toEqual([404, 404, 200])
     await stage.must(stage.ben, `PATCH ${at}/releases/${id}`, { draft: false })
     expect([await status(), await status(stage.cal)]).toEqual([200, 200])
+    // The address of a published file has its tag and name, and leads to the file, as that of the latest release does.
+    const [asset] = await stage.must(stage.ben, `GET ${at}/releases/${id}/assets`)
+    const page = `/ann/${name}/releases`
+    expect(asset.browser_download_url).toMatch(new RegExp(`^https?://[^/]+${page}/download/v1/tool\\.tar\\.xz$`))
+    expect((await stage.must(stage.ben, `GET ${at}/releases/latest`)).assets).toEqual([asset])
+    for (const address of [`${page}/download/v1/tool.tar.xz`, `${page}/latest/download/tool.tar.xz`]) {
+      const found = await stage.get(address, stage.cal)
+      expect([address, found.status, found.headers.get("location")]).toEqual([address, 302, url])
+    }
+    expect((await stage.get(`${page}/latest/download/none`, stage.cal)).status).toBe(404)
     expect(await status(await token("cal", ["read:issue"]))).toBe(404)
     expect(await status(await token("cal", ["read:repository"]))).toBe(200)
     await stage.must(stage.ann, `PATCH ${at}`, { private: true })

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util"
 import type { Owned } from "../../../access/permission.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag } from "../../../core/database/tables.ts"
-import { refuse } from "../../../core/errors.ts"
+import { Refusal, refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { type ObjectId, tagRef } from "../../../git/index.ts"
@@ -59,7 +60,7 @@ export async function createRelease(services: Services, tagging: Tagging, option
 }
 
 /**
- * Changes the members of a release that are sent; empty texts change nothing. Publishing a draft creates its tag if that doesn't exist yet.
+ * Changes the members of a release that are sent; empty texts change nothing, and blanks alone empty the title or the notes. Publishing a draft creates its tag if that doesn't exist yet.
  * Refuses `notFound` if it is gone, and else like `createRelease`.
  */
 export async function editRelease(services: Services, tagging: Tagging, release: Release, options: EditReleaseOption): Promise<Release> {
@@ -71,12 +72,21 @@ export async function editRelease(services: Services, tagging: Tagging, release:
   }
   const target = options.target_commitish || release.target_commitish
   const draft = options.draft ?? release.is_draft === 1
-  const [title, note] = [options.name || release.title, options.body || release.note]
+  const [title, note] = [newText(options.name, release.title), newText(options.body, release.note)]
   const isPrerelease = options.prerelease ?? release.is_prerelease === 1
-  if (!draft && (await tagObject(services, tagging, tagName)) === undefined) {
+  const isTagged = async () => (await tagObject(services, tagging, tagName)) !== undefined
+  if (!draft && !(await isTagged())) {
     const published = { id: release.id, tagName, target, title, note, isPrerelease, publisherId: release.publisher_id }
-    await createTag(services, tagging, { name: tagName, target: target || repository.default_branch, release: published })
-    return publishedNow(services, repository.id, tagName, ({ id }) => id === release.id)
+    const tag = { name: tagName, target: target || repository.default_branch, release: published }
+    const isMade = await createTag(services, tagging, tag).then(
+      () => true,
+      async (error: unknown) => {
+        // If a concurrent call made the tag, this one goes on as if it had been there before.
+        if (error instanceof Refusal && error.kind === "conflict" && (await isTagged())) return false
+        throw error
+      },
+    )
+    if (isMade) return publishedNow(services, repository.id, tagName, ({ id }) => id === release.id)
   }
   return services.database.write(async (tx) => {
     await lockRow(tx, "repositories", repository.id)
@@ -95,11 +105,15 @@ export async function editRelease(services: Services, tagging: Tagging, release:
     if (isPublished) await publishRelease(tx, services, { ...tagging, actor: actor.user }, after)
     else {
       await recountReleases(tx, repository.id)
-      publish(tx, { kind: "release.edited", release: after, actor: actor.user, at: services.now() })
+      if (!isDeepStrictEqual({ ...before }, { ...after }))
+        publish(tx, { kind: "release.edited", release: after, actor: actor.user, at: services.now() })
     }
     return after
   })
 }
+
+const newText = (sent: string | undefined, before: string): string =>
+  sent === undefined || sent === "" ? before : sent.trim() === "" ? "" : sent
 
 /** The release that was published with its tag. Refuses `conflict` if a concurrent call took the tag or deleted either. */
 async function publishedNow(

@@ -20,6 +20,10 @@ export const findReleaseById = query("releases.findById", (db, p: Params<{ id: n
   db.selectFrom("releases").selectAll().where("id", "=", p.id),
 )
 
+export const findReleasesByIds = query("releases.findByIds", (db, p: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom("releases").selectAll().where("id", "in", p.ids),
+)
+
 export const findLatestRelease = query("releases.findLatest", (db, p: Params<{ repositoryId: number }>) =>
   db
     .selectFrom("releases")

@@ -87,7 +87,7 @@ export const listOperations: readonly Operation[] = [
   operation({
     id: "userCurrentListRepos",
     route: "GET /user/repos",
-    summary: "List the repositories that one owns or works on",
+    summary: "List the repositories that the caller owns or collaborates on",
     description: "By name.",
     tag: "user",
     scope: ["user", "repository"],

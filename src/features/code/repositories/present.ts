@@ -136,10 +136,12 @@ function writer(site: Site) {
       has_wiki: row.has_wiki === 1,
       has_pull_requests: hasPulls,
       has_projects: row.has_projects === 1,
-      projects_mode: row.projects_mode,
+      // Clients expect all if projects are switched off.
+      projects_mode: row.has_projects === 1 ? row.projects_mode : "all",
       has_releases: row.has_releases === 1,
       has_packages: row.has_packages === 1,
       has_actions: row.has_actions === 1,
+      ...(row.shares_workflows === 1 && { shares_workflows: true }),
       ignore_whitespace_conflicts: hasPulls && row.ignore_whitespace_conflicts === 1,
       allow_merge_commits: hasPulls && row.allow_merge_commits === 1,
       allow_rebase: hasPulls && row.allow_rebase === 1,

@@ -1,10 +1,10 @@
 import { dateTime, int64, oneOf, record, recordNamed } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { PLAIN_NAME } from "../../../core/text/names.ts"
 import { ACCESS_MODES, Team } from "../../people/teams/records.ts"
 import { User } from "../../people/users/records.ts"
 
 /** Repository names: letters, digits, hyphens, underscores and dots. Reserved names and suffixes are checked in names.ts. */
-export const REPOSITORY_NAME_PATTERN = "^[A-Za-z0-9._-]+$"
 export const REPOSITORY_NAME_LENGTH = 100
 
 export const OBJECT_FORMATS = ["sha1", "sha256"] as const
@@ -91,6 +91,9 @@ const fields = {
   has_releases: Type.Boolean(),
   has_packages: Type.Boolean(),
   has_actions: Type.Boolean(),
+  shares_workflows: Type.Optional(
+    Type.Boolean({ description: "whether the owner’s other private repositories may use its workflows; left out where not" }),
+  ),
   ignore_whitespace_conflicts: Type.Boolean(),
   allow_merge_commits: Type.Boolean(),
   allow_rebase: Type.Boolean(),
@@ -167,7 +170,7 @@ export type TopicListResponse = Static<typeof TopicListResponse>
 // --- requests ---------------------------------------------------------------------------------------------------------------------
 
 const repositoryName = (description: string) =>
-  Type.String({ minLength: 1, maxLength: REPOSITORY_NAME_LENGTH, pattern: REPOSITORY_NAME_PATTERN, description })
+  Type.String({ minLength: 1, maxLength: REPOSITORY_NAME_LENGTH, pattern: PLAIN_NAME.pattern, description })
 const describes = Type.Optional(Type.String({ maxLength: 2048 }))
 const flag = (description?: string) => Type.Optional(Type.Boolean(description === undefined ? {} : { description }))
 
@@ -201,7 +204,7 @@ export const EditRepoOption = record("EditRepoOption", {
   internal_tracker: Type.Optional(
     Type.Object(
       { enable_time_tracker: flag(), allow_only_contributors_to_track_time: flag(), enable_issue_dependencies: flag() },
-      { description: "for the service's own issues; together with has_issues" },
+      { description: "of the service's own issues, which are used again instead of an external tracker" },
     ),
   ),
   external_tracker: Type.Optional(
@@ -214,22 +217,23 @@ export const EditRepoOption = record("EditRepoOption", {
         external_tracker_style: Type.Optional(oneOf(["", "numeric", "alphanumeric", "regexp"], { description: "empty is numeric" })),
         external_tracker_regexp_pattern: Type.Optional(Type.String({ maxLength: 1024 })),
       },
-      { description: "instead of the service's own issues; together with has_issues" },
+      { description: "used instead of the service's own issues" },
     ),
   ),
   has_wiki: flag(),
   external_wiki: Type.Optional(
     Type.Object(
-      { external_wiki_url: Type.Optional(Type.String({ maxLength: 2048, description: "http or https address" })) },
-      { description: "instead of the service's own wiki; together with has_wiki" },
+      { external_wiki_url: Type.Optional(Type.String({ maxLength: 2048, description: "http or https address; empty for the own wiki" })) },
+      { description: "used instead of the service's own wiki" },
     ),
   ),
   has_pull_requests: flag(),
   has_projects: flag(),
-  projects_mode: Type.Optional(oneOf(PROJECTS_MODES, { description: "together with has_projects" })),
+  projects_mode: Type.Optional(oneOf(PROJECTS_MODES)),
   has_releases: flag(),
   has_packages: flag(),
   has_actions: flag(),
+  shares_workflows: flag("workflows of the owner’s other private repositories may call its own, and their jobs may read its code"),
   ignore_whitespace_conflicts: flag(),
   allow_merge_commits: flag(),
   allow_rebase: flag(),

@@ -4,7 +4,7 @@ import type { Repository } from "../../../access/permission.ts"
 import { listedUsers, visibleOrganizations, visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, actorId, isSiteAdministrator } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { contains, containsLower } from "../../../core/database/expressions.ts"
+import { contains, containsLower, isOneOf } from "../../../core/database/expressions.ts"
 import type { Tables } from "../../../core/database/tables.ts"
 import { findRepositoriesByIds } from "./store.ts"
 
@@ -82,15 +82,43 @@ export async function listRepositories(
   return { rows: page.flatMap(({ id }) => rows.get(id) ?? []), total: counted.total }
 }
 
+/** The most languages that a list offers. */
+const MOST_LANGUAGES = 30
+
+/** The main languages of these repositories, those of most first. */
+export async function mainLanguages(db: Handle, actor: Actor, where: readonly Condition[]): Promise<readonly string[]> {
+  const rows = await where
+    .reduce<Repositories>(
+      (repositories, condition) => repositories.where(condition),
+      db.selectFrom("repositories").where(visibleRepositories(actor)),
+    )
+    .select("repositories.language")
+    .where("repositories.language", "!=", "")
+    .groupBy("repositories.language")
+    .orderBy((b) => b.fn.countAll(), "desc")
+    .orderBy("repositories.language")
+    .limit(MOST_LANGUAGES)
+    .execute()
+  return rows.map(({ language }) => language)
+}
+
 // --- conditions -------------------------------------------------------------------------------------------------------------------
 
 export const ownedBy = (ownerId: number): Condition => eb()("repositories.owner_id", "=", ownerId)
+
+/** With this main language, in any letter case. */
+export const writtenIn = (language: string): Condition => isOneOf(sql.ref("repositories.language"), [language])
 
 export const forkOf = (repositoryId: number): Condition => eb()("repositories.fork_of_id", "=", repositoryId)
 
 // Written from the user's side: each user concerns few of all repositories.
 export const starredBy = (userId: number): Condition =>
   eb()("repositories.id", "in", eb().selectFrom("stars").select("stars.repository_id").where("stars.user_id", "=", userId))
+
+/** Those of which somebody chose what they are told. */
+export const followedBy = (userId: number): Condition =>
+  sql<SqlBool>`repositories.id in (select repository_id from watches where user_id = ${userId} and mode != 'declined'
+    union select repository_id from notification_levels where user_id = ${userId})`
 
 export const watchedBy = (userId: number): Condition =>
   eb()(

@@ -32,6 +32,15 @@ describe("names", () => {
   test.each(["", ".", "..", "-", "a..b", "a b", "a/b", "a.git", "a.WIKI", "a.rss", "a.atom", "é", "x".repeat(101)])("%j is none", (name) =>
     expect(() => requireRepositoryName(name)).toThrow(/^\[name\]: /),
   )
+  test("a refusal names the character", () => {
+    for (const [name, character] of [
+      ["a b", " "],
+      ["a/b?", "/"],
+      ["naïve", "ï"],
+      ["😀", "😀"],
+    ] as const)
+      expect(() => requireRepositoryName(name)).toThrow(`must not contain "${character}"; it must be letters, digits, - _ and .`)
+  })
 })
 
 describe("templates", () => {

@@ -14,3 +14,6 @@ export const sshRoot = ({ host, sshPort = SSH_PORT }: Site): string =>
   sshPort === SSH_PORT ? `git@${host}:` : `ssh://git@${host}:${sshPort}/`
 
 export const repositorySshUrl = (site: Site, owner: string, name: string): string => `${sshRoot(site)}${owner}/${name}.git`
+
+/** The URL of a repository's large files, without a trailing slash. */
+export const lfsUrl = (site: Site, owner: string, name: string): string => `${repositoryHtmlUrl(site, owner, name)}.git/info/lfs`

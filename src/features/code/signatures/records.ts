@@ -13,3 +13,12 @@ export const PayloadCommitVerification = record("PayloadCommitVerification", {
   payload: Type.String({ description: "what was signed" }),
 })
 export type Verification = Static<typeof PayloadCommitVerification>
+
+/** A key that the site keeps for a user. */
+export const KeptKey = record("KeptSigningKey", {
+  fingerprint: Type.String({ description: "as OpenSSH writes it" }),
+  key: Type.String({ description: "the public half, a line of OpenSSH" }),
+  is_current: Type.Boolean({ description: "whether new commits are signed with it" }),
+  created_at: Type.String({ format: "date-time" }),
+})
+export type KeptKey = Static<typeof KeptKey>

@@ -35,6 +35,21 @@ export function readFileSignature(text: string): FileSignature | undefined {
   }
 }
 
+/** What a signature of a digest is made over, in git's namespace. */
+export const signedText = (digest: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(MAGIC), ...[NAMESPACE, "", "sha512", digest].map(wireBytes)])
+
+const ARMOR_WIDTH = 70
+
+/** The signature of a `signedText` by the key of this blob, armoured as `ssh-keygen -Y sign` does it. */
+export function armorSignature(key: Buffer, signature: Buffer): string {
+  const version = Buffer.from([0, 0, 0, 1])
+  const fields = [key, Buffer.from(NAMESPACE), Buffer.alloc(0), Buffer.from("sha512"), signature].map(wireBytes)
+  const base64 = Buffer.concat([Buffer.from(MAGIC), version, ...fields]).toString("base64")
+  const lines = base64.match(new RegExp(`.{1,${ARMOR_WIDTH}}`, "g")) ?? []
+  return `${[BEGIN, ...lines, END].join("\n")}\n`
+}
+
 function parse(blob: Buffer): FileSignature | undefined {
   const reader = wireReader(blob)
   if (reader.take(MAGIC.length).toString("latin1") !== MAGIC || reader.uint32() !== 1) return undefined

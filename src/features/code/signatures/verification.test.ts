@@ -171,8 +171,8 @@ withHearth("signatures", { people: ["ann"], on: oneDatabase }, ({ test, forge, a
     }
     const [one, two] = [await commit(byGpg(gpg)), await commit(bySsh(ssh))]
     const many = [one, two, ...(await Promise.all(Array.from({ length: 48 }, (_, index) => commit(byGpg(gpg), `a${index}@example.com`))))]
-    expect(await counted([one, two])).toBe(3)
-    expect(await counted(many)).toBe(3)
+    expect(await counted([one, two])).toBe(5)
+    expect(await counted(many)).toBe(5)
     expect(await counted([await commit(), await commit()])).toBe(0)
   })
 })

@@ -4,6 +4,7 @@ import type { Services } from "../../../core/services.ts"
 import type { Commit, ObjectId, Signature, Tag } from "../../../git/index.ts"
 import { type GpgSignature, readGpgSignature } from "../../people/keys/openpgp.ts"
 import { noReplyAddress } from "../../people/users/present.ts"
+import { findKeptSigners, findSiteSigners } from "./keys-store.ts"
 import type { Verification } from "./records.ts"
 import { type FileSignature, isSshSignature, readFileSignature } from "./ssh-signature.ts"
 import { findAddressesAmong, findKeyOwners, findSigners } from "./store.ts"
@@ -20,8 +21,8 @@ const WRONG_SIGNATURE = "gpg.error.probable_bad_signature"
 const OTHER_ADDRESS = "gpg.error.no_committer_account"
 
 /**
- * The verifications of commits and tags, by their ids: at most three queries, and none if nothing is signed. A signature is verified if a key of
- * a user made it, and the address of the committer (the tagger) is an activated address of the same user.
+ * The verifications of commits and tags, by their ids: at most five queries, and none if nothing is signed. A signature is verified if the site's
+ * own key made it, present or former, or if a key of a user did whose activated address is that of the committer (the tagger).
  */
 export async function verifications(
   db: Handle,
@@ -32,7 +33,9 @@ export async function verifications(
   const keys = await findKeys(db, claims)
   const owns = await addressesOf(db, services, claims, keys)
   const now = new Date(services.now() * 1000)
-  const checked = claims.map(async (claim): Promise<readonly [ObjectId, Verification]> => [claim.id, await verify(claim, keys, owns, now)])
+  const checked = claims.map(
+    async (claim): Promise<readonly [ObjectId, Verification]> => [claim.id, await verify(claim, services, keys, owns, now)],
+  )
   return new Map(await Promise.all(checked))
 }
 
@@ -65,9 +68,10 @@ async function readClaim(object: Commit | Tag): Promise<Claim> {
 
 // --- keys -------------------------------------------------------------------------------------------------------------------------
 
-/** A user's key. */
+/** A key of a user or of the site. */
 interface Key {
-  readonly owner: User
+  /** Undefined for the site's. */
+  readonly owner: User | undefined
   /** Its displayed name: the id, or the fingerprint. */
   readonly name: string
   readonly isSignerOf: (claim: Claim, now: Date) => Promise<boolean> | boolean
@@ -79,20 +83,30 @@ async function findKeys(db: Handle, claims: readonly Claim[]): Promise<ReadonlyM
   const fingerprints = [...new Set(claims.flatMap(({ ssh }) => ssh?.fingerprint ?? []))]
   const keys = new Map<string, Key>()
   for (const { key_id, certificate, ...owner } of keyIds.length === 0 ? [] : await findSigners(db, { keyIds }))
-    keys.set(key_id, {
-      owner,
-      name: key_id,
-      isSignerOf: async ({ gpg, signature }, now) =>
-        gpg !== undefined && signature !== undefined && gpg.isBy(certificate, signature.payload, now),
-    })
+    keys.set(key_id, gpgKey(owner, key_id, certificate))
   for (const { fingerprint, ...owner } of fingerprints.length === 0 ? [] : await findKeyOwners(db, { fingerprints }))
-    keys.set(fingerprint, {
-      owner,
-      name: fingerprint,
-      isSignerOf: ({ ssh, signature }) => ssh !== undefined && signature !== undefined && ssh.isOver(signature.payload),
-    })
+    keys.set(fingerprint, sshKey(owner, fingerprint))
+  // Last: nobody takes the service's keys over by registering their public halves.
+  const made = [...keyIds, ...fingerprints]
+  for (const { key_id, ...owner } of fingerprints.length === 0 ? [] : await findKeptSigners(db, { keyIds: fingerprints }))
+    keys.set(key_id, sshKey(owner, key_id))
+  for (const { key_id, kind, public_key } of made.length === 0 ? [] : await findSiteSigners(db, { keyIds: made }))
+    keys.set(key_id, kind === "ssh" ? sshKey(undefined, key_id) : gpgKey(undefined, key_id, public_key))
   return keys
 }
+
+const gpgKey = (owner: User | undefined, name: string, certificate: string): Key => ({
+  owner,
+  name,
+  isSignerOf: async ({ gpg, signature }, now) =>
+    gpg !== undefined && signature !== undefined && gpg.isBy(certificate, signature.payload, now),
+})
+
+const sshKey = (owner: User | undefined, name: string): Key => ({
+  owner,
+  name,
+  isSignerOf: ({ ssh, signature }) => ssh !== undefined && signature !== undefined && ssh.isOver(signature.payload),
+})
 
 /** Whether a user owns an address. */
 type Owns = (owner: User, address: string) => boolean
@@ -103,7 +117,7 @@ async function addressesOf(
   claims: readonly Claim[],
   keys: ReadonlyMap<string, Key>,
 ): Promise<Owns> {
-  const userIds = [...new Set([...keys.values()].map(({ owner }) => owner.id))]
+  const userIds = [...new Set([...keys.values()].flatMap(({ owner }) => owner?.id ?? []))]
   // PostgreSQL can't store NUL characters, so no user has such an address.
   const addresses = [...new Set(claims.map(({ address }) => address))].filter((address) => !address.includes("\0"))
   const rows = userIds.length === 0 || addresses.length === 0 ? [] : await findAddressesAmong(db, { userIds, addresses })
@@ -113,7 +127,13 @@ async function addressesOf(
 
 // --- verification -----------------------------------------------------------------------------------------------------------------
 
-async function verify(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, now: Date): Promise<Verification> {
+async function verify(
+  claim: Claim,
+  { site }: Pick<Services, "site">,
+  keys: ReadonlyMap<string, Key>,
+  owns: Owns,
+  now: Date,
+): Promise<Verification> {
   const { signature, gpg, ssh, address, email } = claim
   if (!signature) return UNSIGNED
   const shown = { signature: signature.text, payload: signature.payload.toString("utf8") }
@@ -123,6 +143,9 @@ async function verify(claim: Claim, keys: ReadonlyMap<string, Key>, owns: Owns, 
   if (named.length === 0) return refused(UNKNOWN_KEY)
   for (const key of named) {
     if (!(await key.isSignerOf(claim, now))) continue
+    // The site signs only what it has made itself, for the committer.
+    if (!key.owner)
+      return { verified: true, reason: `${site.signer.name} / ${key.name}`, signer: { ...site.signer, username: "" }, ...shown }
     if (!owns(key.owner, address)) return refused(OTHER_ADDRESS)
     const { name } = key.owner
     return { verified: true, reason: `${name} / ${key.name}`, signer: { name, email, username: name }, ...shown }

@@ -75,12 +75,12 @@ export const starOperations: readonly Operation[] = [
     ...ofUser,
     id: "userCurrentDeleteStar",
     route: "DELETE /user/starred/{owner}/{repo}",
-    summary: "Take the star from a repository",
+    summary: "Unstar a repository",
     access: mineOnRepository,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, me, repository }) => {
-      await services.database.write((tx) => unstar(tx, me.id, repository.id))
+      await services.database.write((tx) => unstar(tx, me, repository.id))
       return noContent()
     },
   }),
@@ -88,7 +88,7 @@ export const starOperations: readonly Operation[] = [
   operation({
     id: "repoListStargazers",
     route: "GET /repos/{owner}/{repo}/stargazers",
-    summary: "List who has starred a repository",
+    summary: "List the stargazers of a repository",
     description: "Of those whom the caller may know of, in the order in which they did.",
     tag: "repository",
     scope: ["repository"],

@@ -1,5 +1,5 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
-import type { SignedIn } from "../../../core/actor.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -29,13 +29,15 @@ export async function star(tx: Transaction, actor: SignedIn, repositoryId: numbe
   publish(tx, { kind: "repository.starred", repository, owner, actor: actor.user, at: now })
 }
 
-/** Removes the star, if there is one. */
-export async function unstar(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
+/** Removes the user's star, if there is one. */
+export async function unstar(tx: Transaction, user: Pick<User, "id">, repositoryId: number): Promise<void> {
   const taken = await tx
     .deleteFrom("stars")
-    .where("user_id", "=", userId)
+    .where("user_id", "=", user.id)
     .where("repository_id", "=", repositoryId)
     .returning("user_id")
     .execute()
-  if (taken.length > 0) await recountStars(tx, { repositoryIds: [repositoryId], userIds: [userId] })
+  if (taken.length === 0) return
+  await recountStars(tx, { repositoryIds: [repositoryId], userIds: [user.id] })
+  publish(tx, { kind: "repository.unstarred", repository: { id: repositoryId }, actor: user })
 }

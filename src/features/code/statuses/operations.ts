@@ -1,5 +1,6 @@
 import { onRepositoryUnit, onRepositoryUnitRead } from "../../../access/policies/repositories.ts"
 import { created, listed, type Operation, ok, operation } from "../../../core/operation.ts"
+import { oneOf, pageParameter } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { commitNamed, commitOfPath } from "../commits/revision.ts"
 import { presentRepository } from "../repositories/present.ts"
@@ -7,26 +8,21 @@ import { repositoryApiUrl } from "../repositories/urls.ts"
 import { presentStatuses } from "./present.ts"
 import { CombinedStatus, CommitStatus, CreateStatusOption, LISTED_STATES, STATUS_SORTS } from "./records.ts"
 import { createStatuses, readStatus } from "./rules.ts"
-import { combine, latestStatuses, listStatuses, type StatusFilter } from "./store.ts"
+import { combine, latestStatuses, listStatuses } from "./store.ts"
 
 const common = { tag: "repository", scope: ["repository"], access: onRepositoryUnitRead("code") } as const
 
 const filters = {
-  sort: Type.Optional(Type.String({ description: `${STATUS_SORTS.join(", ")}; newest first for any other word` })),
-  state: Type.Optional(Type.String({ description: `${LISTED_STATES.join(", ")}; any other word is passed over` })),
+  sort: Type.Optional(oneOf(STATUS_SORTS, { description: "newest first where it is not sent" })),
+  state: Type.Optional(oneOf(LISTED_STATES)),
 }
-
-const filterOf = ({ sort, state }: { readonly sort?: string; readonly state?: string }): StatusFilter => ({
-  sort: STATUS_SORTS.find((known) => known === sort),
-  state: LISTED_STATES.find((known) => known === state),
-})
 
 export const statusOperations: readonly Operation[] = [
   operation({
     ...common,
     id: "repoCreateStatus",
     route: "POST /repos/{owner}/{repo}/statuses/{sha}",
-    summary: "Tell what a check says of a commit",
+    summary: "Create a commit status",
     access: onRepositoryUnit("code", "write"),
     body: CreateStatusOption,
     answers: { 201: CommitStatus },
@@ -46,14 +42,14 @@ export const statusOperations: readonly Operation[] = [
     ...common,
     id: "repoListStatuses",
     route: "GET /repos/{owner}/{repo}/statuses/{sha}",
-    summary: "List what checks said of a commit",
+    summary: "List the statuses of a commit",
     description: "By the commit's whole id; of an unknown one nothing was said.",
     paged: true,
     query: filters,
     answers: { 200: Type.Array(CommitStatus) },
     handle: async ({ services, db, path, query, page, ...on }) => {
       const of = { repositoryId: on.repository.id, commitId: path.sha }
-      const { rows, total } = await listStatuses(db, of, filterOf(query), page)
+      const { rows, total } = await listStatuses(db, of, query, page)
       return listed(await presentStatuses(db, services, on, rows), total)
     },
   }),
@@ -62,14 +58,14 @@ export const statusOperations: readonly Operation[] = [
     ...common,
     id: "repoListStatusesByRef",
     route: "GET /repos/{owner}/{repo}/commits/{ref}/statuses",
-    summary: "List what checks said of a branch's, a tag's or a commit's last state",
+    summary: "List the latest statuses of a branch, a tag or a commit",
     paged: true,
     query: filters,
     answers: { 200: Type.Array(CommitStatus) },
     refuses: ["notFound"],
     handle: async ({ services, db, path, query, page, ...on }) => {
       const of = { repositoryId: on.repository.id, commitId: (await commitNamed(services, on, path.ref)).id }
-      const { rows, total } = await listStatuses(db, of, filterOf(query), page)
+      const { rows, total } = await listStatuses(db, of, query, page)
       return listed(await presentStatuses(db, services, on, rows), total)
     },
   }),
@@ -78,11 +74,11 @@ export const statusOperations: readonly Operation[] = [
     ...common,
     id: "repoGetCombinedStatusByRef",
     route: "GET /repos/{owner}/{repo}/commits/{ref}/status",
-    summary: "Get what all checks come to",
+    summary: "Get the combined status of a commit",
     description: "The newest status of each context counts. The state is that of all contexts, whichever page is asked for.",
     query: {
-      page: Type.Optional(Type.Integer({ description: "page number, from 1" })),
-      limit: Type.Optional(Type.Integer({ description: "page size" })),
+      page: pageParameter("page number, from 1"),
+      limit: pageParameter("page size"),
     },
     answers: { 200: CombinedStatus },
     refuses: ["notFound"],

@@ -48,7 +48,7 @@ export const tagOperations: readonly Operation[] = [
     ...writeCode,
     id: "repoCreateTag",
     route: "POST /repos/{owner}/{repo}/tags",
-    summary: "Create a tag, an annotated one where a message is sent",
+    summary: "Create a tag, annotated if a message is given",
     body: CreateTagOption,
     description: "Answered with 201. The status 200 is named because descriptions of this operation that clients were made from name it.",
     answers: { 200: Tag, 201: Tag },
@@ -68,7 +68,7 @@ export const tagOperations: readonly Operation[] = [
     ...writeCode,
     id: "repoDeleteTag",
     route: "DELETE /repos/{owner}/{repo}/tags/{tag}",
-    summary: "Delete a tag that no release stands on",
+    summary: "Delete a tag that has no release",
     answers: { 204: null },
     refuses: ["notFound", "conflict", "invalid"],
     handle: async ({ services, path, actor, repository, owner, permission }) => {

@@ -3,7 +3,7 @@ import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import { Refusal, refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
+import { isMisleadingName, isTagName, type ObjectId, tagRef } from "../../../git/index.ts"
 import { commitPerson } from "../commits/people.ts"
 import { resolveRevision } from "../commits/revision.ts"
 import { codeMode, MIRROR, NO_WRITE } from "../pushes/admission.ts"
@@ -86,6 +86,8 @@ const LONGEST_NAME = 240
 export function requireTagName(name: string, field: string): void {
   if (Buffer.byteLength(name) > LONGEST_NAME) throw refuse.invalid(field, `must have at most ${LONGEST_NAME} bytes`)
   if (!isTagName(name)) throw refuse.invalid(field, "can't be the name of a tag: see git check-ref-format")
+  if (isMisleadingName(name))
+    throw refuse.invalid(field, "must not begin with refs/ or be HEAD or @: git takes that for the name of another reference")
 }
 
 export const taken = (name: string): Refusal => refuse.conflict(`the tag ${name} exists already`)

@@ -30,7 +30,7 @@ withWorld("tags", { open: openStage }, ({ test, world: stage }) => {
     ])
     const heavy = (await make(stage.ben, { tag_name: "heavy/one", message: "Words\n\nand more", target: commit.slice(0, 8) })).body
     expect(heavy).toMatchObject({ message: "Words\n\nand more\n", commit: { sha: commit } })
-    expect(heavy.zipball_url).toBe(`${stage.hearth.url}/ann/open/archive/heavy/one.zip`)
+    expect(heavy.zipball_url).toBe(`${stage.hearth.url}/ann/open/archive/heavy%2Fone.zip`)
     expect(heavy.id).not.toBe(commit)
     expect((await stage.call(undefined, `GET ${OPEN}/tags/heavy/one`)).body).toEqual(heavy)
     expect((await stage.call(undefined, `GET ${OPEN}/git/tags/${heavy.id}`)).body).toMatchObject({

@@ -5,8 +5,7 @@ import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { texts } from "../repositories/present.ts"
 import { RepoTopicOptions, TopicListResponse, TopicName } from "../repositories/records.ts"
-import { normalizeTopic } from "./names.ts"
-import { addTopic, removeTopic, replaceTopics } from "./rules.ts"
+import { addTopic, normalizeTopic, removeTopic, replaceTopics } from "./rules.ts"
 import { searchTopics } from "./store.ts"
 
 const shared = { tag: "repository", scope: ["repository"] } as const
@@ -38,8 +37,8 @@ export const topicOperations: readonly Operation[] = [
     body: RepoTopicOptions,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body }) => {
-      await services.database.write((tx) => replaceTopics(tx, repository.id, body.topics, services.now()))
+    handle: async ({ services, repository, me, body }) => {
+      await services.database.write((tx) => replaceTopics(tx, me, repository.id, body.topics, services.now()))
       return noContent()
     },
   }),
@@ -48,13 +47,13 @@ export const topicOperations: readonly Operation[] = [
     ...shared,
     id: "repoAddTopic",
     route: "PUT /repos/{owner}/{repo}/topics/{topic}",
-    summary: "Give a repository one more topic",
+    summary: "Add a topic to a repository",
     description: "One that it bears already changes nothing.",
     access: onRepositoryAsAdministratorOnly,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => addTopic(tx, repository.id, path.topic, services.now()))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => addTopic(tx, me, repository.id, path.topic, services.now()))
       return noContent()
     },
   }),
@@ -63,12 +62,12 @@ export const topicOperations: readonly Operation[] = [
     ...shared,
     id: "repoDeleteTopic",
     route: "DELETE /repos/{owner}/{repo}/topics/{topic}",
-    summary: "Take a topic from a repository",
+    summary: "Remove a topic from a repository",
     access: onRepositoryAsAdministratorOnly,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => removeTopic(tx, repository.id, path.topic, services.now()))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => removeTopic(tx, me, repository.id, path.topic, services.now()))
       return noContent()
     },
   }),

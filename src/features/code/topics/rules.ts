@@ -1,11 +1,26 @@
+import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { recountTopics } from "../repositories/counters.ts"
 import { texts } from "../repositories/present.ts"
-import { isTopic, MOST_TOPICS, normalizeTopic, TOPIC_RULE } from "./names.ts"
+
+/** The most topics of a repository. */
+export const MOST_TOPICS = 25
+
+const PATTERN = /^[a-z0-9][-.a-z0-9]{0,34}$/
+
+/** A topic as it is stored: trimmed, in lower case. */
+export const normalizeTopic = (text: string): string => text.trim().toLowerCase()
+
+/** Whether a normalised text is a valid topic: at most 35 letters, digits, hyphens and dots, starting with a letter or digit. */
+export const isTopic = (name: string): boolean => PATTERN.test(name)
+
+/** What {@link isTopic} accepts, as an error message. */
+const TOPIC_RULE = "a topic consists of at most 35 letters, digits, hyphens and dots, and begins with a letter or digit"
 
 /**
  * Topics are stored twice: as a list in the repository's row, which is displayed, and as rows, which are searched. Every change
@@ -16,34 +31,47 @@ import { isTopic, MOST_TOPICS, normalizeTopic, TOPIC_RULE } from "./names.ts"
  * Replaces a repository's topics. Letter case, duplicates and empty texts are ignored.
  * Refuses `invalid`, naming them, for invalid topics, and for more than {@link MOST_TOPICS}; `notFound` if the repository is gone.
  */
-export async function replaceTopics(tx: Transaction, repositoryId: number, wanted: readonly string[], now: Seconds): Promise<void> {
+export async function replaceTopics(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  repositoryId: number,
+  wanted: readonly string[],
+  now: Seconds,
+): Promise<void> {
   const names = [...new Set(wanted.map(normalizeTopic))].filter((name) => name !== "")
   const wrong = names.filter((name) => !isTopic(name))
   if (names.length - wrong.length > MOST_TOPICS) throw tooMany()
   if (wrong.length > 0) throw refuse.invalid("topics", `${wrong.join(", ")}: ${TOPIC_RULE}`, { invalidTopics: wrong })
   await currentTopics(tx, repositoryId)
-  await writeTopics(tx, repositoryId, names, now)
+  await writeTopics(tx, actor, repositoryId, names, now)
 }
 
 /**
  * Adds a topic to a repository; one that it has already changes nothing.
  * Refuses `invalid` for an invalid topic, and for more than {@link MOST_TOPICS}; `notFound` if the repository is gone.
  */
-export async function addTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
+export async function addTopic(tx: Transaction, actor: Pick<User, "id">, repositoryId: number, text: string, now: Seconds): Promise<void> {
   const name = requireTopic(text)
   const names = await currentTopics(tx, repositoryId)
   if (names.includes(name)) return
   if (names.length >= MOST_TOPICS) throw tooMany()
-  await writeTopics(tx, repositoryId, [...names, name], now)
+  await writeTopics(tx, actor, repositoryId, [...names, name], now)
 }
 
 /** Removes a topic from a repository. Refuses `invalid` for an invalid topic, `notFound` for one that the repository doesn't have. */
-export async function removeTopic(tx: Transaction, repositoryId: number, text: string, now: Seconds): Promise<void> {
+export async function removeTopic(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  repositoryId: number,
+  text: string,
+  now: Seconds,
+): Promise<void> {
   const name = requireTopic(text)
   const names = await currentTopics(tx, repositoryId)
   if (!names.includes(name)) throw refuse.notFound()
   await writeTopics(
     tx,
+    actor,
     repositoryId,
     names.filter((other) => other !== name),
     now,
@@ -66,7 +94,13 @@ async function currentTopics(tx: Transaction, repositoryId: number): Promise<rea
   return texts(row.topics)
 }
 
-async function writeTopics(tx: Transaction, repositoryId: number, names: readonly string[], now: Seconds): Promise<void> {
+async function writeTopics(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  repositoryId: number,
+  names: readonly string[],
+  now: Seconds,
+): Promise<void> {
   const sorted = names.toSorted()
   if (sorted.length > 0)
     await tx
@@ -92,6 +126,7 @@ async function writeTopics(tx: Transaction, repositoryId: number, names: readonl
   if (changed.length === 0) return
   await tx.updateTable("topics").set({ updated_at: now }).where(inList("topics.id", changed)).execute()
   await recountTopics(tx, changed)
+  publish(tx, { kind: "repository.edited", repository: { id: repositoryId }, actor, changed: ["topics"], at: now })
 }
 
 const linkTopics = (tx: Transaction, repositoryId: number, topicIds: readonly number[]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
 import type { Caller } from "../../../../tests/support/hearth.ts"
-import { isTopic, MOST_TOPICS } from "./names.ts"
+import { isTopic, MOST_TOPICS } from "./rules.ts"
 
 describe("a topic", () => {
   test.each(["a", "0", "c.d-e", "a".repeat(35)])("may be %s", (name) => expect(isTopic(name)).toBe(true))

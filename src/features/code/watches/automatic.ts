@@ -1,7 +1,6 @@
 import { sql } from "kysely"
 import { Mode } from "../../../access/modes.ts"
-import { visibleRepositories } from "../../../access/visibility.ts"
-import type { SignedIn, User } from "../../../core/actor.ts"
+import { readableByUsers } from "../../../access/visibility.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -56,58 +55,44 @@ async function watchThroughTeams(tx: Transaction, { teamIds, userIds, repository
 }
 
 /**
- * Ends the watches of those of these users who can no longer access one of these repositories. Stars are kept; their visibility is checked when
- * they are read.
+ * Ends the watches of those who can no longer access one of these repositories, or of those among these users. Stars are kept; their visibility
+ * is checked when they are read.
  */
-async function unwatchLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
-  if (userIds.length === 0 || repositoryIds.length === 0) return
-  const watchers = await tx
-    .selectFrom("users")
-    .selectAll()
-    .where(inList("users.id", userIds))
+export async function unwatchLost(tx: Transaction, repositoryIds: readonly number[], userIds?: readonly number[]): Promise<void> {
+  if (userIds?.length === 0 || repositoryIds.length === 0) return
+  const lost = await tx
+    .deleteFrom("watches")
+    .where(inList("watches.repository_id", repositoryIds))
+    .$if(userIds !== undefined, (q) => q.where(inList("watches.user_id", userIds ?? [])))
     .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom("watches")
-          .select("watches.user_id")
-          .whereRef("watches.user_id", "=", "users.id")
-          .where(inList("watches.repository_id", repositoryIds)),
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("users")
+            .innerJoin("repositories", (join) => join.onRef("repositories.id", "=", "watches.repository_id"))
+            .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+            .select("users.id")
+            .whereRef("users.id", "=", "watches.user_id")
+            .where(readableByUsers("")),
+        ),
       ),
     )
-    .orderBy("id")
+    .returning("repository_id")
     .execute()
-  const lost: { readonly repository_id: number }[] = []
-  for (const user of watchers) {
-    const reachable = tx
-      .selectFrom("repositories")
-      .select("repositories.id")
-      .where(inList("repositories.id", repositoryIds))
-      .where(visibleRepositories(acting(user)))
-    lost.push(
-      ...(await tx
-        .deleteFrom("watches")
-        .where("user_id", "=", user.id)
-        .where(inList("watches.repository_id", repositoryIds))
-        .where("repository_id", "not in", reachable)
-        .returning("repository_id")
-        .execute()),
-    )
-  }
   await recountWatchers(tx, distinctRepositories(lost))
 }
 
 /** Ends all watches of these users, who have left an organisation, on its repositories. */
-async function unwatchOrganization(tx: Transaction, organizationId: number, userIds: readonly number[]): Promise<void> {
+async function unwatchAll(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): Promise<void> {
+  if (repositoryIds.length === 0) return
   const ended = await tx
     .deleteFrom("watches")
     .where(inList("watches.user_id", userIds))
-    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId))
+    .where(inList("watches.repository_id", repositoryIds))
     .returning("repository_id")
     .execute()
   await recountWatchers(tx, distinctRepositories(ended))
 }
-
-const acting = (user: User): SignedIn => ({ kind: "user", user, credential: { kind: "password" }, basic: false })
 
 const distinctRepositories = (rows: readonly { readonly repository_id: number }[]): readonly number[] => [
   ...new Set(rows.map((row) => row.repository_id)),
@@ -129,8 +114,8 @@ export const watching: Listener = {
   async hear({ tx, services: { config, now }, events }) {
     for (const event of events) {
       if (event.kind === "access.granted" && config.users.autoWatchNewRepositories) await watchThroughTeams(tx, event, now())
-      if (event.kind === "access.lost" && event.userIds) await unwatchLost(tx, event.userIds, event.repositoryIds)
-      if (event.kind === "organization.membersRemoved") await unwatchOrganization(tx, event.organization.id, event.userIds)
+      if (event.kind === "access.lost" && event.userIds) await unwatchLost(tx, event.repositoryIds, event.userIds)
+      if (event.kind === "organization.membersRemoved") await unwatchAll(tx, event.userIds, event.repositoryIds)
     }
   },
 }

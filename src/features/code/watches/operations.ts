@@ -4,7 +4,7 @@ import { onRepository, onRepositorySignedIn } from "../../../access/policies/rep
 import { signedIn } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
-import { rfc3339 } from "../../../core/record.ts"
+import { oneOf, record, rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentUser } from "../../people/users/present.ts"
@@ -13,8 +13,10 @@ import { Repository, WatchInfo } from "../repositories/records.ts"
 import { watchedBy } from "../repositories/search.ts"
 import { listStarredOrWatched } from "../repositories/starred-or-watched.ts"
 import { repositoryApiUrl } from "../repositories/urls.ts"
-import { unwatch, watch } from "./rules.ts"
+import { LEVELS, setLevel, unwatch, watch } from "./rules.ts"
 import { findWatch, findWatchers } from "./store.ts"
+
+const WatchLevelOption = record("WatchLevelOption", { level: oneOf(LEVELS) })
 
 const ofRepository = { tag: "repository", scope: ["repository"] } as const
 const ofUser = { tag: "user", scope: ["user"] } as const
@@ -65,14 +67,30 @@ export const watchOperations: readonly Operation[] = [
 
   operation({
     ...ofRepository,
+    id: "userCurrentSetSubscriptionLevel",
+    route: "PUT /repos/{owner}/{repo}/subscription/level",
+    summary: "Choose what the caller is told of a repository",
+    description: "`all` watches it; with any other the caller watches it no longer. `ignored` leaves out mentions too.",
+    access: onRepositorySignedIn,
+    body: WatchLevelOption,
+    answers: { 204: null },
+    refuses: ["forbidden", "notFound", "invalid"],
+    handle: async ({ services, actor, repository, body }) => {
+      await services.database.write((tx) => setLevel(tx, actor, repository.id, body.level, services.now()))
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...ofRepository,
     id: "userCurrentDeleteSubscription",
     route: "DELETE /repos/{owner}/{repo}/subscription",
-    summary: "Watch a repository no longer",
+    summary: "Unwatch a repository",
     access: onRepositorySignedIn,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, me, repository }) => {
-      await services.database.write((tx) => unwatch(tx, me.id, repository.id))
+      await services.database.write((tx) => unwatch(tx, me, repository.id))
       return noContent()
     },
   }),
@@ -81,7 +99,7 @@ export const watchOperations: readonly Operation[] = [
     ...ofRepository,
     id: "repoListSubscribers",
     route: "GET /repos/{owner}/{repo}/subscribers",
-    summary: "List who watches a repository",
+    summary: "List the watchers of a repository",
     description: "Of those whom the caller may know of, in the order in which they began.",
     access: onRepository,
     paged: true,

@@ -1,5 +1,5 @@
 import { locateRepositoryById } from "../../../access/policies/repositories.ts"
-import type { SignedIn } from "../../../core/actor.ts"
+import type { SignedIn, User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -7,7 +7,11 @@ import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockUser } from "../../people/users/store.ts"
 import { recountWatchers } from "../repositories/counters.ts"
-import { findWatch } from "./store.ts"
+import { findWatch, forgetLevel } from "./store.ts"
+
+/** What somebody is told of a repository: all, what they take part in, of releases too, or nothing. */
+export const LEVELS = ["all", "participating", "releases", "ignored"] as const
+export type Level = (typeof LEVELS)[number]
 
 /** Watches that users start and end explicitly. Automatic ones are in `automatic.ts`. */
 
@@ -22,6 +26,7 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
   await lockRow(tx, "repositories", repositoryId)
   const { repository, owner } = await locateRepositoryById(tx, actor, repositoryId)
   await requireUnblocked(tx, actor.user, [owner])
+  await forgetLevel(tx, { userId, repositoryId })
   const before = await findWatch.first(tx, { userId, repositoryId })
   if (before?.mode === "normal") return
   const isNew = before === undefined || before.mode === "declined"
@@ -38,22 +43,43 @@ export async function watch(tx: Transaction, actor: SignedIn, repositoryId: numb
 }
 
 /** Ends a watch, if there is one. An automatic watch is recorded as declined, so that it isn't added again. */
-export async function unwatch(tx: Transaction, userId: number, repositoryId: number): Promise<void> {
+export async function unwatch(tx: Transaction, user: Pick<User, "id">, repositoryId: number): Promise<void> {
   await lockRow(tx, "repositories", repositoryId)
   const declined = await tx
     .updateTable("watches")
     .set({ mode: "declined" })
-    .where("user_id", "=", userId)
+    .where("user_id", "=", user.id)
     .where("repository_id", "=", repositoryId)
     .where("mode", "=", "automatic")
     .returning("user_id")
     .execute()
   const ended = await tx
     .deleteFrom("watches")
-    .where("user_id", "=", userId)
+    .where("user_id", "=", user.id)
     .where("repository_id", "=", repositoryId)
     .where("mode", "=", "normal")
     .returning("user_id")
     .execute()
-  if (declined.length + ended.length > 0) await recountWatchers(tx, [repositoryId])
+  if (declined.length + ended.length === 0) return
+  await recountWatchers(tx, [repositoryId])
+  publish(tx, { kind: "repository.unwatched", repository: { id: repositoryId }, actor: user })
+}
+
+/**
+ * Sets what the caller is told of a repository. Who chose less than all does not watch it, and does not begin to by itself.
+ * Refuses like `watch`.
+ */
+export async function setLevel(tx: Transaction, actor: SignedIn, repositoryId: number, level: Level, now: Seconds): Promise<void> {
+  if (level === "all") return watch(tx, actor, repositoryId, now)
+  const userId = actor.user.id
+  await lockUser(tx, userId)
+  await unwatch(tx, actor.user, repositoryId)
+  await tx
+    .insertInto("watches")
+    .values({ user_id: userId, repository_id: repositoryId, mode: "declined", created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await forgetLevel(tx, { userId, repositoryId })
+  if (level !== "participating")
+    await tx.insertInto("notification_levels").values({ user_id: userId, repository_id: repositoryId, level }).execute()
 }

@@ -9,6 +9,24 @@ export const findWatch = query("watches.findWatch", (db, p: Params<{ userId: num
   db.selectFrom("watches").select("mode").where("user_id", "=", p.userId).where("repository_id", "=", p.repositoryId),
 )
 
+/** How a user watches those of these repositories that they watch, or have declined to. */
+export const findWatchesOf = query("watches.findWatchesOf", (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
+  db.selectFrom("watches").select(["repository_id", "mode"]).where("user_id", "=", p.userId).where("repository_id", "in", p.repositoryIds),
+)
+
+export const forgetLevel = query("watches.forgetLevel", (db, p: Params<{ userId: number; repositoryId: number }>) =>
+  db.deleteFrom("notification_levels").where("user_id", "=", p.userId).where("repository_id", "=", p.repositoryId),
+)
+
+/** What a user wants to be told of those of these repositories of which they chose less than all. */
+export const findLevelsOf = query("watches.findLevelsOf", (db, p: Params<{ userId: number; repositoryIds: readonly number[] }>) =>
+  db
+    .selectFrom("notification_levels")
+    .select(["repository_id", "level"])
+    .where("user_id", "=", p.userId)
+    .where("repository_id", "in", p.repositoryIds),
+)
+
 /** The users who watch the repository and are visible to the caller, oldest watch first. */
 export async function findWatchers(db: Handle, actor: Actor, repositoryId: number, page: Page): Promise<Found<User>> {
   const shown = db

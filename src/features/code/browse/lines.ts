@@ -1,0 +1,36 @@
+import { attribute, type Html, html } from "../../../core/html.ts"
+import { empty, notice } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+
+/** Lines of files on pages, and what stands in their place. */
+
+/** Lines in one part of the page, which browsers lay out only when it is seen. */
+const CHUNK = 250
+
+/** For a file that has no lines to show. */
+export const download = (title: string, text: string, href: string): Html =>
+  empty("file-binary", title, text, html`<a class="button primary" href="${href}">${icon("download")}Download</a>`)
+
+export const INVISIBLE_WARNING = html`<div class="inside">${notice(
+  "warn",
+  html`This file has invisible or bidirectional Unicode characters. They are shown by their code points, such as <span class="iv">U+202E</span>.`,
+)}</div>`
+
+export interface CodeOptions {
+  /** The class for the width of tabs. */
+  readonly tabs?: string | undefined
+  /** The number of the first line. */
+  readonly first?: number
+  /** Other lines of the file are on other pages. */
+  readonly isPart?: boolean
+}
+
+/** Lines of code with numbers. They can be linked to: `#L3`, and with scripts `#L3-L9`. */
+export function codeView(name: string, lines: readonly Html[], { tabs, first = 1, isPart = false }: CodeOptions = {}): Html {
+  if (lines.length === 0) return empty("file", "The file is empty")
+  const chunks = Array.from({ length: Math.ceil(lines.length / CHUNK) }, (_, index) => lines.slice(index * CHUNK, (index + 1) * CHUNK))
+  return html`<div class="code${tabs && ` ${tabs}`}" role="region" aria-label="${name}" tabindex="0" ${attribute("data-part", isPart)}>${chunks.map(
+    (chunk, at) =>
+      html`<div class="chunk">${chunk.map((line, index) => html`<div id="L${first + at * CHUNK + index}" data-n="${first + at * CHUNK + index}">${line}\n</div>`)}</div>`,
+  )}</div>`
+}

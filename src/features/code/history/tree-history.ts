@@ -1,0 +1,318 @@
+import type { Repository as RepositoryRow } from "../../../access/permission.ts"
+import { mapInBatches } from "../../../core/batches.ts"
+import type { Handle } from "../../../core/database/database.ts"
+import { lockRow } from "../../../core/database/lock.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Services } from "../../../core/services.ts"
+import { waitAtMost } from "../../../core/timeout.ts"
+import { type Commit, type Git, isObjectId, type ObjectId, type Repository, type TreeEntry } from "../../../git/index.ts"
+import { findEntry } from "../contents/paths.ts"
+import { backgroundOf } from "../repositories/background.ts"
+
+/** The last commits of the entries of directories, stored so that pages need not wait for git. A cache: rows may be removed at any time. */
+
+/** The commit that an entry was last changed by. */
+export interface LastCommit {
+  readonly id: ObjectId
+  /** The first line of its message, cut after 200 characters. */
+  readonly subject: string
+  readonly author: { readonly name: string; readonly email: string }
+  /** Unix seconds. */
+  readonly authoredAt: number
+  readonly committedAt: number
+}
+
+export interface EntryHistory extends TreeEntry {
+  /** Undefined while it is computed. */
+  readonly last: LastCommit | undefined
+}
+
+export interface TreeHistory {
+  /** In the order of git's tree. */
+  readonly entries: readonly EntryHistory[]
+  /** False while last commits are computed in the background: asked again later, they will be there. */
+  readonly isComplete: boolean
+}
+
+/** The most entries of a directory whose last commits are computed; the first ones. */
+const MOST_ENTRIES = 5_000
+/** Directories with longer paths are not stored: an index of PostgreSQL can't hold them. In bytes. */
+const LONGEST_PATH = 1_000
+/** The most directories stored for one repository. */
+const MOST_ROWS = 100
+const MOST_COMMITS = 1_000_000
+const TIMEOUT_MS = 60_000
+const LONGEST_SUBJECT = 200
+/** How long a request waits, in milliseconds. */
+const WAIT_MS = 5
+
+type Place = Pick<RepositoryRow, "id" | "storage" | "object_format">
+
+const findTreeHistory = query("history.findTree", (db, p: Params<{ repositoryId: number; path: string; treeId: string }>) =>
+  db
+    .selectFrom("tree_histories")
+    .select(["commit_id", "entries"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("path", "=", p.path)
+    .where("tree_id", "=", p.treeId),
+)
+
+const findSeeds = query("history.findSeeds", (db, p: Params<{ repositoryId: number; paths: readonly string[]; limit: number }>) =>
+  db
+    .selectFrom("tree_histories")
+    .select(["path", "commit_id", "entries"])
+    .where("repository_id", "=", p.repositoryId)
+    .where("path", "in", p.paths)
+    .orderBy("stored_at", "desc")
+    .limit(p.limit),
+)
+
+/** The directories that were asked for, the last ones first. */
+export const findStoredTrees = query("history.findStoredTrees", (db, p: Params<{ repositoryId: number }>) =>
+  db
+    .selectFrom("tree_histories")
+    .select(["path", "tree_id", "commit_id"])
+    .where("repository_id", "=", p.repositoryId)
+    .orderBy("stored_at", "desc"),
+)
+
+const putTree = query(
+  "history.putTree",
+  (db, p: Params<{ repositoryId: number; path: string; treeId: string; commitId: string; entries: string; now: number }>) =>
+    db
+      .insertInto("tree_histories")
+      .values({
+        repository_id: p.repositoryId,
+        path: p.path,
+        tree_id: p.treeId,
+        commit_id: p.commitId,
+        entries: p.entries,
+        stored_at: p.now,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["repository_id", "path", "tree_id"]).doUpdateSet((eb) => ({
+          commit_id: eb.ref("excluded.commit_id"),
+          entries: eb.ref("excluded.entries"),
+          stored_at: eb.ref("excluded.stored_at"),
+        })),
+      ),
+)
+
+/** Removes all but the newest. */
+const pruneTrees = query("history.pruneTrees", (db, p: Params<{ repositoryId: number; keep: number }>) =>
+  db
+    .deleteFrom("tree_histories")
+    .where("repository_id", "=", p.repositoryId)
+    .where("stored_at", "<", (eb) =>
+      eb
+        .selectFrom("tree_histories as newer")
+        .select("newer.stored_at")
+        .where("newer.repository_id", "=", p.repositoryId)
+        .orderBy("newer.stored_at", "desc")
+        .limit(1)
+        .offset(p.keep),
+    ),
+)
+
+/**
+ * The entries of a directory at a commit, with the commit that last changed each of them, as `git log -1 <commit> -- <path>` finds it; undefined if there is no
+ * such directory. One query; what is not stored is begun in the background, one directory at a time for each repository, and the caller waits a few
+ * milliseconds for it at most.
+ */
+export async function treeHistory(
+  services: Services,
+  db: Handle,
+  { repository }: { readonly repository: Place },
+  commit: Commit,
+  directory: readonly string[],
+  waitMs = WAIT_MS,
+): Promise<TreeHistory | undefined> {
+  const { git } = services
+  const storage = git.at(repository.storage, repository.object_format)
+  const tree = await findEntry(git, storage, commit.tree, directory)
+  if (tree?.mode !== "40000") return undefined
+  const entries = await git.objects.readTree(storage, tree.id)
+  const path = directory.join("/")
+  const row = await findTreeHistory.first(db, { repositoryId: repository.id, path, treeId: tree.id })
+  let lasts = row?.commit_id === commit.id ? readStored(row.entries) : undefined
+  if (!lasts) {
+    const work = backgroundOf(services).begin(repository.storage, `tree ${commit.id} ${path}`, async (signal) => {
+      lasts = (await storeTreeHistories(services, repository, commit, [directory], signal)).get(path)
+    })
+    await waitAtMost(waitMs, work)
+  }
+  const known = lasts
+  return { entries: entries.map((entry) => ({ ...entry, last: known?.get(entry.name) })), isComplete: known !== undefined }
+}
+
+type Lasts = ReadonlyMap<string, LastCommit>
+
+/**
+ * Computes and stores the last commits of the entries of these directories, which the commit has, in one walk of git that ends where an earlier one began.
+ * Returns them by path. Throws GitError.
+ */
+export async function storeTreeHistories(
+  services: Services,
+  repository: Place,
+  commit: Commit,
+  directories: readonly (readonly string[])[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Lasts>> {
+  const { git, database, now } = services
+  const storage = git.at(repository.storage, repository.object_format)
+  const trees: Directory[] = []
+  for (const directory of directories) {
+    const tree = await findEntry(git, storage, commit.tree, directory)
+    if (tree?.mode !== "40000") continue
+    const entries = await git.objects.readTree(storage, tree.id)
+    trees.push({ path: directory.join("/"), id: tree.id, names: entries.slice(0, MOST_ENTRIES).map(({ name }) => name) })
+  }
+  const seeds = await findSeeds(database.read, { repositoryId: repository.id, paths: trees.map(({ path }) => path), limit: MOST_ROWS })
+  const commits = new Map<ObjectId, LastCommit>()
+  const known = new Map<ObjectId, Map<string, ObjectId>>()
+  for (const { path, commit_id, entries } of seeds) {
+    if (!isObjectId(commit_id)) continue
+    const there = known.get(commit_id) ?? new Map<string, ObjectId>()
+    known.set(commit_id, there)
+    for (const [name, last] of readStored(entries) ?? []) {
+      there.set(within(path, name), last.id)
+      commits.set(last.id, last)
+    }
+  }
+  const found =
+    (await nearbyChanges(git, storage, commit, trees, known)) ??
+    (await git.history.lastChanges(storage, {
+      commit: commit.id,
+      paths: trees.flatMap(({ path, names }) => names.map((name) => within(path, name))),
+      below: trees.map(({ path }) => path),
+      known,
+      mostCommits: MOST_COMMITS,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    }))
+  const unread = [...new Set(found.values())].filter((id) => !commits.has(id))
+  for (const read of await mapInBatches(unread, (id) => git.objects.readCommit(storage, id))) commits.set(read.id, lastCommitOf(read))
+  const told = new Map(
+    trees.map(({ path, names }) => [
+      path,
+      new Map(
+        names.flatMap((name) => {
+          const last = commits.get(found.get(within(path, name)) ?? commit.id)
+          return last && found.has(within(path, name)) ? [[name, last] as const] : []
+        }),
+      ),
+    ]),
+  )
+  await database.write(async (tx) => {
+    // It may have been deleted meanwhile.
+    if (!(await lockRow(tx, "repositories", repository.id))) return
+    for (const { path, id } of trees) {
+      if (Buffer.byteLength(path) > LONGEST_PATH) continue
+      const entries = writeStored(told.get(path) ?? new Map())
+      await putTree(tx, { repositoryId: repository.id, path, treeId: id, commitId: commit.id, entries, now: now() })
+    }
+    await pruneTrees(tx, { repositoryId: repository.id, keep: MOST_ROWS - 1 })
+  })
+  return told
+}
+
+/** A directory with the names in it. */
+interface Directory {
+  readonly path: string
+  readonly id: ObjectId
+  readonly names: readonly string[]
+}
+
+const within = (path: string, name: string): string => (path === "" ? name : `${path}/${name}`)
+
+/** The most commits that are looked at here before git is run. */
+const NEARBY = 16
+
+/**
+ * The last changes where a few commits, one after the other, lead to one that all is known of, or to the first: most pushes are such, and need no process.
+ * Undefined otherwise.
+ */
+async function nearbyChanges(
+  git: Git,
+  storage: Repository,
+  commit: Commit,
+  trees: readonly Directory[],
+  known: ReadonlyMap<ObjectId, ReadonlyMap<string, ObjectId>>,
+): Promise<ReadonlyMap<string, ObjectId> | undefined> {
+  const found = new Map<string, ObjectId>()
+  const pending = new Map(trees.map(({ path, names }) => [path, new Set(names)]))
+  const settle = (path: string, name: string, id: ObjectId) => {
+    if (pending.get(path)?.delete(name)) found.set(within(path, name), id)
+  }
+  const isDone = () => [...pending.values()].every(({ size }) => size === 0)
+  let here: Commit = commit
+  for (let looked = 0; looked < NEARBY; looked++) {
+    const told = known.get(here.id)
+    for (const [path, names] of pending)
+      for (const name of [...names]) {
+        const last = told?.get(within(path, name))
+        if (last !== undefined) settle(path, name, last)
+      }
+    if (isDone()) return found
+    const [parentId, ...others] = here.parents
+    if (others.length > 0) return undefined
+    const parent: Commit | undefined = parentId && (await git.objects.readCommit(storage, parentId))
+    for (const [path, names] of pending) {
+      const [now, before] = [await namesIn(git, storage, here, path), await namesIn(git, storage, parent, path)]
+      for (const name of [...names]) if (now.get(name) !== before.get(name)) settle(path, name, here.id)
+    }
+    if (isDone()) return found
+    if (parent === undefined) return undefined
+    here = parent
+  }
+  return undefined
+}
+
+/** The modes and ids of what a directory has, by name; empty where there is no such directory. */
+async function namesIn(git: Git, storage: Repository, commit: Commit | undefined, path: string): Promise<ReadonlyMap<string, string>> {
+  const parts = path.split("/").filter((part) => part !== "")
+  const tree = commit && (await findEntry(git, storage, commit.tree, parts))
+  if (tree?.mode !== "40000") return new Map()
+  return new Map((await git.objects.readTree(storage, tree.id)).map(({ name, mode, id }) => [name, `${mode} ${id}`]))
+}
+
+const lastCommitOf = ({ id, message, author, committer }: Commit): LastCommit => ({
+  id,
+  subject: (message.trimStart().split("\n", 1)[0] ?? "").slice(0, LONGEST_SUBJECT).toWellFormed(),
+  author: { name: author.name, email: author.email },
+  authoredAt: author.when,
+  committedAt: committer.when,
+})
+
+// --- the stored form --------------------------------------------------------------------------------------------------------------
+
+type StoredCommit = readonly [id: string, subject: string, name: string, email: string, authoredAt: number, committedAt: number]
+
+/** Each commit once, and for each name the place of its commit. */
+interface Stored {
+  readonly commits: readonly StoredCommit[]
+  readonly names: readonly (readonly [name: string, commit: number])[]
+}
+
+function writeStored(lasts: Lasts): string {
+  const places = new Map<ObjectId, number>()
+  const commits: StoredCommit[] = []
+  const names: [string, number][] = []
+  for (const [name, { id, subject, author, authoredAt, committedAt }] of lasts) {
+    const place = places.get(id) ?? commits.push([id, subject, author.name, author.email, authoredAt, committedAt]) - 1
+    places.set(id, place)
+    names.push([name, place])
+  }
+  return JSON.stringify({ commits, names } satisfies Stored)
+}
+
+/** Undefined for what an other version wrote. */
+function readStored(text: string): Lasts | undefined {
+  const stored: Partial<Stored> | null = JSON.parse(text)
+  if (!stored || !Array.isArray(stored.commits) || !Array.isArray(stored.names)) return undefined
+  const { commits, names } = stored
+  const read = commits.map(([id, subject, name, email, authoredAt, committedAt]: StoredCommit) =>
+    isObjectId(id) ? { id, subject, author: { name, email }, authoredAt, committedAt } : undefined,
+  )
+  return new Map(names.flatMap(([name, place]: readonly [string, number]) => (read[place] ? [[name, read[place]] as const] : [])))
+}

@@ -1,0 +1,113 @@
+import { sql } from "kysely"
+import { findRepositoryById, findUserById } from "../../../access/store.ts"
+import { type Params, query } from "../../../core/database/query.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { enqueueOnce } from "../../../core/jobs/once.ts"
+import type { Services } from "../../../core/services.ts"
+import { branchOf, branchRef, type Commit, type Git, type ObjectId, type Repository } from "../../../git/index.ts"
+import { lastCommits } from "../contents/last-commits.ts"
+import { chooseDefault } from "../pushes/branches.ts"
+import { takeWholeEntry } from "../pushes/entries.ts"
+import { pointHead } from "../pushes/head.ts"
+import type { RefChange } from "../pushes/step.ts"
+import { AFTER_PUSH_SECONDS, maintainKind } from "../repositories/maintain-job.ts"
+import { wikiAt } from "../repositories/wiki-place.ts"
+import { addressOfFile } from "./names.ts"
+import type { PageChange } from "./page-change.ts"
+import { pageFiles } from "./view.ts"
+
+/** What follows when references of a wiki have moved: everything is stored in one transaction, with the events about its pages. */
+
+export interface SettlingWiki {
+  readonly repositoryId: number
+  readonly pusherId: number
+  /** Its journal entry. */
+  readonly entryId: number
+  readonly changes: readonly RefChange[]
+  /** What happened to pages, where that is known; otherwise it is read from git. */
+  readonly told?: readonly PageChange[] | undefined
+  /** Bytes that the object store grew by; undefined if it must be measured. */
+  readonly addedBytes: number | undefined
+}
+
+/** The most pages that one push tells of: one that changes more is an import. */
+const MOST_TOLD = 100
+/** The most commits that are read for the messages. */
+const MOST_COMMITS = 1000
+
+const grow = query("wiki.grow", (db, p: Params<{ repositoryId: number; base: number; added: number }>) =>
+  db
+    .updateTable("wikis")
+    .set({ git_size: sql<number>`git_size * ${p.base} + ${p.added}` })
+    .where("repository_id", "=", p.repositoryId),
+)
+
+/** Stores the size and tells of the pages. Does nothing if the journal entry was taken by another process. */
+export async function settleWiki(services: Services, settling: SettlingWiki): Promise<void> {
+  const { database, git, jobs, now } = services
+  const { repositoryId, pusherId, entryId, changes, told, addedBytes } = settling
+  const row = await findRepositoryById.first(database.read, { id: repositoryId })
+  if (!row) {
+    await database.write((tx) => takeWholeEntry(tx, entryId))
+    return
+  }
+  const repository = wikiAt(git, row)
+  await showFirstBranch(git, repository, changes)
+  const pages = told ?? (await changedPages(git, repository, changes))
+  const isFragmented = await git.maintenance.needed(repository)
+  const growth = addedBytes === undefined ? { base: 0, added: await git.repositories.size(repository) } : { base: 1, added: addedBytes }
+  await database.write(async (tx) => {
+    if (!(await takeWholeEntry(tx, entryId))) return
+    await grow(tx, { repositoryId, ...growth })
+    const home = await findRepositoryById.first(tx, { id: repositoryId })
+    const owner = home && (await findUserById.first(tx, { id: home.owner_id }))
+    const actor = owner?.id === pusherId ? owner : await findUserById.first(tx, { id: pusherId })
+    if (home && owner && actor) for (const page of pages) publish(tx, { ...page, repository: home, owner, actor, at: now() })
+    if (isFragmented) await enqueueOnce(tx, jobs, maintainKind, { repositoryId, part: "wiki" }, { runAt: now() + AFTER_PUSH_SECONDS })
+  })
+}
+
+/** Shows one of the branches that were pushed, where the one that is to be shown doesn't exist. */
+const showFirstBranch = (git: Git, repository: Repository, changes: readonly RefChange[]): Promise<void> =>
+  pointHead(git, async () => {
+    const stored = branchOf(await git.references.head(repository)) ?? ""
+    const names = (await git.references.list(repository, "refs/heads/")).map(({ name }) => branchOf(name) ?? "")
+    const created = changes.flatMap(({ ref }) => branchOf(ref) ?? [])
+    return { repository, ref: branchRef(chooseDefault({ stored, wasEmpty: true, created }, (name) => names.includes(name))) }
+  })
+
+/** What a push did to the pages of the branch that is shown. A page under another name is a new one. */
+async function changedPages(git: Git, repository: Repository, changes: readonly RefChange[]): Promise<readonly PageChange[]> {
+  const shown = await git.references.head(repository)
+  const change = changes.find(({ ref }) => ref === shown)
+  if (!change) return []
+  const filesOf = async (id: ObjectId | null) => {
+    const commit = id === null ? undefined : await git.objects.readCommit(repository, id)
+    return { commit, files: new Map((await pageFiles(git, repository, commit?.tree)).map((entry) => [entry.name, entry.id])) }
+  }
+  const [before, after] = [await filesOf(change.oldId), await filesOf(change.newId)]
+  const written = [...after.files].filter(([name, id]) => before.files.get(name) !== id).map(([name]) => name)
+  const removed = [...before.files.keys()].filter((name) => !after.files.has(name))
+  const told = written.slice(0, MOST_TOLD)
+  const comments = after.commit ? await messagesOf(git, repository, after.commit, told) : () => ""
+  return [
+    ...told.map((name) => ({
+      kind: before.files.has(name) ? ("wiki.edited" as const) : ("wiki.created" as const),
+      page: addressOfFile(name, (other) => after.files.has(other)),
+      comment: comments(name),
+    })),
+    ...removed.slice(0, MOST_TOLD - told.length).map((name) => ({
+      kind: "wiki.deleted" as const,
+      page: addressOfFile(name, (other) => before.files.has(other)),
+      comment: "",
+    })),
+  ]
+}
+
+/** The message of the last commit that wrote each of these files. */
+async function messagesOf(git: Git, repository: Repository, tip: Commit, names: readonly string[]): Promise<(name: string) => string> {
+  const ids = await lastCommits(git, repository, tip, [], names, MOST_COMMITS)
+  const messages = new Map<ObjectId, string>()
+  for (const id of new Set(ids.values())) messages.set(id, (await git.objects.readCommit(repository, id)).message.trim())
+  return (name) => messages.get(ids.get(name) ?? tip.id) ?? tip.message.trim()
+}
