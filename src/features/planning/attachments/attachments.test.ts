@@ -246,6 +246,7 @@ test("attachments are not found where they are switched off", async () => {
   try {
     for (const route of ["GET /repos/ann/open/issues/1/assets", "POST /repos/ann/open/issues/1/assets"])
       expect(await talk.status(talk.ann, route)).toBe(404)
+    expect((await talk.call(talk.ann, "GET /settings/attachment")).body.enabled).toBe(false)
   } finally {
     await talk.close()
   }

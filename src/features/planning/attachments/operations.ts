@@ -3,10 +3,9 @@ import { onIssue, onIssueAsAuthor } from "../../../access/policies/issues.ts"
 import { type Access, created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import { fileUpload } from "../../../core/upload.ts"
-import { ifEnabled } from "../../code/attachments/enabled.ts"
 import { presentAttachment } from "../../code/attachments/present.ts"
 import { Attachment, EditAttachmentOptions } from "../../code/attachments/records.ts"
-import { attach, deleteAttachments, locateAttachment, renameAttachment } from "../../code/attachments/rules.ts"
+import { attach, ifEnabled, locateAttachment, removeAttachment, renameAttachment } from "../../code/attachments/rules.ts"
 import { findAttachments } from "../../code/attachments/store.ts"
 import { requireText } from "../issues/timeline.ts"
 import { subjectOf } from "./subject.ts"
@@ -42,7 +41,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     ...readIssue,
     id: "issueListIssueAttachments",
     route: `GET ${ISSUE}`,
-    summary: "List the files attached to an issue",
+    summary: "List the attachments of an issue",
     answers: { 200: Type.Array(Attachment) },
     handle: async ({ db, services, issue }) =>
       ok((await findAttachments(db, { issueId: issue.id, commentId: 0 })).map((row) => presentAttachment(services.site, row))),
@@ -60,7 +59,7 @@ const issueAttachmentOperations: readonly Operation[] = [
     ...readIssue,
     id: "issueGetIssueAttachment",
     route: `GET ${ISSUE}/{attachment_id}`,
-    summary: "Get a file attached to an issue",
+    summary: "Get an attachment of an issue",
     answers: { 200: Attachment },
     handle: async ({ services, issue, path }) =>
       ok(presentAttachment(services.site, await locateAttachment(services, subjectOf({ issue }), path.attachment_id))),
@@ -69,23 +68,24 @@ const issueAttachmentOperations: readonly Operation[] = [
     ...changeIssue,
     id: "issueEditIssueAttachment",
     route: `PATCH ${ISSUE}/{attachment_id}`,
-    summary: "Rename a file attached to an issue",
+    summary: "Edit an attachment of an issue",
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
-    handle: async ({ services, issue, path, body }) => {
+    handle: async ({ services, issue, me, path, body }) => {
       const attachment = await locateAttachment(services, subjectOf({ issue }), path.attachment_id)
-      return created(presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue }), attachment, body.name ?? "")))
+      return created(
+        presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue }), me, attachment, body.name ?? "")),
+      )
     },
   }),
   operation({
     ...changeIssue,
     id: "issueDeleteIssueAttachment",
     route: `DELETE ${ISSUE}/{attachment_id}`,
-    summary: "Delete a file attached to an issue",
+    summary: "Delete an attachment of an issue",
     answers: { 204: null },
-    handle: async ({ services, issue, path }) => {
-      const { id } = await locateAttachment(services, subjectOf({ issue }), path.attachment_id)
-      await services.database.write((tx) => deleteAttachments(tx, services, { id }))
+    handle: async ({ services, issue, me, path }) => {
+      await removeAttachment(services, subjectOf({ issue }), me, path.attachment_id)
       return noContent()
     },
   }),
@@ -96,7 +96,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     ...readComment,
     id: "issueListIssueCommentAttachments",
     route: `GET ${COMMENT}`,
-    summary: "List the files attached to a comment",
+    summary: "List the attachments of a comment",
     answers: { 200: Type.Array(Attachment) },
     handle: async ({ db, services, issue, comment }) =>
       ok((await findAttachments(db, { issueId: issue.id, commentId: comment.id })).map((row) => presentAttachment(services.site, row))),
@@ -114,7 +114,7 @@ const commentAttachmentOperations: readonly Operation[] = [
     ...readComment,
     id: "issueGetIssueCommentAttachment",
     route: `GET ${COMMENT}/{attachment_id}`,
-    summary: "Get a file attached to a comment",
+    summary: "Get an attachment of a comment",
     answers: { 200: Attachment },
     handle: async ({ services, issue, comment, path }) =>
       ok(presentAttachment(services.site, await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id))),
@@ -123,13 +123,13 @@ const commentAttachmentOperations: readonly Operation[] = [
     ...changeComment,
     id: "issueEditIssueCommentAttachment",
     route: `PATCH ${COMMENT}/{attachment_id}`,
-    summary: "Rename a file attached to a comment",
+    summary: "Edit an attachment of a comment",
     body: EditAttachmentOptions,
     answers: { 201: Attachment },
-    handle: async ({ services, issue, comment, path, body }) => {
+    handle: async ({ services, issue, comment, me, path, body }) => {
       const attachment = await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id)
       return created(
-        presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue, comment }), attachment, body.name ?? "")),
+        presentAttachment(services.site, await renameAttachment(services, subjectOf({ issue, comment }), me, attachment, body.name ?? "")),
       )
     },
   }),
@@ -137,11 +137,10 @@ const commentAttachmentOperations: readonly Operation[] = [
     ...changeComment,
     id: "issueDeleteIssueCommentAttachment",
     route: `DELETE ${COMMENT}/{attachment_id}`,
-    summary: "Delete a file attached to a comment",
+    summary: "Delete an attachment of a comment",
     answers: { 204: null },
-    handle: async ({ services, issue, comment, path }) => {
-      const { id } = await locateAttachment(services, subjectOf({ issue, comment }), path.attachment_id)
-      await services.database.write((tx) => deleteAttachments(tx, services, { id }))
+    handle: async ({ services, issue, comment, me, path }) => {
+      await removeAttachment(services, subjectOf({ issue, comment }), me, path.attachment_id)
       return noContent()
     },
   }),

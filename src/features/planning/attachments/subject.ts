@@ -19,7 +19,7 @@ export const subjectOf = ({ issue, comment }: WrittenText): AttachmentParent => 
   place: { repositoryId: issue.repository_id, issueId: issue.id, commentId: comment?.id ?? 0, releaseId: null },
   limits: ({ attachments: { types, maxBytes } }) => ({ types, maxBytes }),
   touch: async (tx, actor, at) => {
-    await lockIssue(tx, issue.id)
+    await lockIssue(tx, issue)
     if (comment) return touchComment(tx, comment.id, at)
     await tx
       .updateTable("issues")

@@ -158,7 +158,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
     // Timeline entries stay when the project is deleted.
     await projects.on(`DELETE /${board.id}`)
     expect(await told(2)).toHaveLength(2)
-    expect((await issues.get(2)).body).toMatchObject({ title: "b", projects: null })
+    expect((await issues.get(2)).body).toMatchObject({ title: "b", projects: [] })
   })
 
   test("of a deleted column go behind those of the default, in their order", async () => {
@@ -272,7 +272,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
       expect(await add(secret.issue("s"))).toMatchObject({ status: 403 })
       expect((await add(secret.issue("s"), ben)).status).toBe(404)
       expect((await add(999_999)).status).toBe(404)
-      expect((await add(open.issue("a"), cyd)).status).toBe(404)
+      expect((await add(open.issue("a"), cyd)).status).toBe(403)
       expect((await add(open.issue("a"), null)).status).toBe(401)
 
       await add(hidden.issue("h"))
@@ -317,7 +317,7 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
       expect(await projectsOf(forge, ann, `/repos/ann/${open.name}`).titles(ownBoard.id, ownBoard.column("Done"))).toBe("a")
     })
 
-    test("writers get 404 otherwise, and so does every caller for a hidden organisation", async () => {
+    test("who may only read is refused, and every caller finds nothing in a hidden organisation", async () => {
       const { name, projects, board, column } = await organized()
       const dee = await forge.person(`dee${made}`)
       expect(await projects.status("POST", { title: "x" }, ben)).toBe(201)
@@ -326,12 +326,34 @@ withHearth("issues in columns", { people: ["ann", "ben", "cyd"] }, ({ test, forg
         [dee, 404],
         [null, 401],
       ] as const)
-        for (const route of ["POST", `PATCH /${board.id}`, `POST /${board.id}/columns`, `PATCH /${board.id}/columns/${column}`])
+        for (const route of ["POST", `PATCH /${board.id}`, `DELETE /${board.id}`])
+          expect([route, await projects.status(route, { title: "x" }, by)]).toEqual([route, status])
+      const columns = `/${board.id}/columns`
+      for (const [by, status] of [
+        [cyd, 403],
+        [dee, 403],
+        [null, 401],
+      ] as const)
+        for (const route of [
+          `POST ${columns}`,
+          `POST ${columns}/move`,
+          `PATCH ${columns}/${column}`,
+          `DELETE ${columns}/${column}`,
+          `POST ${columns}/${column}/default`,
+          `POST ${columns}/${column}/issues/1`,
+          `DELETE ${columns}/${column}/issues/1`,
+        ])
           expect([route, await projects.status(route, { title: "x" }, by)]).toEqual([route, status])
       await forge.call(ann, `PATCH /orgs/${name}`, { visibility: "limited" })
       const status = (by: By) => projects.status("GET", undefined, by)
       expect([await status(cyd), await status(dee), await status(null)]).toEqual([200, 404, 404])
       expect(await projects.status("POST", { title: "x" }, null)).toBe(404)
+      for (const [by, expected] of [
+        [cyd, 403],
+        [dee, 404],
+        [null, 404],
+      ] as const)
+        expect(await projects.status(`PATCH ${columns}/${column}`, { title: "x" }, by)).toBe(expected)
       const users = async (by: By) => (await forge.call(by ?? undefined, `GET /users/${name}/projects`)).status
       expect([await users(ann), await users(cyd), await users(dee), await users(null)]).toEqual([200, 200, 404, 404])
     })

@@ -5,7 +5,7 @@ import { Issue } from "../issues/records.ts"
 import { findColumnIssues } from "../projects/card-store.ts"
 import { requireColumnOf } from "../projects/lock.ts"
 import { MoveProjectIssueOption } from "../projects/records.ts"
-import { inEveryScope, readingIn, writingIn } from "../projects/scopes.ts"
+import { inEveryScope, readingIn, writingColumnsIn, writingIn } from "../projects/scopes.ts"
 import { addCard, moveCard, removeCard } from "./rules.ts"
 
 /** The issues and pull requests in columns. */
@@ -33,10 +33,10 @@ export const projectCardOperations: readonly Operation[] = inEveryScope((scope) 
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}AddIssueToProjectColumn`,
       route: `POST ${issues}/{issue_id}`,
-      summary: `Put an issue into a column ${of}`,
+      summary: `Add an issue to a column ${of}`,
       description: "Behind the others, whether it is in the project already or not. The id is that of the issue, not its number.",
       answers: { 201: null },
       refuses: ["notFound", "forbidden", "archived"],
@@ -48,10 +48,10 @@ export const projectCardOperations: readonly Operation[] = inEveryScope((scope) 
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}RemoveIssueFromProjectColumn`,
       route: `DELETE ${issues}/{issue_id}`,
-      summary: `Take an issue out of a column ${of}`,
+      summary: `Remove an issue from a column ${of}`,
       description: "And so out of the project.",
       answers: { 204: null },
       refuses: ["notFound", "forbidden", "archived"],

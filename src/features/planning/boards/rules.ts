@@ -46,11 +46,11 @@ export async function addCard(tx: Transaction, { home, actor, me }: BoardChange,
   const { issue, repository } = requireUnarchived(found)
   const card = await findCard.first(tx, { projectId: project.id, issueId: issue.id })
   if (!home.repository) requireUsed(repository, home.owner, card)
-  const from = card?.column_id ?? (await defaultColumn(tx, project, now)).id
+  const from = card?.column_id ?? (await defaultColumn(tx, project, me, now)).id
   const target = { projectId: project.id, issueId: issue.id, columnId: column.id }
-  if (card) await moveCardToEnd(tx, target)
+  if (card) await move(tx, card, target, issue, me, now)
   else await enterColumn(tx, column, issue, me, now)
-  if (from !== column.id) await publishMove(tx, project.id, issue, me, now)
+  if (!card && from !== column.id) await publishColumn(tx, target, issue, me, now)
 }
 
 /** Refuses `forbidden` an issue of another owner, and a new card for an issue whose repository uses only its own projects. */
@@ -77,10 +77,8 @@ export async function moveCard(
   const card = found && (await findCard.first(tx, { projectId: project.id, issueId }))
   if (!card) throw refuse.invalid("issue_id", "all issues have to be added to a project first")
   requireUnarchived(found)
-  const target = { projectId: project.id, issueId, columnId: column.id }
-  if (sorting === undefined) await moveCardToEnd(tx, target)
-  else await moveCardTo(tx, { ...target, sorting })
-  if (card.column_id !== column.id) await publishMove(tx, project.id, found.issue, me, now)
+  const target = { projectId: project.id, issueId, columnId: column.id, ...(sorting !== undefined && { sorting }) }
+  await move(tx, card, target, found.issue, me, now)
 }
 
 /** Removes an issue from the column and thereby from the project. Refuses `notFound` where it is not in that column. */
@@ -100,9 +98,26 @@ function requireUnarchived(found: LockedIssue): LockedIssue {
   return found
 }
 
-async function publishMove(tx: Transaction, projectId: number, issue: Issue, actor: User, now: Seconds): Promise<void> {
-  publish(tx, { kind: "issue.projectColumnChanged", issue, actor, projectId, at: now })
-  await touchIssue(tx, issue.id, now)
+interface Target {
+  readonly projectId: number
+  readonly issueId: number
+  readonly columnId: number
+  /** Its position; at the end if left out. */
+  readonly sorting?: number
+}
+
+/** Moves a card, and publishes that it is in another column or at another position. */
+async function move(tx: Transaction, card: Card, target: Target, issue: Issue, actor: User, now: Seconds): Promise<void> {
+  const { projectId, columnId, sorting } = target
+  if (sorting !== undefined) await moveCardTo(tx, { ...target, sorting })
+  const reached = sorting ?? (await moveCardToEnd.first(tx, target))?.sorting
+  if (card.column_id !== columnId) await publishColumn(tx, target, issue, actor, now)
+  else if (card.sorting !== reached) publish(tx, { kind: "card.moved", issue, projectId, columnId, actor, at: now })
+}
+
+async function publishColumn(tx: Transaction, { projectId, columnId }: Target, issue: Issue, actor: User, now: Seconds): Promise<void> {
+  publish(tx, { kind: "issue.projectColumnChanged", issue, actor, projectId, columnId, at: now })
+  await touchIssue(tx, issue, now)
 }
 
 // --- locking ---------------------------------------------------------------------------------------------------------------------
@@ -127,7 +142,7 @@ async function lockIssueFor(tx: Transaction, home: ProjectHome, actor: Actor, id
   const repository = await shareRepository.first(tx, { id: found.repository_id })
   const issue = repository && (await lockRow(tx, "issues", id))
   const owner = issue && (await findUserById.first(tx, { id: repository.owner_id }))
-  if (!owner) return undefined
+  if (!owner || issue.repository_id !== repository.id) return undefined
   const owned = { repository, owner }
   return readsKind({ ...owned, permission: await permissionOn(tx, actor, owned) }, issue) ? { issue, repository } : undefined
 }

@@ -64,7 +64,7 @@ const readOperations: readonly Operation[] = [
     ...common,
     id: "issueGetCommentsAndTimeline",
     route: "GET /repos/{owner}/{repo}/issues/{index}/timeline",
-    summary: "List everything that happened to an issue",
+    summary: "List the timeline of an issue",
     description: "Comments among it, in order. What is about an issue that the caller may not read is left out.",
     access: onIssue,
     paged: true,

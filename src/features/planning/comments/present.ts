@@ -7,7 +7,7 @@ import type { Site } from "../../../core/site.ts"
 import { type AttachmentRow, presentAttachment } from "../../code/attachments/present.ts"
 import { findAttachmentsOfComments } from "../../code/attachments/store.ts"
 import { usersById } from "../../code/repositories/store.ts"
-import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentUser, standIn } from "../../people/users/present.ts"
 import type { User as UserRecord } from "../../people/users/records.ts"
 import type { Comment } from "./records.ts"
 import type { CommentRow } from "./store.ts"
@@ -38,7 +38,7 @@ export async function presentComments(
   return comments.flatMap((comment) => {
     const place = locationOf(comment)
     if (!place) return []
-    const user = author(authors.get(comment.author_id) ?? GHOST)
+    const user = author(authors.get(comment.author_id) ?? standIn(comment.author_id))
     return [presentComment(site, place, comment, user, attachments.get(comment.id) ?? [])]
   })
 }

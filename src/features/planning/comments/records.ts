@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record, secondsOf } from "../../../core/record.ts"
+import { dateTime, int64, nonBlank, nullable, oneOf, record, secondsOf } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Attachment } from "../../code/attachments/records.ts"
 import { Team } from "../../people/teams/records.ts"
@@ -64,10 +64,10 @@ export type TimelineComment = Static<typeof TimelineComment>
 
 // --- what is sent ------------------------------------------------------------------------------------------------------------------
 
-export const CreateIssueCommentOption = record("CreateIssueCommentOption", { body: Type.String({ minLength: 1 }) })
+export const CreateIssueCommentOption = record("CreateIssueCommentOption", { body: nonBlank() })
 export type CreateIssueCommentOption = Static<typeof CreateIssueCommentOption>
 
-export const EditIssueCommentOption = record("EditIssueCommentOption", { body: Type.String({ minLength: 1 }) })
+export const EditIssueCommentOption = record("EditIssueCommentOption", { body: nonBlank() })
 export type EditIssueCommentOption = Static<typeof EditIssueCommentOption>
 
 export const commentsQuery = {

@@ -25,7 +25,7 @@ import { type CommentRow, deleteEntry, findCommentsByIds, hideActivitiesOf, touc
 export async function createComment(tx: Transaction, services: Services, found: OnIssue & Me, text: string): Promise<CommentRow> {
   const { repository, owner, me } = found
   const now = services.now()
-  const issue = await lockIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue)
   requireUnlocked({ ...found, issue })
   await requireWelcome(tx, { ...found, issue })
   const comment = await addTimelineEntry(tx, { issueId: issue.id, kind: "comment", authorId: me.id, content: text, now })
@@ -55,7 +55,7 @@ export async function requireWelcome(tx: Transaction, { issue, owner, permission
 export async function editComment(tx: Transaction, services: Services, found: OnComment & Me, text: string): Promise<CommentRow> {
   const { repository, owner, issue, comment, me } = found
   await requireWelcome(tx, found)
-  await lockIssue(tx, issue.id)
+  await lockIssue(tx, issue)
   const [before] = await findCommentsByIds(tx, { ids: [comment.id] })
   if (!before) throw refuse.notFound()
   if (text === before.content) return before
@@ -77,7 +77,7 @@ export async function touchComment(tx: Transaction, id: number, now: Seconds): P
 
 /** Deletes a comment with its reactions and files, the references that it made, and its entries in feeds. */
 export async function deleteComment(tx: Transaction, services: Services, { issue, comment, me }: OnComment & Me): Promise<void> {
-  await lockIssue(tx, issue.id)
+  await lockIssue(tx, issue)
   if (!isDraft(comment)) publish(tx, { kind: "comment.deleted", issue, actor: me, comment, at: services.now() })
   await services.events.deliver(tx)
   await deleteReactions(tx, issue.id, comment.id)

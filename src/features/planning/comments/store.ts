@@ -10,7 +10,7 @@ import type { TimelineEntry } from "../issues/timeline.ts"
 import type { Period } from "./records.ts"
 
 /** The columns of a timeline entry that a written text uses. */
-const COMMENT_COLUMNS = [
+export const COMMENT_COLUMNS = [
   "comments.id",
   "comments.issue_id",
   "comments.author_id",

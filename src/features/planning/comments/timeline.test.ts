@@ -28,7 +28,7 @@ withWorld("the timeline", { open: openCommentFixture }, ({ test, world: talk }) 
       const { repository_id } = await tx.selectFrom("issues").select("repository_id").where("id", "=", otherId).executeTakeFirstOrThrow()
       const time = await tx
         .insertInto("tracked_times")
-        .values({ issue_id: issueId, user_id: ben, seconds: 60, created_at: 7 })
+        .values({ issue_id: issueId, user_id: ben, seconds: 60, created_at: 7, updated_at: 7 })
         .returning("id")
         .executeTakeFirstOrThrow()
       const entry = { issueId, authorId: ben, now: 5 }

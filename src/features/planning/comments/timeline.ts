@@ -6,7 +6,7 @@ import type { Site } from "../../../core/site.ts"
 import { findRepositoriesByIds, findTeamsByIds, usersById, withOwners } from "../../code/repositories/store.ts"
 import { presentTeams } from "../../people/teams/present.ts"
 import type { Team } from "../../people/teams/records.ts"
-import { GHOST } from "../../people/users/present.ts"
+import { standIn } from "../../people/users/present.ts"
 import type { User as UserRecord } from "../../people/users/records.ts"
 import { presentIssues } from "../issues/present.ts"
 import type { Issue as IssueRecord } from "../issues/records.ts"
@@ -108,7 +108,7 @@ async function findAround(
     ...times.map((time) => time.user_id),
   ])
   const show = publicUserPresenter(site)
-  const person = (id: number): UserRecord => show(people.get(id) ?? GHOST)
+  const person = (id: number): UserRecord => show(people.get(id) ?? standIn(id))
 
   const issueRecords = byId(await presentIssues(db, site, actor, issues, { owned }))
   const places = new Map(

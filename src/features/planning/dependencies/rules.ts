@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import { type Issue, locateIssue, type OnIssue } from "../../../access/policies/issues.ts"
+import { findMoved, type Issue, locateIssue, type OnIssue } from "../../../access/policies/issues.ts"
 import { locateRepository, type OnRepository } from "../../../access/policies/repositories.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
@@ -15,17 +15,18 @@ import { findChain, findDependency, openDependencies } from "./store.ts"
 
 /** The issue that a body names. Refuses as `notFound` an issue that is missing or that the caller may not read, and an incomplete name. */
 export async function locateNamed(db: Handle, actor: Actor, { owner = "", repo = "", index = 0 }: IssueMeta): Promise<OnIssue> {
-  const found = await locateRenamed(db, actor, owner, repo)
-  return { ...found, issue: await locateIssue(db, found, Math.max(index, 0)) }
+  const found = await locateByName(db, actor, owner, repo)
+  const number = Math.max(index, 0)
+  return (await findMoved(db, actor, found, number)) ?? { ...found, issue: await locateIssue(db, found, number) }
 }
 
-/** Follows redirects from old names here, because the name is in the body and the client can't be redirected. */
-async function locateRenamed(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
+/** The repository of these names. Follows redirects from old names here, because the name is in the body and the client can't be redirected. */
+export async function locateByName(db: Handle, actor: Actor, owner: string, name: string): Promise<OnRepository> {
   try {
     return await locateRepository(db, actor, owner, name)
   } catch (error) {
     if (!(error instanceof Renamed)) throw error
-    return locateRenamed(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
+    return locateByName(db, actor, error.replace["owner"] ?? owner, error.replace["repo"] ?? name)
   }
 }
 
@@ -101,7 +102,7 @@ async function publishChange(
     [dependent, dependency],
     [dependency, dependent],
   ] as const) {
-    await touchIssue(tx, issue.id, now)
+    await touchIssue(tx, issue, now)
     publish(tx, { kind, issue, actor, other, at: now })
   }
 }

@@ -39,6 +39,28 @@ export async function findTemplates(services: Services, owned: OnRepository): Pr
   return found
 }
 
+const PULL_FOLDERS = [".gitea", ".github", "docs"] as const
+
+/** What the text of a new pull request begins with; "" without a template. */
+export async function findPullTemplate(services: Services, owned: OnRepository): Promise<string> {
+  const place = await locationOf(services, owned)
+  if (!place) return ""
+  const { git } = services
+  const { tree } = place.revision.commit
+  const trees = [tree]
+  for (const folder of PULL_FOLDERS) {
+    const entry = await findEntry(git, repositoryOf(place), tree, [folder])
+    if (entry?.mode === "40000") trees.push(entry.id)
+  }
+  for (const id of trees)
+    for (const entry of await git.objects.readTree(repositoryOf(place), id)) {
+      if (entry.name.toLowerCase() !== "pull_request_template.md") continue
+      const text = await readText(place, entry)
+      if (text !== undefined) return text
+    }
+  return ""
+}
+
 async function filesIn(place: RevisionView, folder: string): Promise<readonly TreeEntry[]> {
   const { git } = place.services
   const entry = await findEntry(git, repositoryOf(place), place.revision.commit.tree, folder.split("/"))

@@ -12,7 +12,7 @@ export const issueTemplateOperations: readonly Operation[] = [
     ...common,
     id: "repoGetIssueTemplates",
     route: "GET /repos/{owner}/{repo}/issue_templates",
-    summary: "List the templates for issues",
+    summary: "List the issue templates",
     description: "From the folders ISSUE_TEMPLATE of the default branch. What can't be read is passed over.",
     answers: { 200: Type.Array(IssueTemplate) },
     handle: async ({ services, ...on }) => ok([...(await findTemplates(services, on))]),
@@ -22,7 +22,7 @@ export const issueTemplateOperations: readonly Operation[] = [
     ...common,
     id: "repoGetIssueConfig",
     route: "GET /repos/{owner}/{repo}/issue_config",
-    summary: "Get how issues are begun",
+    summary: "Get the issue template configuration",
     description: "From config.yaml beside the templates; the usual where there is none or it can't be read.",
     answers: { 200: IssueConfig },
     handle: async ({ services, ...on }) => ok((await findConfig(services, on)).config),
@@ -32,7 +32,7 @@ export const issueTemplateOperations: readonly Operation[] = [
     ...common,
     id: "repoValidateIssueConfig",
     route: "GET /repos/{owner}/{repo}/issue_config/validate",
-    summary: "Check the settings of how issues are begun",
+    summary: "Validate the issue template configuration",
     answers: { 200: IssueConfigValidation },
     handle: async ({ services, ...on }) => {
       const { fault = "" } = await findConfig(services, on)

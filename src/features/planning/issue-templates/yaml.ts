@@ -1,4 +1,5 @@
 import { onDemand } from "../../../core/onDemand.ts"
+import { requireShallow } from "../../../core/text/json.ts"
 
 /** A user's YAML is not what it should be; the message is for its author. */
 export class UnreadableYamlError extends Error {}
@@ -7,13 +8,14 @@ export class UnreadableYamlError extends Error {}
 export type Members = Readonly<Record<string, unknown>>
 
 /** The most aliases resolved in one text, because a few can expand a short text into a very long one. */
-const MOST_ALIASES = 20
+export const MOST_ALIASES = 20
 
 /** Reads a mapping. Throws `UnreadableYamlError` for anything else, and for invalid YAML. */
 export function readMapping(text: string): Members {
   let read: unknown
   try {
     read = onDemand("yaml").parse(text, { maxAliasCount: MOST_ALIASES, logLevel: "error" })
+    requireStorable(read)
   } catch (error) {
     // Syntax errors, and errors for texts that are nested too deeply.
     throw new UnreadableYamlError(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "can't be read")
@@ -21,6 +23,19 @@ export function readMapping(text: string): Members {
   if (!isMapping(read)) throw new UnreadableYamlError("it is no mapping")
   return read
 }
+
+/** Throws an error for what is nested too deeply, or has a character that can't be stored. */
+export function requireStorable(read: unknown): void {
+  // An alias inside of what it names makes a value that contains itself.
+  requireShallow(read)
+  if (hasNul(read)) throw new UnreadableYamlError("it has a NUL character")
+}
+
+/** Whether a text in a value has the character that no column can hold; YAML has escapes for it. */
+const hasNul = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.includes("\0")
+    : typeof value === "object" && value !== null && Object.entries(value).some(([name, member]) => name.includes("\0") || hasNul(member))
 
 export const isMapping = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value)
 

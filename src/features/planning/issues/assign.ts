@@ -1,6 +1,7 @@
 import type { Owned } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
-import type { User } from "../../../core/actor.ts"
+import { knownAmong } from "../../../access/policies/people.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -16,11 +17,18 @@ const findUsersNamed = query("issues.findUsersNamed", (db, p: Params<{ names: re
   db.selectFrom("users").selectAll().where("lower_name", "in", p.names),
 )
 
-/** The accounts of these names, each once, in the order of the names. Refuses as `invalid` the name of no account. */
-export async function usersNamed(db: Handle, names: readonly string[]): Promise<readonly User[]> {
+/** Who names users, in whose repository. They may write to its issues. */
+interface Naming {
+  readonly actor: Actor
+  readonly owner: User
+}
+
+/** The accounts of these names, each once, in the order of the names. Refuses as `invalid` a name of no account that the caller knows. */
+export async function usersNamed(db: Handle, { actor, owner }: Naming, names: readonly string[]): Promise<readonly User[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   if (wanted.length === 0) return []
-  const found = new Map((await findUsersNamed(db, { names: wanted })).map((user) => [user.lower_name, user]))
+  const known = await knownAmong(db, actor, await findUsersNamed(db, { names: wanted }), owner)
+  const found = new Map(known.map((user) => [user.lower_name, user]))
   return wanted.map((name) => {
     const user = found.get(name)
     if (!user) throw refuse.invalid("assignees", `there is nobody called ${name}`)
@@ -77,7 +85,7 @@ export async function assign(tx: Transaction, assignment: Assignment): Promise<v
       .values(added.map(({ id }) => ({ issue_id: issue.id, user_id: id })))
       .execute()
   }
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   const { repository, owner } = assignment
   publish(tx, { kind: "issue.assigned", issue, repository, owner, actor, added, removed, at: now })
 }

@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from "kysely"
 import { Mode, UNITS } from "../../../access/modes.ts"
 import { type Owned, type Permission, permissionsOf, type Repository, unitMode } from "../../../access/permission.ts"
+import { offeredAsAssignees } from "../../../access/visibility.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
@@ -28,19 +28,7 @@ const findCandidates = query("issues.findAssignable", (db, p: Params<{ repositor
     .where("kind", "=", "person")
     .where("is_active", "=", 1)
     .where("id", "!=", p.ownerId)
-    .where(
-      sql<SqlBool>`(exists (
-        select 1 from collaborations
-        where collaborations.repository_id = ${p.repositoryId} and collaborations.user_id = users.id and collaborations.mode >= ${Mode.write})
-      or exists (
-        select 1 from team_repositories
-        join team_members on team_members.team_id = team_repositories.team_id
-        join teams on teams.id = team_repositories.team_id
-        left join team_units on team_units.team_id = teams.id
-        where team_repositories.repository_id = ${p.repositoryId} and team_members.user_id = users.id
-          and (teams.mode >= ${Mode.admin}
-            or (team_units.unit in ('repo.issues', 'repo.pulls') and team_units.mode >= ${Mode.read}))))`,
-    )
+    .where(offeredAsAssignees(p.repositoryId))
     .orderBy("lower_name"),
 )
 

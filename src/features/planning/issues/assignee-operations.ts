@@ -1,7 +1,9 @@
-import type { Owned } from "../../../access/permission.ts"
 import { onIssue, onIssueAsWriter } from "../../../access/policies/issues.ts"
-import { onRepositorySignedIn } from "../../../access/policies/repositories.ts"
-import { findUserByName } from "../../../access/store.ts"
+import { findKnown } from "../../../access/policies/people.ts"
+import { type OnRepository, onRepositorySignedIn } from "../../../access/policies/repositories.ts"
+import { managesTimes } from "../../../access/policies/tracking.ts"
+import { personVisible } from "../../../access/visibility.ts"
+import type { Actor } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
@@ -23,9 +25,9 @@ const notAssignable: RefuseAssignee = (user, repository) =>
     : refuse.badRequest(`${user.name} is an organization`)
 
 /** Refuses `notFound` unless issues of the repository can be assigned to the user of that name. */
-async function requireCandidate(db: Handle, owned: Owned, name: string): Promise<void> {
-  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
-  if (!user || !(await assignableAmong(db, owned, [user])).has(user.id)) throw refuse.notFound()
+async function requireCandidate(db: Handle, actor: Actor, found: OnRepository, name: string): Promise<void> {
+  const user = await findKnown(db, actor, name, managesTimes(found) ? found.owner : undefined)
+  if (!user || !(await assignableAmong(db, found, [user])).has(user.id)) throw refuse.notFound()
 }
 
 export const assigneeOperations: readonly Operation[] = [
@@ -33,7 +35,7 @@ export const assigneeOperations: readonly Operation[] = [
     ...shared,
     id: "issueAddAssignees",
     route: "POST /repos/{owner}/{repo}/issues/{index}/assignees",
-    summary: "Give an issue to more people",
+    summary: "Add assignees to an issue",
     description: "Those who have it already are passed over.",
     access: onIssueAsWriter,
     archived: "refused",
@@ -42,11 +44,11 @@ export const assigneeOperations: readonly Operation[] = [
     refuses: ["badRequest", "forbidden", "invalid"],
     handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
       const changed = await services.database.write(async (tx) => {
-        const locked = await lockIssue(tx, issue.id)
-        const users = await usersNamed(tx, body.assignees ?? [])
+        const locked = await lockIssue(tx, issue)
+        const users = await usersNamed(tx, { actor, owner }, body.assignees ?? [])
         await requireAssignable(tx, { repository, owner }, me, users, notAssignable)
         await assign(tx, { issue: locked, repository, owner, actor: me, users, mode: "add", now: services.now() })
-        return lockIssue(tx, issue.id)
+        return lockIssue(tx, issue)
       })
       return created(await presentIssue(db, services.site, actor, changed, { repository, owner }))
     },
@@ -56,7 +58,7 @@ export const assigneeOperations: readonly Operation[] = [
     ...shared,
     id: "issueRemoveAssignees",
     route: "DELETE /repos/{owner}/{repo}/issues/{index}/assignees",
-    summary: "Take an issue from people",
+    summary: "Remove assignees from an issue",
     description: "Those who don't have it are passed over.",
     access: onIssueAsWriter,
     archived: "refused",
@@ -65,10 +67,10 @@ export const assigneeOperations: readonly Operation[] = [
     refuses: ["forbidden", "invalid"],
     handle: async ({ services, db, actor, issue, repository, owner, me, body }) => {
       const changed = await services.database.write(async (tx) => {
-        const locked = await lockIssue(tx, issue.id)
-        const users = await usersNamed(tx, body.assignees ?? [])
+        const locked = await lockIssue(tx, issue)
+        const users = await usersNamed(tx, { actor, owner }, body.assignees ?? [])
         await assign(tx, { issue: locked, repository, owner, actor: me, users, mode: "remove", now: services.now() })
-        return lockIssue(tx, issue.id)
+        return lockIssue(tx, issue)
       })
       return ok(await presentIssue(db, services.site, actor, changed, { repository, owner }))
     },
@@ -78,11 +80,11 @@ export const assigneeOperations: readonly Operation[] = [
     ...shared,
     id: "issueCheckAssignee",
     route: "GET /repos/{owner}/{repo}/issues/{index}/assignees/{assignee}",
-    summary: "Check whether an issue can be given to somebody",
+    summary: "Check whether a user can be assigned to an issue",
     access: onIssue,
     answers: { 204: null },
-    handle: async ({ db, repository, owner, path }) => {
-      await requireCandidate(db, { repository, owner }, path.assignee)
+    handle: async ({ db, actor, path, ...found }) => {
+      await requireCandidate(db, actor, found, path.assignee)
       return noContent()
     },
   }),
@@ -91,12 +93,15 @@ export const assigneeOperations: readonly Operation[] = [
     ...ofRepository,
     id: "repoGetAssignees",
     route: "GET /repos/{owner}/{repo}/assignees",
-    summary: "List whom issues of a repository are given to",
-    description: "Those who may write to it or reach its issues through a team, by name, and the person who owns it last.",
+    summary: "List the users who can be assigned to issues of a repository",
+    description:
+      "Those who may write to it or reach its issues through a team, by name, and the person who owns it last. Only those who manage the " +
+      "issues are shown hidden people.",
     access: onRepositorySignedIn,
     answers: { 200: Type.Array(User) },
-    handle: async ({ services, db, actor, repository, owner }) => {
-      const users = await findCandidateAssignees(db, { repository, owner })
+    handle: async ({ services, db, actor, ...found }) => {
+      const all = await findCandidateAssignees(db, found)
+      const users = managesTimes(found) ? all : all.filter((user) => personVisible(actor, user))
       return ok(users.map((user) => presentUser(services.site, user, actor)))
     },
   }),
@@ -105,11 +110,11 @@ export const assigneeOperations: readonly Operation[] = [
     ...ofRepository,
     id: "repoCheckAssignee",
     route: "GET /repos/{owner}/{repo}/assignees/{assignee}",
-    summary: "Check whether issues of a repository can be given to somebody",
+    summary: "Check whether a user can be assigned to issues of a repository",
     access: onRepositorySignedIn,
     answers: { 204: null },
-    handle: async ({ db, repository, owner, path }) => {
-      await requireCandidate(db, { repository, owner }, path.assignee)
+    handle: async ({ db, actor, path, ...found }) => {
+      await requireCandidate(db, actor, found, path.assignee)
       return noContent()
     },
   }),

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely"
-import { visibleRepositories } from "../../../access/visibility.ts"
+import type { Issue } from "../../../access/policies/issues.ts"
+import { readableByUsers, visibleRepositories } from "../../../access/visibility.ts"
 import { signedInAs, type User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
@@ -52,20 +53,27 @@ async function endInaccessibleInvolvement(tx: Transaction, repositoryIds: readon
     await endInvolvement(tx, [user.id], sql<SqlBool>`(${inRepositories} and not ${visibleRepositories(signedInAs(user))})`)
 }
 
-/** Ends the involvement of users in the issues of a repository when they lose access to it, or when one blocks the other. */
+/** Whether a person may read the issues of a repository. `person` is an expression for their id. */
+export const mayReadIssues = (person: RawBuilder<unknown>, repositoryId: number): RawBuilder<SqlBool> =>
+  sql<SqlBool>`exists (select 1 from users join repositories on repositories.id = ${repositoryId}
+    join users as owner on owner.id = repositories.owner_id where users.id = ${person} and ${readableByUsers("repo.issues")})`
+
+/** Ends the involvement in a transferred issue of those who may not read it in its new place. */
+async function endHiddenInvolvement(tx: Transaction, issue: Pick<Issue, "id" | "repository_id">): Promise<void> {
+  for (const table of INVOLVEMENTS) {
+    const isHidden = sql<SqlBool>`not ${mayReadIssues(sql.ref(`${table}.user_id`), issue.repository_id)}`
+    await tx.deleteFrom(table).where("issue_id", "=", issue.id).where(isHidden).execute()
+  }
+}
+
+/** Ends the involvement of users in issues when they lose access to the repository, when one blocks the other, and when an issue is transferred. */
 export const issueCleanup: Listener = {
   name: "cleanup of issues",
   async hear({ tx, events }) {
     for (const event of events) {
-      if (event.kind === "access.lost") await endInaccessibleInvolvement(tx, event.repositoryIds, event.userIds)
-      if (event.kind === "organization.membersRemoved") {
-        const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", event.organization.id).execute()
-        await endInaccessibleInvolvement(
-          tx,
-          owned.map(({ id }) => id),
-          event.userIds,
-        )
-      }
+      if (event.kind === "access.lost" || event.kind === "organization.membersRemoved")
+        await endInaccessibleInvolvement(tx, event.repositoryIds, event.userIds)
+      if (event.kind === "issue.transferred") await endHiddenInvolvement(tx, event.issue)
       if (event.kind === "user.blocked") {
         await endInvolvementWithOwner(tx, event.user, event.by)
         await endInvolvementWithOwner(tx, event.by, event.user)

@@ -1,12 +1,14 @@
+import { unitEnabled } from "../../../access/permission.ts"
 import { type Issue, writesKind } from "../../../access/policies/issues.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { dueAt } from "../milestones/due.ts"
+import { dueAt } from "../milestones/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { setIssueLabels, usableLabels } from "./labels.ts"
 import { lockForIssues } from "./lock.ts"
@@ -22,7 +24,7 @@ import { findIssueById, insertIssue, takeNumber } from "./store.ts"
 const TITLE_WIDTH = 255
 
 /** A title as it is stored. */
-export const normalizeTitle = (title: string): string => cutToWidth(title, TITLE_WIDTH).trim()
+export const normalizeTitle = (title: string): string => cutToWidth(title.trim(), TITLE_WIDTH).trim()
 
 /** The names in `assignee` and `assignees`. */
 export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOption, "assignee" | "assignees">): readonly string[] =>
@@ -30,11 +32,10 @@ export const assigneeNames = ({ assignee, assignees = [] }: Pick<CreateIssueOpti
 
 /**
  * Creates an issue with its number, labels, milestone, assignees, projects, references and mentions, updates the counters and publishes it.
- * Labels, milestone, assignees and due date are ignored from users who may not write to issues, since clients send them from templates.
- * Every user may add a new issue to projects that they may read.
- * Refuses `notFound` and `archived` where the repository has changed meanwhile, `badRequest` projects that it can't be added to,
- * `forbidden` to users blocked by the owner or an assignee, and as `invalid` unknown labels and milestones, and users that it can't be
- * assigned to.
+ * Labels, milestone and assignees are ignored from users who may not write to issues, since clients send them from templates.
+ * So are projects from users who may not write to them.
+ * Refuses `notFound` and `archived` where the repository has changed meanwhile, `forbidden` to users blocked by the owner or an assignee,
+ * and as `invalid` unknown labels and milestones, projects that it can't be added to, and users that it can't be assigned to.
  */
 export async function createIssue(
   tx: Transaction,
@@ -45,9 +46,10 @@ export async function createIssue(
   const { owner, me } = found
   const now = services.now()
   const repository = await lockForIssues(tx, found.repository.id, "issue")
+  if (!unitEnabled(repository, "repo.issues")) throw refuse.notFound()
   if (me.id !== owner.id) await requireUnblocked(tx, me, [owner])
   const extras: Partial<CreateIssueOption> = writesKind(found, { is_pull: 0 }) ? options : {}
-  const users = await usersNamed(tx, assigneeNames(extras))
+  const users = await usersNamed(tx, found, assigneeNames(extras))
   await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
   const labels = extras.labels?.length ? await usableLabels(tx, repository, owner, extras.labels) : []
 
@@ -63,7 +65,7 @@ export async function createIssue(
     title,
     content,
     ref: options.ref ?? "",
-    dueAt: extras.due_date === undefined ? 0 : dueAt(extras.due_date),
+    dueAt: options.due_date === undefined ? 0 : dueAt(options.due_date),
     now,
   })
   if (!issue) throw new TypeError("an insert gives its row")

@@ -20,7 +20,7 @@ export async function deleteIssue(
   actor: User,
 ): Promise<void> {
   await lockForIssues(tx, repository_id)
-  const issue = await lockIssue(tx, id)
+  const issue = await lockIssue(tx, { id, repository_id })
   publish(tx, { kind: "issue.deleted", issue, actor, at: services.now() })
   await services.events.deliver(tx)
   await deleteAttachments(tx, services, { issue_id: id })

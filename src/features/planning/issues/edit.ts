@@ -7,7 +7,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
-import { dueAt } from "../milestones/due.ts"
+import { dueAt } from "../milestones/rules.ts"
 import { assign, invalidAssignee, requireAssignable, usersNamed } from "./assign.ts"
 import { assigneeNames, normalizeTitle } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
@@ -16,41 +16,47 @@ import { setMilestone } from "./milestone.ts"
 import { setIssueProjects } from "./projects.ts"
 import type { EditIssueOption } from "./records.ts"
 import { crossReference } from "./references.ts"
-import { setState } from "./state.ts"
+import { type Ending, setState } from "./state.ts"
 import { findIssueById } from "./store.ts"
 
 /**
- * Changes the given members of an issue, all or nothing, and returns its row. Due date, assignees, milestone and projects are ignored from
- * users who may not write to issues; the author may change the rest.
- * Refuses `conflict` where `content_version` is not the current one, before anything else; `badRequest` an unset due date without a date
- * and projects that it can't be added to; `preconditionFailed` an unknown state, and to close an issue that depends on an open one; as
- * `invalid` users that the issue can't be assigned to and unknown milestones; `forbidden` to users blocked by the owner, the author or an
+ * Changes the given members of an issue, all or nothing, and returns its row. `ending` says why it is closed. Assignees and milestone are ignored from users who may not write
+ * to issues, and projects from those who may not write to them; the author may change the rest.
+ * Refuses `conflict` where `content_version` is not the current one, before anything else; `badRequest` an unset due date without a date;
+ * `preconditionFailed` an unknown state, and to close an issue that depends on an open one; as
+ * `invalid` users that the issue can't be assigned to, unknown milestones and projects that it can't be added to; `forbidden` to users blocked by the owner, the author or an
  * assignee; `notFound` and `archived` where the repository or issue has changed meanwhile.
  */
-export async function editIssue(tx: Transaction, services: Services, found: OnIssue & Me, options: EditIssueOption): Promise<Issue> {
+export async function editIssue(
+  tx: Transaction,
+  services: Services,
+  found: OnIssue & Me,
+  options: EditIssueOption,
+  ending?: Ending,
+): Promise<Issue> {
   const { owner, me } = found
   const now = services.now()
   const repository = await lockForIssues(tx, found.repository.id)
-  const issue = await lockIssue(tx, found.issue.id)
+  const issue = await lockIssue(tx, found.issue)
   if (options.content_version !== undefined && options.content_version !== issue.content_version)
     throw refuse.conflict("the issue is already changed")
   await writeTexts(tx, services, { ...found, repository, issue }, options, now)
+  const due = wantedDeadline(options)
+  if (due !== undefined) await setDeadline(tx, issue, due, me, now)
   if (writesKind(found, issue)) {
-    const due = wantedDeadline(options)
-    if (due !== undefined) await setDeadline(tx, issue, due, me, now)
     if (options.assignees !== undefined || options.assignee !== undefined) {
-      const users = await usersNamed(tx, assigneeNames(options))
+      const users = await usersNamed(tx, found, assigneeNames(options))
       await requireAssignable(tx, { repository, owner }, me, users, invalidAssignee)
       await assign(tx, { issue, repository, owner, actor: me, users, mode: "replace", now })
     }
     if (options.milestone !== undefined) await setMilestone(tx, issue, options.milestone === 0 ? null : options.milestone, me, now)
-    if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   }
+  if (options.projects) await setIssueProjects(tx, { ...found, issue, repository, projectIds: options.projects, now })
   // Without other changes the locked row is still current.
   const changed = isOnlyState(options) ? issue : await findIssueById.first(tx, { id: issue.id })
   if (!changed) throw refuse.notFound()
   if (options.state === undefined) return changed
-  return setState(tx, services, { issue: changed, repository, owner, closed: isClosing(options.state), actor: me, now })
+  return setState(tx, services, { issue: changed, repository, owner, closed: isClosing(options.state), actor: me, now, ending })
 }
 
 /** Whether only the state is to be changed, as when a client closes an issue. */

@@ -5,16 +5,16 @@ import type { Handle } from "../../../core/database/database.ts"
 import { inList } from "../../../core/database/expressions.ts"
 import { Refusal, Renamed, refuse } from "../../../core/errors.ts"
 import { pathNumber } from "../../../core/operation.ts"
-import { dateTime, secondsOf } from "../../../core/record.ts"
+import { dateTime, oneOf, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { type Condition, inState, updatedBefore, updatedSince, worded } from "./list.ts"
 
 /** The filters of lists of issues, and how they are read. */
 
-/** The parameters of both lists. An unknown state or type counts as not given. */
+/** The parameters of both lists. */
 export const sharedFilters = {
-  state: Type.Optional(Type.String({ description: "open, closed or all; open unless told otherwise" })),
-  type: Type.Optional(Type.String({ description: "issues or pulls; both unless told otherwise" })),
+  state: Type.Optional(oneOf(["open", "closed", "all"], { default: "open" })),
+  type: Type.Optional(oneOf(["issues", "pulls"], { description: "both unless told otherwise" })),
   q: Type.Optional(Type.String({ description: "words that a title, body or comment holds, or a number" })),
   labels: Type.Optional(Type.String({ description: "names of labels, with commas between them" })),
   milestones: Type.Optional(Type.String({ description: "titles of milestones, with commas between them" })),

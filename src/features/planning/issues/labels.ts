@@ -53,7 +53,7 @@ export interface LabelChange {
  */
 export async function setIssueLabels(tx: Transaction, { issue, labels, mode, actor, now }: LabelChange): Promise<void> {
   // Concurrent changes must not both find no label of the scope.
-  await lockIssue(tx, issue.id)
+  await lockIssue(tx, issue)
   const present = await findIssueLabels(tx, { issueId: issue.id })
   const wanted = labelsAfter(present, labels, mode)
   const removed = without(present, wanted)
@@ -61,7 +61,7 @@ export async function setIssueLabels(tx: Transaction, { issue, labels, mode, act
   if (removed.length + added.length === 0) return
   await removeLabels(tx, issue.id, removed)
   await addLabels(tx, issue.id, added)
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   publish(tx, { kind: "issue.labelled", issue, actor, added, removed, cleared: mode === "clear", at: now })
 }
 
@@ -70,13 +70,13 @@ function without(labels: readonly Label[], others: readonly Label[]): readonly L
   return labels.filter(({ id }) => !ids.has(id))
 }
 
-async function removeLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+export async function removeLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   if (labels.length === 0) return
   const ids = labels.map(({ id }) => id)
   await tx.deleteFrom("issue_labels").where("issue_id", "=", issueId).where(inList("issue_labels.label_id", ids)).execute()
 }
 
-async function addLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
+export async function addLabels(tx: Transaction, issueId: number, labels: readonly Label[]): Promise<void> {
   if (labels.length === 0) return
   const rows = labels.map(({ id }) => ({ issue_id: issueId, label_id: id }))
   try {

@@ -90,6 +90,8 @@ export function worded(text: string): Condition | undefined {
   return /^[1-9]\d{0,14}$/.test(sought) ? eb().or([found, eb()("issues.number", "=", Number(sought))]) : found
 }
 
+export const inRepository = (repositoryId: number): Condition => eb()("issues.repository_id", "=", repositoryId)
+
 export const ofOwner = (ownerId: number): Condition => eb()("repositories.owner_id", "=", ownerId)
 
 export const ofTeam = (teamId: number): Condition =>

@@ -10,10 +10,13 @@ import { refuse } from "../../../core/errors.ts"
  * for the access check may be outdated.
  */
 
-/** Locks the issue until the transaction ends, and returns its row. Refuses `notFound` where it is gone. */
-export async function lockIssue(tx: Transaction, id: number): Promise<Issue> {
+/**
+ * Locks the issue until the transaction ends, and returns its row. Refuses `notFound` where it is gone, or was transferred: what the caller may do was
+ * decided in the repository where it was.
+ */
+export async function lockIssue(tx: Transaction, { id, repository_id }: Pick<Issue, "id" | "repository_id">): Promise<Issue> {
   const issue = await lockRow(tx, "issues", id)
-  if (!issue) throw refuse.notFound()
+  if (issue?.repository_id !== repository_id) throw refuse.notFound()
   return issue
 }
 

@@ -21,7 +21,7 @@ export async function setMilestone(
   actor: User,
   now: Seconds,
 ): Promise<void> {
-  const { milestone_id: old } = await lockIssue(tx, issue.id)
+  const { milestone_id: old } = await lockIssue(tx, issue)
   if (old === milestoneId) return
   if (milestoneId !== null) {
     // Locked, so that it can't be deleted before the issue refers to it.
@@ -32,5 +32,5 @@ export async function setMilestone(
   await tx.updateTable("issues").set({ milestone_id: milestoneId }).where("id", "=", issue.id).execute()
   publish(tx, { kind: "issue.milestoned", issue, actor, from: old, to: milestoneId, at: now })
   await recountMilestones(tx, [old, milestoneId], now)
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
 }

@@ -10,7 +10,7 @@ import { onRepository } from "../../../access/policies/repositories.ts"
 import { created, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
-import { dueAt } from "../milestones/due.ts"
+import { dueAt } from "../milestones/rules.ts"
 import { lockConversation, unlockConversation } from "./conversation.ts"
 import { createIssue } from "./create.ts"
 import { setDeadline } from "./deadline.ts"
@@ -39,8 +39,8 @@ export const issueOperations: readonly Operation[] = [
     route: "POST /repos/{owner}/{repo}/issues",
     summary: "Create an issue",
     description:
-      "Labels, milestone, assignees and due date count only from those who may write to issues; from others they are passed over. An " +
-      "exclusive label drives out others of its scope.",
+      "Labels, milestone and assignees count only from those who may write to issues, projects from those who may write to them; " +
+      "from others they are passed over. An exclusive label drives out others of its scope.",
     access: onIssuesAsReporter,
     body: CreateIssueOption,
     answers: { 201: Issue },
@@ -71,8 +71,8 @@ export const issueOperations: readonly Operation[] = [
     route: "PATCH /repos/{owner}/{repo}/issues/{index}",
     summary: "Edit an issue or pull request",
     description:
-      "All or nothing. With content_version the edit is refused where the body has been written since. Due date, assignees, milestone and " +
-      "projects count only from those who may write to issues; from the author they are passed over.",
+      "All or nothing. With content_version the edit is refused where the body has been written since. Assignees and milestone " +
+      "count only from those who may write to issues, projects from those who may write to them; from others they are passed over.",
     access: onIssueAsAuthor,
     body: EditIssueOption,
     answers: { 201: Issue },
@@ -102,7 +102,7 @@ export const issueOperations: readonly Operation[] = [
     ...changes,
     id: "issueEditIssueDeadline",
     route: "POST /repos/{owner}/{repo}/issues/{index}/deadline",
-    summary: "Set when an issue is due",
+    summary: "Set the due date of an issue",
     description: "Only the date counts. null takes it away, which is answered with the first moment of 1970.",
     access: onIssueAsWriter,
     body: EditDeadlineOption,
@@ -110,7 +110,7 @@ export const issueOperations: readonly Operation[] = [
     refuses: ["forbidden"],
     handle: async ({ services, issue, me, body }) => {
       const due = body.due_date === null ? 0 : dueAt(body.due_date)
-      await services.database.write(async (tx) => setDeadline(tx, await lockIssue(tx, issue.id), due, me, services.now()))
+      await services.database.write(async (tx) => setDeadline(tx, await lockIssue(tx, issue), due, me, services.now()))
       return created({ due_date: rfc3339(due) })
     },
   }),
@@ -126,7 +126,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me, body }) => {
-      await services.database.write((tx) => lockConversation(tx, issue.id, body.lock_reason ?? "", me, services.now()))
+      await services.database.write((tx) => lockConversation(tx, issue, body.lock_reason ?? "", me, services.now()))
       return noContent()
     },
   }),
@@ -140,7 +140,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me }) => {
-      await services.database.write((tx) => unlockConversation(tx, issue.id, me, services.now()))
+      await services.database.write((tx) => unlockConversation(tx, issue, me, services.now()))
       return noContent()
     },
   }),
@@ -169,7 +169,7 @@ export const issueOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden"],
     handle: async ({ services, issue, me }) => {
-      await services.database.write((tx) => unpinIssue(tx, issue.id, me, services.now()))
+      await services.database.write((tx) => unpinIssue(tx, issue, me, services.now()))
       return noContent()
     },
   }),
@@ -183,8 +183,8 @@ export const issueOperations: readonly Operation[] = [
     access: onIssueAsAdministrator,
     answers: { 204: null },
     refuses: ["badRequest", "forbidden"],
-    handle: async ({ services, issue, path }) => {
-      await services.database.write((tx) => movePin(tx, issue, path.position))
+    handle: async ({ services, me, issue, path }) => {
+      await services.database.write((tx) => movePin(tx, issue, path.position, me))
       return noContent()
     },
   }),
@@ -208,7 +208,7 @@ export const issueOperations: readonly Operation[] = [
     scope: ["repository"],
     id: "repoNewPinAllowed",
     route: "GET /repos/{owner}/{repo}/new_pin_allowed",
-    summary: "Check whether one more issue or pull request may be pinned",
+    summary: "Check whether one more issue or pull request can be pinned",
     access: onRepository,
     answers: { 200: NewIssuePinsAllowed },
     handle: async ({ db, repository }) =>

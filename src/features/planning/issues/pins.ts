@@ -29,7 +29,7 @@ export const mayPin = async (db: Handle, repositoryId: number, isPull: Flag): Pr
 /** Pins an issue after those pinned already. Refuses `badRequest` a pinned one, and more than {@link MOST_PINS}. */
 export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
   await lockForIssues(tx, repository_id)
-  const issue = await lockIssue(tx, id)
+  const issue = await lockIssue(tx, { id, repository_id })
   if (issue.pin_order > 0) throw refuse.badRequest("the issue is pinned already")
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
   if (pinned.length >= MOST_PINS) throw refuse.badRequest(`a repository has at most ${MOST_PINS} pinned issues`)
@@ -39,8 +39,8 @@ export async function pinIssue(tx: Transaction, { id, repository_id }: Issue, ac
 }
 
 /** Unpins an issue; the others keep their positions. Does nothing where it is not pinned. */
-export async function unpinIssue(tx: Transaction, id: number, actor: User, now: Seconds): Promise<void> {
-  const issue = await lockIssue(tx, id)
+export async function unpinIssue(tx: Transaction, { id, repository_id }: Issue, actor: User, now: Seconds): Promise<void> {
+  const issue = await lockIssue(tx, { id, repository_id })
   if (issue.pin_order === 0) return
   await tx.updateTable("issues").set({ pin_order: 0, updated_at: now }).where("id", "=", id).execute()
   publish(tx, { kind: "issue.unpinned", issue, actor, at: now })
@@ -50,18 +50,16 @@ export async function unpinIssue(tx: Transaction, id: number, actor: User, now: 
  * Moves a pinned issue to a position, counted from 1; those behind it move back, and a position beyond the end is the last one.
  * Refuses `badRequest` a position below 1, `notFound` an issue that is not pinned.
  */
-export async function movePin(tx: Transaction, { id, repository_id }: Issue, position: number): Promise<void> {
+export async function movePin(tx: Transaction, { id, repository_id }: Issue, position: number, actor: User): Promise<void> {
   if (position < 1) throw refuse.badRequest("positions are counted from 1")
   await lockForIssues(tx, repository_id)
-  const issue = await lockIssue(tx, id)
+  const issue = await lockIssue(tx, { id, repository_id })
   if (issue.pin_order === 0) throw refuse.notFound()
   const pinned = await findPinned(tx, { repositoryId: repository_id, isPull: issue.is_pull })
   const order = pinned.map((each) => each.id).filter((each) => each !== id)
   order.splice(position - 1, 0, id)
-  for (const [index, each] of order.entries())
-    await tx
-      .updateTable("issues")
-      .set({ pin_order: index + 1 })
-      .where("id", "=", each)
-      .execute()
+  const before = new Map(pinned.map((each) => [each.id, each.pin_order]))
+  const moved = order.map((each, index) => ({ id: each, pin_order: index + 1 })).filter((each) => before.get(each.id) !== each.pin_order)
+  for (const { id: each, pin_order } of moved) await tx.updateTable("issues").set({ pin_order }).where("id", "=", each).execute()
+  if (moved.length > 0) publish(tx, { kind: "issue.pinMoved", issue, actor })
 }

@@ -7,14 +7,14 @@ import { rfc3339 } from "../../../core/record.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentAttachment } from "../../code/attachments/present.ts"
 import { findRepositoriesByIds, usersById, withOwners } from "../../code/repositories/store.ts"
-import { GHOST, presentUser } from "../../people/users/present.ts"
+import { presentUser, standIn } from "../../people/users/present.ts"
 import { presentLabel } from "../labels/present.ts"
 import { findLabelsOfIssues, type Label } from "../labels/store.ts"
 import { presentMilestone } from "../milestones/present.ts"
 import { findMilestonesByIds, type Milestone } from "../milestones/store.ts"
 import { presentIssueProjects } from "../projects/present.ts"
 import { isUnfinished } from "./draft.ts"
-import type { Issue as IssueRecord, PullRequestMeta, RepositoryMeta } from "./records.ts"
+import { CLOSED_AS, type Issue as IssueRecord, type PullRequestMeta, type RepositoryMeta } from "./records.ts"
 import { findAssignees, findAttachmentsOf, findMerges } from "./store.ts"
 
 export interface PresentIssuesOptions {
@@ -48,7 +48,7 @@ export async function presentIssues(
   return issues.flatMap((issue) => {
     const home = homes.get(issue.repository_id)
     if (!home) return []
-    const assigned = assignees.get(issue.id)?.map(assignee) ?? null
+    const assigned = assignees.get(issue.id)?.map(assignee) ?? []
     const milestone = issue.milestone_id === null ? undefined : milestones.get(issue.milestone_id)
     return [
       {
@@ -56,7 +56,7 @@ export async function presentIssues(
         url: `${site.rootUrl}/api/v1/repos/${home.meta.full_name}/issues/${issue.number}`,
         html_url: issueUrl(home.url, issue),
         number: issue.number,
-        user: author(authors.get(issue.author_id) ?? GHOST),
+        user: author(authors.get(issue.author_id) ?? standIn(issue.author_id)),
         original_author: issue.original_author,
         original_author_id: issue.original_author_id,
         title: issue.title,
@@ -65,8 +65,8 @@ export async function presentIssues(
         assets: attachments.get(issue.id)?.map((attachment) => presentAttachment(site, attachment)) ?? [],
         labels: labels.get(issue.id)?.map(home.label) ?? [],
         milestone: milestone ? presentMilestone(milestone) : null,
-        projects: projects.get(issue.id) ?? null,
-        assignee: assigned?.[0] ?? null,
+        projects: projects.get(issue.id) ?? [],
+        assignee: assigned[0] ?? null,
         assignees: assigned,
         state: issue.is_closed === 1 ? "closed" : "open",
         is_locked: issue.is_locked === 1,
@@ -80,6 +80,7 @@ export async function presentIssues(
         repository: home.meta,
         pin_order: issue.pin_order,
         content_version: issue.content_version,
+        ...(issue.close_reason !== "" && { [CLOSED_AS]: issue.close_reason }),
       } satisfies IssueRecord,
     ]
   })
@@ -96,6 +97,9 @@ export async function presentIssue(db: Handle, site: Site, actor: Actor, issue: 
 export const issueUrl = (repositoryUrl: string, issue: Pick<IssueRow, "is_pull" | "number">): string =>
   `${repositoryUrl}/${issue.is_pull === 1 ? "pulls" : "issues"}/${issue.number}`
 
+/** The reference of a pull request's last commit in its base repository, which outlives its branch and its fork. */
+export const pullRef = (number: number): string => `refs/pull/${number}/head`
+
 export const presentRepositoryMeta = ({ repository, owner }: Owned): RepositoryMeta => ({
   id: repository.id,
   name: repository.name,
@@ -108,6 +112,7 @@ const presentPull = (repositoryUrl: string, issue: IssueRow, mergedAt: number | 
   merged_at: mergedAt === undefined ? null : rfc3339(mergedAt),
   draft: isUnfinished(issue.title),
   html_url: issueUrl(repositoryUrl, issue),
+  ref: pullRef(issue.number),
 })
 
 /** When those of the issues were merged that are merged pull requests, by their ids. */

@@ -23,29 +23,32 @@ withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, for
     const first = await issues.create({ title: "first", projects: [ownBoard.id] })
     expect(first.status).toBe(201)
     expect(first.body.projects).toMatchObject([{ id: ownBoard.id, title: "Board", type: "repository", num_issues: 1, num_open_issues: 1 }])
-    const both = await issues.create({ title: "both", projects: [myBoard.id, ownBoard.id, ownBoard.id] }, cyd)
+    const both = await issues.create({ title: "both", projects: [myBoard.id, ownBoard.id, ownBoard.id] })
     expect(projectIds(both)).toEqual([ownBoard.id, myBoard.id])
     expect(await own.titles(ownBoard.id, ownBoard.column("Backlog"))).toBe("first both")
     expect(await mine.titles(myBoard.id, myBoard.column("Backlog"))).toBe("both")
     expect(await issues.timeline(2)).toEqual(["project", "project"])
-    expect(projectIds(await issues.create({ title: "none", projects: [] }))).toBe(null)
+    expect(projectIds(await issues.create({ title: "none", projects: [] }))).toEqual([])
     const listed = await issues.list("state=all")
     expect(listed.body.map((issue: { projects: { id: number }[] | null }) => issue.projects?.map(({ id }) => id) ?? null)).toEqual([
-      null,
+      [],
       [ownBoard.id, myBoard.id],
       [ownBoard.id],
     ])
   })
 
-  test("an edit replaces them; only writers', and what is left out stays", async () => {
+  test("an edit replaces those that the caller may write to, and without projects none", async () => {
     const { own, ownBoard, myBoard, issues } = await planned()
-    await issues.create({ title: "one", projects: [ownBoard.id] }, cyd)
+    expect(projectIds(await issues.create({ title: "one", projects: [ownBoard.id, myBoard.id] }, cyd))).toEqual([])
+    await issues.edit(1, { projects: [ownBoard.id] })
     expect(projectIds(await issues.edit(1, { title: "two" }))).toEqual([ownBoard.id])
     expect(projectIds(await issues.edit(1, { projects: [myBoard.id] }, cyd))).toEqual([ownBoard.id])
-    expect(projectIds(await issues.edit(1, { projects: [ownBoard.id, myBoard.id] }, ben))).toEqual([ownBoard.id, myBoard.id])
-    expect(projectIds(await issues.edit(1, { projects: [myBoard.id] }, ben))).toEqual([myBoard.id])
+    // ben may write to the repository, and not to what is ann's own.
+    expect(projectIds(await issues.edit(1, { projects: [ownBoard.id, myBoard.id] }, ben))).toEqual([ownBoard.id])
+    expect(projectIds(await issues.edit(1, { projects: [ownBoard.id, myBoard.id] }))).toEqual([ownBoard.id, myBoard.id])
+    expect(projectIds(await issues.edit(1, { projects: [] }, ben))).toEqual([myBoard.id])
     expect(await own.titles(ownBoard.id, ownBoard.column("Backlog"))).toBe("")
-    expect(projectIds(await issues.edit(1, { projects: [] }))).toBe(null)
+    expect(projectIds(await issues.edit(1, { projects: [] }))).toEqual([])
     const { body } = await issues.on("GET", "1/timeline")
     const moved = body.filter(({ type }: { type: string }) => type === "project")
     expect(
@@ -71,6 +74,8 @@ withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, for
     expect(await mine.titles(myBoard.id, myBoard.column("Backlog"))).toBe("one")
   })
 
+  const refusal = (id: number) => `[projects]: there is no project ${id} that the issue can be added to`
+
   test("refuses what is foreign, missing, hidden, or not used by the repository, and then changes nothing", async () => {
     const { at, ownBoard, myBoard, issues } = await planned()
     const foreign = [await projectsOf(forge, ben, "/user").create(), (await planned()).ownBoard.id, 999_999, 0, -1]
@@ -80,15 +85,15 @@ withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, for
         await issues.create({ title: "lost", projects: [ownBoard.id, id] }),
         await issues.edit(1, { title: "lost", projects: [myBoard.id, id] }),
       ]
-      for (const { status, body } of answers) expect([status, body.message]).toEqual([400, `project ${id} not found`])
+      for (const { status, body } of answers) expect([status, body.message]).toEqual([422, refusal(id)])
     }
     const mode = (projects_mode: string) => forge.call(ann, `PATCH ${at}`, { has_projects: true, projects_mode })
     const status = async (...projects: number[]) => (await issues.edit(1, { projects })).status
     await mode("repo")
-    expect([await status(ownBoard.id, myBoard.id), await status(ownBoard.id)]).toEqual([400, 201])
+    expect([await status(ownBoard.id, myBoard.id), await status(ownBoard.id)]).toEqual([422, 201])
     await mode("owner")
-    expect((await issues.create({ title: "lost", projects: [ownBoard.id] })).status).toBe(400)
-    expect(projectIds(await issues.get(1))).toBe(null)
+    expect((await issues.create({ title: "lost", projects: [ownBoard.id] })).status).toBe(422)
+    expect(projectIds(await issues.get(1))).toEqual([])
     await mode("all")
     expect((await issues.list("state=all")).body).toMatchObject([{ title: "one", projects: [{ id: ownBoard.id }] }])
   })
@@ -104,9 +109,9 @@ withHearth("projects of issues", { people: ["ann", "ben", "cyd"] }, ({ test, for
     const seen = async (by: Caller) => projectIds(await issues.get(1, by))
     expect([await seen(ann), await seen(ben), await seen(forge.root)]).toEqual([[shared, secret], [shared], [shared, secret]])
     // ben can't see the project, so they can't remove the issue from it either.
-    expect((await issues.edit(1, { projects: [shared, other] }, ben)).body.message).toBe(`project ${other} not found`)
-    expect((await issues.edit(1, { projects: [shared, secret] }, ben)).status).toBe(400)
-    expect(projectIds(await issues.edit(1, { projects: [] }, ben))).toBe(null)
+    expect((await issues.edit(1, { projects: [shared, other] }, ben)).body.message).toBe(refusal(other))
+    expect((await issues.edit(1, { projects: [shared, secret] }, ben)).status).toBe(422)
+    expect(projectIds(await issues.edit(1, { projects: [] }, ben))).toEqual([])
     expect(await seen(ann)).toEqual([secret])
   })
 

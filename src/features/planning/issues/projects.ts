@@ -1,8 +1,10 @@
 import type { Repository } from "../../../access/permission.ts"
 import type { Issue } from "../../../access/policies/issues.ts"
+import { writesProjectsIn, writesProjectsOf } from "../../../access/policies/projects.ts"
+import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import type { User } from "../../../core/actor.ts"
-import type { Transaction } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { lockRows } from "../../../core/database/lock.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -12,21 +14,21 @@ import { defaultColumn } from "../projects/columns.ts"
 import { type Column, type Project, readableAmong } from "../projects/store.ts"
 import { touchIssue } from "./touch.ts"
 
-export interface IssueProjects extends Me {
+export interface IssueProjects extends OnRepository, Me {
   readonly issue: Pick<Issue, "id" | "repository_id">
-  /** The issue's repository as it is now, locked. */
-  readonly repository: Repository
   readonly projectIds: readonly number[]
   readonly now: Seconds
 }
 
 /**
- * Adds an issue to these projects, at the end of their default columns, and removes it from all others that the caller may read. Closed
- * projects are allowed, because the issue is changed and not the board. The issue's row must be locked already.
- * Refuses `badRequest` a project that is missing, belongs neither to the repository nor to its owner, may not be read by the caller, or is
+ * Adds an issue to these projects, at the end of their default columns, and removes it from all others. Only projects that the caller may
+ * write to are changed; others are passed over. Closed projects are allowed, because the issue is changed and not the board. The rows of
+ * the issue and its repository must be locked already.
+ * Refuses as `invalid` a project that is missing, belongs neither to the repository nor to its owner, may not be read by the caller, or is
  * of a kind that the repository is set not to use.
  */
-export async function setIssueProjects(tx: Transaction, { issue, repository, actor, me, projectIds, now }: IssueProjects): Promise<void> {
+export async function setIssueProjects(tx: Transaction, change: IssueProjects): Promise<void> {
+  const { issue, repository, actor, me, projectIds, now } = change
   const present = new Set((await findProjectIds(tx, { issueId: issue.id })).map((row) => row.project_id))
   const concerned = new Set([...present, ...projectIds])
   if (concerned.size === 0) return
@@ -36,11 +38,29 @@ export async function setIssueProjects(tx: Transaction, { issue, repository, act
   const wanted = [...new Set(projectIds)].map((id) => {
     const project = known.get(id)
     if (project && (present.has(id) || isUsedBy(project, repository))) return project
-    throw refuse.badRequest(`project ${id} not found`)
+    throw refuse.invalid("projects", `there is no project ${id} that the issue can be added to`)
   })
-  const left = [...present].filter((id) => known.has(id) && !projectIds.includes(id))
-  await leaveProjects(tx, left, issue, me, now)
-  for (const project of wanted) if (!present.has(project.id)) await enterColumn(tx, await defaultColumn(tx, project, now), issue, me, now)
+  const entered = wanted.filter(({ id }) => !present.has(id))
+  const left = [...known.values()].filter(({ id }) => present.has(id) && !projectIds.includes(id))
+  const writable = await writableAmong(tx, change, [...entered, ...left])
+  const leaving = left.filter(({ id }) => writable.has(id))
+  await leaveProjects(
+    tx,
+    leaving.map(({ id }) => id),
+    issue,
+    me,
+    now,
+  )
+  for (const project of entered)
+    if (writable.has(project.id)) await enterColumn(tx, await defaultColumn(tx, project, me, now), issue, me, now)
+}
+
+/** The ids of those projects, of the repository and its owner, that the caller may write to. */
+async function writableAmong(db: Handle, on: IssueProjects, projects: readonly Project[]): Promise<ReadonlySet<number>> {
+  const isOwners = ({ repository_id }: Project): boolean => repository_id === null
+  const inRepository = writesProjectsIn(on)
+  const ofOwner = projects.some(isOwners) && (await writesProjectsOf(db, on.actor, on.owner))
+  return new Set(projects.filter((project) => (isOwners(project) ? ofOwner : inRepository)).map(({ id }) => id))
 }
 
 /** Whether issues of the repository may be put into the project: its own or its owner's, as its settings say. */
@@ -52,7 +72,8 @@ const isUsedBy = (project: Project, repository: Repository): boolean =>
 /** Adds an issue to a project, at the end of this column. It must not be in the project yet, and the project must be locked. */
 export async function enterColumn(tx: Transaction, { id, project_id }: Column, issue: IssueRow, me: User, now: Seconds): Promise<void> {
   await insertCard(tx, { issueId: issue.id, columnId: id })
-  await publishChange(tx, "issue.projectAdded", [project_id], issue, me, now)
+  publish(tx, { kind: "issue.projectAdded", issue, actor: me, projectId: project_id, columnId: id, at: now })
+  await touchIssue(tx, issue, now)
 }
 
 /** Removes an issue from projects that it is in. */
@@ -65,22 +86,11 @@ export async function leaveProjects(
 ): Promise<void> {
   if (projectIds.length === 0) return
   await deleteCards(tx, { issueId: issue.id, projectIds })
-  await publishChange(tx, "issue.projectRemoved", projectIds, issue, me, now)
+  for (const projectId of projectIds) publish(tx, { kind: "issue.projectRemoved", issue, actor: me, projectId, at: now })
+  await touchIssue(tx, issue, now)
 }
 
 type IssueRow = Pick<Issue, "id" | "repository_id">
-
-async function publishChange(
-  tx: Transaction,
-  kind: "issue.projectAdded" | "issue.projectRemoved",
-  projectIds: readonly number[],
-  issue: IssueRow,
-  actor: User,
-  now: Seconds,
-): Promise<void> {
-  for (const projectId of projectIds) publish(tx, { kind, issue, actor, projectId, at: now })
-  await touchIssue(tx, issue.id, now)
-}
 
 /** Removes the issues of a repository from the projects of its previous owner after a transfer. */
 export async function leaveOwnersProjects(tx: Transaction, repositoryId: number, ownerId: number): Promise<void> {

@@ -1,4 +1,5 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import type { CloseReason } from "../../../core/database/tables/issues.ts"
+import { dateTime, int64, nonBlank, nonBlankOrEmpty, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { Attachment } from "../../code/attachments/records.ts"
 import { User } from "../../people/users/records.ts"
@@ -21,6 +22,7 @@ export const PullRequestMeta = record("PullRequestMeta", {
   merged_at: nullable(dateTime()),
   draft: Type.Boolean({ description: "the title begins with a mark of work in progress" }),
   html_url: Type.String({ format: "uri" }),
+  ref: Type.String({ description: "the repository's reference that names its last commit" }),
 })
 export type PullRequestMeta = Static<typeof PullRequestMeta>
 
@@ -38,9 +40,9 @@ export const Issue = record("Issue", {
   assets: Type.Array(Attachment),
   labels: Type.Array(Label),
   milestone: nullable(Milestone),
-  projects: nullable(Type.Array(Project)),
+  projects: Type.Array(Project),
   assignee: nullable(User),
-  assignees: nullable(Type.Array(User)),
+  assignees: Type.Array(User),
   state: oneOf(["open", "closed"]),
   is_locked: Type.Boolean(),
   comments: int64(),
@@ -54,7 +56,9 @@ export const Issue = record("Issue", {
   pin_order: int64({ description: "0 where it is not pinned" }),
   content_version: int64({ description: "moves with every write of the body" }),
 })
-export type Issue = Static<typeof Issue>
+/** Why an issue was closed, for pages. The API's record has no such member: symbols are no part of JSON. */
+export const CLOSED_AS = Symbol("closed as")
+export type Issue = Static<typeof Issue> & { readonly [CLOSED_AS]?: Exclude<CloseReason, ""> }
 
 export const IssueMeta = record("IssueMeta", {
   index: Type.Optional(int64({ description: "number inside the repository" })),
@@ -81,7 +85,7 @@ const assignee = Type.Optional(Type.String({ deprecated: true, description: "one
 const dueDate = Type.Optional(dateTime({ description: "only the date counts" }))
 
 export const CreateIssueOption = record("CreateIssueOption", {
-  title: Type.String({ minLength: 1 }),
+  title: nonBlank(),
   body: optional.text,
   ref: optional.text,
   assignee,
@@ -96,7 +100,7 @@ export type CreateIssueOption = Static<typeof CreateIssueOption>
 
 /** Only members that are sent change. */
 export const EditIssueOption = record("EditIssueOption", {
-  title: optional.text,
+  title: Type.Optional(nonBlankOrEmpty()),
   body: optional.text,
   ref: optional.text,
   assignee,

@@ -75,7 +75,7 @@ export async function crossReference(tx: Transaction, rootUrl: string, source: R
       action: target.action,
       at: now,
     })
-    await touchIssue(tx, target.issue.id, now)
+    await touchIssue(tx, target.issue, now)
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { CloseReason } from "../../../core/database/tables/issues.ts"
 import type { Flag } from "../../../core/database/tables.ts"
 
 type Ids = Params<{ ids: readonly number[] }>
@@ -106,6 +107,8 @@ export const insertTimelineEntry = query(
       tracked_time_id: number | null
       review_id: number | null
       resolver_id: number | null
+      close_reason: CloseReason
+      duplicate_of_id: number | null
       now: number
     }>,
   ) =>
@@ -138,6 +141,8 @@ export const insertTimelineEntry = query(
         tracked_time_id: p.tracked_time_id,
         review_id: p.review_id,
         resolver_id: p.resolver_id,
+        close_reason: p.close_reason,
+        duplicate_of_id: p.duplicate_of_id,
         created_at: p.now,
         updated_at: p.now,
       })

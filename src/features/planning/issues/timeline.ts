@@ -51,6 +51,7 @@ export type TimelineKind =
   | "pin"
   | "unpin"
   | "change_time_estimate"
+  | "transfer"
 
 /** The kinds of timeline entries that are written texts, which can be edited, reacted to and have attachments. */
 const TEXTS: readonly TimelineKind[] = ["comment", "code", "code_draft", "review", "review_draft", "dismiss_review"]
@@ -125,4 +126,6 @@ const NOTHING = {
   tracked_time_id: null,
   review_id: null,
   resolver_id: null,
+  close_reason: "",
+  duplicate_of_id: null,
 } as const

@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import type { Issue } from "../../../access/policies/issues.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
@@ -6,16 +7,16 @@ import { refuse } from "../../../core/errors.ts"
 
 /** Updates derived columns of an issue's row and of its repository's: times and counters. */
 
-const touch = query("issues.touch", (db, p: Params<{ id: number; now: number }>) =>
-  db.updateTable("issues").set({ updated_at: p.now }).where("id", "=", p.id),
+const touch = query("issues.touch", (db, p: Params<{ id: number; repositoryId: number; now: number }>) =>
+  db.updateTable("issues").set({ updated_at: p.now }).where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
 )
 
 /**
  * Updates the time of the issue's last change, which also locks its row until the transaction ends. Refuses `notFound` where the issue was
- * deleted meanwhile.
+ * deleted or transferred meanwhile.
  */
-export async function touchIssue(tx: Transaction, issueId: number, now: Seconds): Promise<void> {
-  if ((await touch.changes(tx, { id: issueId, now })) === 0) throw refuse.notFound()
+export async function touchIssue(tx: Transaction, { id, repository_id }: Pick<Issue, "id" | "repository_id">, now: Seconds): Promise<void> {
+  if ((await touch.changes(tx, { id, repositoryId: repository_id, now })) === 0) throw refuse.notFound()
 }
 
 const countComments = query("issues.countComments", (db, p: Params<{ id: number; now: number }>) =>

@@ -1,8 +1,11 @@
+import type { User } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { CreateLabelOption, EditLabelOption } from "./records.ts"
-import { findLabel, type Label, type LabelOwner } from "./store.ts"
+import { type Label, type LabelOwner, lockLabel } from "./store.ts"
 
 /** A colour as it is stored: six hex digits in lower case, from three or six with or without "#". */
 export function normalizeColor(text: string): string {
@@ -10,9 +13,22 @@ export function normalizeColor(text: string): string {
   return digits.length === 3 ? digits.replace(/./g, "$&$&") : digits
 }
 
+/** The owner of a label and the user who changes it, in events. */
+const concerning = ({ repository_id, organization_id }: LabelOwner, actor: User) => ({
+  repositoryId: repository_id,
+  ownerId: organization_id,
+  actor,
+})
+
 /** Creates a label of a repository or an organisation. Several may have the same name. */
-export const createLabel = (tx: Transaction, labelOwner: LabelOwner, options: CreateLabelOption, now: Seconds): Promise<Label> =>
-  tx
+export async function createLabel(
+  tx: Transaction,
+  labelOwner: LabelOwner,
+  actor: User,
+  options: CreateLabelOption,
+  now: Seconds,
+): Promise<Label> {
+  const label = await tx
     .insertInto("labels")
     .values({
       ...labelOwner,
@@ -26,37 +42,44 @@ export const createLabel = (tx: Transaction, labelOwner: LabelOwner, options: Cr
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  publish(tx, { kind: "label.created", label, ...concerning(labelOwner, actor), at: now })
+  return label
+}
 
 /** Changes the given members of a label. Refuses `notFound` where the owner has no such label. */
 export async function editLabel(
   tx: Transaction,
   labelOwner: LabelOwner,
+  actor: User,
   id: number,
   options: EditLabelOption,
   now: Seconds,
 ): Promise<Label> {
-  const label = await findLabel(tx, labelOwner, id)
+  const label = await lockLabel(tx, labelOwner, id)
   if (!label) throw refuse.notFound()
   const { name, color, description, exclusive, is_archived } = options
-  const edited = await tx
+  const changes = differencesFrom(label, {
+    name,
+    color: color === undefined ? undefined : normalizeColor(color),
+    description,
+    exclusive: exclusive === undefined ? undefined : flag(exclusive),
+    is_archived: is_archived === undefined ? undefined : flag(is_archived),
+  })
+  const changed = Object.keys(changes)
+  if (changed.length === 0) return label
+  publish(tx, { kind: "label.edited", label, changed, ...concerning(labelOwner, actor), at: now })
+  return tx
     .updateTable("labels")
-    .set({
-      ...(name !== undefined && { name }),
-      ...(color !== undefined && { color: normalizeColor(color) }),
-      ...(description !== undefined && { description }),
-      ...(exclusive !== undefined && { exclusive: flag(exclusive) }),
-      ...(is_archived !== undefined && { is_archived: flag(is_archived) }),
-      updated_at: now,
-    })
+    .set({ ...changes, updated_at: now })
     .where("id", "=", label.id)
     .returningAll()
-    .executeTakeFirst()
-  if (!edited) throw refuse.notFound()
-  return edited
+    .executeTakeFirstOrThrow()
 }
 
 /** Deletes a label, which removes it from all issues and timelines. Does nothing where the owner has no such label. */
-export async function deleteLabel(tx: Transaction, labelOwner: LabelOwner, id: number): Promise<void> {
-  const label = await findLabel(tx, labelOwner, id)
-  if (label) await tx.deleteFrom("labels").where("id", "=", label.id).execute()
+export async function deleteLabel(tx: Transaction, labelOwner: LabelOwner, actor: User, id: number): Promise<void> {
+  const label = await lockLabel(tx, labelOwner, id)
+  if (!label) return
+  await tx.deleteFrom("labels").where("id", "=", label.id).execute()
+  publish(tx, { kind: "label.deleted", label, ...concerning(labelOwner, actor) })
 }

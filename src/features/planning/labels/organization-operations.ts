@@ -15,7 +15,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     ...shared,
     id: "orgListLabels",
     route: "GET /orgs/{org}/labels",
-    summary: "List an organisation's labels",
+    summary: "List an organization's labels",
     access: onOrganization,
     paged: true,
     query: labelQuery,
@@ -34,13 +34,13 @@ export const organizationLabelOperations: readonly Operation[] = [
     ...shared,
     id: "orgCreateLabel",
     route: "POST /orgs/{org}/labels",
-    summary: "Make a label of an organisation",
+    summary: "Create a label of an organization",
     access: onOrganizationAsOwner,
     body: CreateLabelOption,
     answers: { 201: Label },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, organization: owner, body }) => {
-      const label = await services.database.write((tx) => createLabel(tx, ofOrganization(owner.id), body, services.now()))
+    handle: async ({ services, organization: owner, me, body }) => {
+      const label = await services.database.write((tx) => createLabel(tx, ofOrganization(owner.id), me, body, services.now()))
       return created(presentLabel(services.site, { owner }, label))
     },
   }),
@@ -49,7 +49,7 @@ export const organizationLabelOperations: readonly Operation[] = [
     ...shared,
     id: "orgGetLabel",
     route: "GET /orgs/{org}/labels/{id}",
-    summary: "Get a label of an organisation",
+    summary: "Get a label of an organization",
     access: onOrganizationSignedIn,
     answers: { 200: Label },
     refuses: ["notFound"],
@@ -64,15 +64,15 @@ export const organizationLabelOperations: readonly Operation[] = [
     ...shared,
     id: "orgEditLabel",
     route: "PATCH /orgs/{org}/labels/{id}",
-    summary: "Edit a label of an organisation",
+    summary: "Edit a label of an organization",
     description: "What is left out stays as it is.",
     access: onOrganizationAsOwner,
     body: EditLabelOption,
     answers: { 200: Label },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, organization: owner, path, body }) => {
+    handle: async ({ services, organization: owner, me, path, body }) => {
       const labelOwner = ofOrganization(owner.id)
-      const label = await services.database.write((tx) => editLabel(tx, labelOwner, path.id, body, services.now()))
+      const label = await services.database.write((tx) => editLabel(tx, labelOwner, me, path.id, body, services.now()))
       return ok(presentLabel(services.site, { owner }, label))
     },
   }),
@@ -81,13 +81,13 @@ export const organizationLabelOperations: readonly Operation[] = [
     ...shared,
     id: "orgDeleteLabel",
     route: "DELETE /orgs/{org}/labels/{id}",
-    summary: "Delete a label of an organisation",
+    summary: "Delete a label of an organization",
     description: "It is taken off every issue of all its repositories. One that is not there is no mistake.",
     access: onOrganizationAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, organization, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, ofOrganization(organization.id), path.id))
+    handle: async ({ services, organization, me, path }) => {
+      await services.database.write((tx) => deleteLabel(tx, ofOrganization(organization.id), me, path.id))
       return noContent()
     },
   }),

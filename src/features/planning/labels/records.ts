@@ -1,4 +1,4 @@
-import { int64, oneOf, record } from "../../../core/record.ts"
+import { int64, nonBlank, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const LABEL_NAME_LENGTH = 255
@@ -16,7 +16,7 @@ export const Label = record("Label", {
 })
 export type Label = Static<typeof Label>
 
-const name = Type.String({ minLength: 1, maxLength: LABEL_NAME_LENGTH })
+const name = nonBlank({ maxLength: LABEL_NAME_LENGTH })
 const color = Type.String({ pattern: LABEL_COLOR_PATTERN, description: "three or six hex digits, with # or without" })
 const optional = {
   description: Type.Optional(Type.String()),

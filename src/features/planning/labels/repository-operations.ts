@@ -36,15 +36,15 @@ export const repositoryLabelOperations: readonly Operation[] = [
     ...shared,
     id: "issueCreateLabel",
     route: "POST /repos/{owner}/{repo}/labels",
-    summary: "Make a label of a repository",
+    summary: "Create a label of a repository",
     access: onPlanning,
     archived: "refused",
     body: CreateLabelOption,
     answers: { 201: Label },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, owner, repository, body }) => {
+    handle: async ({ services, owner, repository, me, body }) => {
       const labelOwner = ofRepository(repository.id)
-      const label = await services.database.write((tx) => createLabel(tx, labelOwner, body, services.now()))
+      const label = await services.database.write((tx) => createLabel(tx, labelOwner, me, body, services.now()))
       return created(presentLabel(services.site, { owner, repository }, label))
     },
   }),
@@ -79,9 +79,9 @@ export const repositoryLabelOperations: readonly Operation[] = [
     body: EditLabelOption,
     answers: { 200: Label },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, owner, repository, path, body }) => {
+    handle: async ({ services, owner, repository, me, path, body }) => {
       const labelOwner = ofRepository(repository.id)
-      const label = await services.database.write((tx) => editLabel(tx, labelOwner, path.id, body, services.now()))
+      const label = await services.database.write((tx) => editLabel(tx, labelOwner, me, path.id, body, services.now()))
       return ok(presentLabel(services.site, { owner, repository }, label))
     },
   }),
@@ -96,8 +96,8 @@ export const repositoryLabelOperations: readonly Operation[] = [
     archived: "refused",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write((tx) => deleteLabel(tx, ofRepository(repository.id), path.id))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => deleteLabel(tx, ofRepository(repository.id), me, path.id))
       return noContent()
     },
   }),

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { LabelsTable } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
@@ -54,6 +55,10 @@ export async function findLabels(
 /** One of those labels by its id. */
 export const findLabel = (db: Handle, labelOwner: LabelOwner, id: number): Promise<Label | undefined> =>
   labelsOf(db, labelOwner).selectAll().where("id", "=", id).executeTakeFirst()
+
+/** The same, locked. */
+export const lockLabel = (tx: Transaction, labelOwner: LabelOwner, id: number): Promise<Label | undefined> =>
+  labelsOf(tx, labelOwner).selectAll().where("id", "=", id).modifyEnd(forNoKeyUpdate).executeTakeFirst()
 
 /** One of those labels by its name, case-sensitive; of several the oldest. */
 export const findLabelByName = (db: Handle, labelOwner: LabelOwner, name: string): Promise<Label | undefined> =>

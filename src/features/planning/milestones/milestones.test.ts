@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { withHearth } from "../../../../tests/support/fixture.ts"
-import { dueAt } from "./due.ts"
+import { dueAt } from "./rules.ts"
 
 withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call, status, ann, ben, cal }) => {
   test.beforeAll(async () => {
@@ -32,13 +32,14 @@ withHearth("milestones", { people: ["ann", "ben", "cal"] }, ({ test, forge, call
       closed_at: null,
       due_on: "2031-01-31T23:59:59Z",
     })
-    expect(await create({ state: "closed" }, box)).toMatchObject({
-      title: "",
+    expect(await create({ title: " shut ", state: "closed" }, box)).toMatchObject({
+      title: "shut",
       state: "closed",
       closed_at: expect.any(String),
       due_on: null,
     })
-    expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", due_on: "tomorrow" })).toBe(422)
+    for (const refused of [{}, { title: "" }, { title: "  " }, { title: "x", due_on: "tomorrow" }])
+      expect(await status(ann, `POST /repos/${box}/milestones`, refused)).toBe(422)
     // As sent by clients where the user gave neither.
     expect(await create({ title: "bare", state: "", due_on: null }, box)).toMatchObject({ state: "open", due_on: null })
     expect(await status(ann, `POST /repos/${box}/milestones`, { title: "x", state: "done" })).toBe(422)

@@ -44,14 +44,14 @@ export const milestoneOperations: readonly Operation[] = [
     ...shared,
     id: "issueCreateMilestone",
     route: "POST /repos/{owner}/{repo}/milestones",
-    summary: "Make a milestone",
+    summary: "Create a milestone",
     access: onPlanning,
     archived: "refused",
     body: CreateMilestoneOption,
     answers: { 201: Milestone },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, body }) =>
-      created(presentMilestone(await services.database.write((tx) => createMilestone(tx, repository.id, body, services.now())))),
+    handle: async ({ services, repository, me, body }) =>
+      created(presentMilestone(await services.database.write((tx) => createMilestone(tx, repository.id, me, body, services.now())))),
   }),
 
   operation({
@@ -79,10 +79,8 @@ export const milestoneOperations: readonly Operation[] = [
     body: EditMilestoneOption,
     answers: { 200: Milestone },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, repository, path, body }) => {
-      const edited = await services.database.write(async (tx) =>
-        editMilestone(tx, await requireMilestone(tx, repository.id, path.id), body, services.now()),
-      )
+    handle: async ({ services, repository, me, path, body }) => {
+      const edited = await services.database.write((tx) => editMilestone(tx, repository.id, me, path.id, body, services.now()))
       return ok(presentMilestone(edited))
     },
   }),
@@ -98,8 +96,8 @@ export const milestoneOperations: readonly Operation[] = [
     archived: "refused",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, repository, path }) => {
-      await services.database.write(async (tx) => deleteMilestone(tx, await requireMilestone(tx, repository.id, path.id)))
+    handle: async ({ services, repository, me, path }) => {
+      await services.database.write((tx) => deleteMilestone(tx, repository.id, me, path.id))
       return noContent()
     },
   }),

@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nonBlankOrEmpty, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 
 export const MILESTONE_TITLE_LENGTH = 255
@@ -18,22 +18,23 @@ export const Milestone = record("Milestone", {
 })
 export type Milestone = Static<typeof Milestone>
 
-const title = Type.Optional(Type.String({ maxLength: MILESTONE_TITLE_LENGTH, description: "blanks around it are cut off" }))
 const description = Type.Optional(Type.String())
 // Existing clients send an empty string for none.
 const state = (description: string) => Type.Optional(oneOf(["", ...MILESTONE_STATES], { description }))
 
 export const CreateMilestoneOption = record("CreateMilestoneOption", {
-  title,
+  title: Type.Optional(
+    Type.String({ maxLength: MILESTONE_TITLE_LENGTH, description: "a text that is not blank; white space around it is cut off" }),
+  ),
   description,
   state: state("empty is open"),
   due_on: Type.Optional(dateTime({ description: "only the day counts" })),
 })
 export type CreateMilestoneOption = Static<typeof CreateMilestoneOption>
 
-/** Members that are left out don't change; nor does a title that would be empty. */
+/** Members that are left out don't change. */
 export const EditMilestoneOption = record("EditMilestoneOption", {
-  title,
+  title: Type.Optional(nonBlankOrEmpty({ maxLength: MILESTONE_TITLE_LENGTH })),
   description,
   state: state("empty changes nothing"),
   due_on: Type.Optional(nullable(dateTime({ description: "only the day counts; null takes the date away" }))),

@@ -1,22 +1,41 @@
+import type { User } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
-import { deleteFound } from "../../../core/database/deletion.ts"
 import { lockRows } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { dueAt } from "./due.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { CreateMilestoneOption, EditMilestoneOption } from "./records.ts"
-import type { Milestone } from "./store.ts"
+import { lockMilestone, type Milestone } from "./store.ts"
 
-/** Creates a milestone of a repository, open or closed. Several may have the same title. */
-export function createMilestone(tx: Transaction, repositoryId: number, options: CreateMilestoneOption, now: Seconds): Promise<Milestone> {
-  const { title = "", description = "", state, due_on } = options
+/**
+ * The due time for an RFC 3339 text: the end of its date in UTC; time of day and offset are ignored. The year 1, which some clients send
+ * for "none", gives 0.
+ */
+export function dueAt(text: string): Seconds {
+  const day = text.slice(0, 10)
+  return day.startsWith("0001-") ? 0 : Math.floor(Date.parse(`${day}T23:59:59Z`) / 1000)
+}
+
+/** Creates a milestone of a repository, open or closed. Several may have the same title. Refuses as `invalid` a blank title, or none. */
+export async function createMilestone(
+  tx: Transaction,
+  repositoryId: number,
+  actor: User,
+  options: CreateMilestoneOption,
+  now: Seconds,
+): Promise<Milestone> {
+  const { description = "", state, due_on } = options
+  const title = options.title?.trim() ?? ""
+  // Documents don't require it, since clients know it as optional.
+  if (title === "") throw refuse.invalid("title", "a milestone needs a title that is not blank")
   const isClosed = flag(state === "closed")
-  return tx
+  const milestone = await tx
     .insertInto("milestones")
     .values({
       repository_id: repositoryId,
-      title: title.trim(),
+      title,
       description,
       is_closed: isClosed,
       closed_at: isClosed === 1 ? now : 0,
@@ -26,48 +45,51 @@ export function createMilestone(tx: Transaction, repositoryId: number, options: 
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  publish(tx, { kind: "milestone.created", repositoryId, milestone, actor, at: now })
+  return milestone
 }
 
-/**
- * Changes the given members of a milestone. One that is closed already keeps the time at which it was closed. Refuses `notFound` where it
- * is gone.
- */
+/** Changes the given members of a milestone. Refuses `notFound` where the repository has none. */
 export async function editMilestone(
   tx: Transaction,
-  milestone: Pick<Milestone, "id">,
+  repositoryId: number,
+  actor: User,
+  idOrTitle: string,
   options: EditMilestoneOption,
   now: Seconds,
 ): Promise<Milestone> {
+  const milestone = await requireLocked(tx, repositoryId, idOrTitle)
   const { description, state, due_on } = options
-  const title = options.title?.trim() ?? ""
-  const isClosed: Flag | undefined = state ? flag(state === "closed") : undefined
-  const edited = await tx
+  const { is_closed, ...others } = differencesFrom(milestone, {
+    title: options.title?.trim() || undefined,
+    description,
+    due_at: due_on === undefined ? undefined : due_on === null ? 0 : dueAt(due_on),
+    is_closed: state ? flag(state === "closed") : undefined,
+  })
+  const changed = Object.keys(others)
+  if (changed.length === 0 && is_closed === undefined) return milestone
+  const event = { repositoryId, milestone, actor, at: now }
+  if (changed.length > 0) publish(tx, { kind: "milestone.edited", ...event, changed })
+  if (is_closed !== undefined) publish(tx, { kind: is_closed === 1 ? "milestone.closed" : "milestone.reopened", ...event })
+  return tx
     .updateTable("milestones")
-    .set((eb) => ({
-      ...(title !== "" && { title }),
-      ...(description !== undefined && { description }),
-      ...(due_on !== undefined && { due_at: due_on === null ? 0 : dueAt(due_on) }),
-      ...(isClosed !== undefined && {
-        is_closed: isClosed,
-        closed_at: eb
-          .case()
-          .when("is_closed", "=", isClosed)
-          .then(eb.ref("closed_at"))
-          .else(isClosed === 1 ? now : 0)
-          .end(),
-      }),
-      updated_at: now,
-    }))
+    .set({ ...others, ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }), updated_at: now })
     .where("id", "=", milestone.id)
     .returningAll()
-    .executeTakeFirst()
-  if (!edited) throw refuse.notFound()
-  return edited
+    .executeTakeFirstOrThrow()
 }
 
-/** Deletes a milestone. Its issues then have none, without entries in their timelines. Refuses `notFound` where it is gone. */
-export async function deleteMilestone(tx: Transaction, milestone: Pick<Milestone, "id">): Promise<void> {
-  await deleteFound(tx.deleteFrom("milestones").where("id", "=", milestone.id))
+/** Deletes a milestone. Its issues then have none, without entries in their timelines. Refuses `notFound` where the repository has none. */
+export async function deleteMilestone(tx: Transaction, repositoryId: number, actor: User, idOrTitle: string): Promise<void> {
+  const milestone = await requireLocked(tx, repositoryId, idOrTitle)
+  await tx.deleteFrom("milestones").where("id", "=", milestone.id).execute()
+  publish(tx, { kind: "milestone.deleted", repositoryId, milestone, actor })
+}
+
+async function requireLocked(tx: Transaction, repositoryId: number, idOrTitle: string): Promise<Milestone> {
+  const milestone = await lockMilestone(tx, repositoryId, idOrTitle)
+  if (!milestone) throw refuse.notFound()
+  return milestone
 }
 
 const countIssues = query("milestones.countIssues", (db, p: Params<{ ids: readonly number[]; now: number }>) =>

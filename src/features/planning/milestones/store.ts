@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely"
-import type { Handle } from "../../../core/database/database.ts"
+import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains } from "../../../core/database/expressions.ts"
+import { forNoKeyUpdate } from "../../../core/database/lock.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { MilestonesTable } from "../../../core/database/tables/issues.ts"
 import { type Page, pathNumber } from "../../../core/operation.ts"
@@ -33,12 +34,18 @@ export async function findMilestones(
   return { rows, total }
 }
 
-const findById = query("milestones.findById", (db, p: Params<{ repositoryId: number; id: number }>) =>
-  db.selectFrom("milestones").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId),
-)
+const selectById = (db: Handle, p: Params<{ repositoryId: number; id: number }>) =>
+  db.selectFrom("milestones").selectAll().where("id", "=", p.id).where("repository_id", "=", p.repositoryId)
+const selectByTitle = (db: Handle, p: Params<{ repositoryId: number; title: string }>) =>
+  db.selectFrom("milestones").selectAll().where("repository_id", "=", p.repositoryId).where("title", "=", p.title).orderBy("id").limit(1)
 
-const findByTitle = query("milestones.findByTitle", (db, p: Params<{ repositoryId: number; title: string }>) =>
-  db.selectFrom("milestones").selectAll().where("repository_id", "=", p.repositoryId).where("title", "=", p.title).orderBy("id").limit(1),
+const findById = query("milestones.findById", selectById)
+const findByTitle = query("milestones.findByTitle", selectByTitle)
+const lockById = query("milestones.lockById", (db, p: Params<{ repositoryId: number; id: number }>) =>
+  selectById(db, p).modifyEnd(forNoKeyUpdate),
+)
+const lockByTitle = query("milestones.lockByTitle", (db, p: Params<{ repositoryId: number; title: string }>) =>
+  selectByTitle(db, p).modifyEnd(forNoKeyUpdate),
 )
 
 /** A repository's milestone by its id, or else by its title, case-sensitive; of several with one title the oldest. */
@@ -46,6 +53,13 @@ export async function findMilestone(db: Handle, repositoryId: number, idOrTitle:
   const id = pathNumber(idOrTitle)
   const found = id === 0 ? undefined : await findById.first(db, { repositoryId, id })
   return found ?? findByTitle.first(db, { repositoryId, title: idOrTitle })
+}
+
+/** The same, locked. */
+export async function lockMilestone(tx: Transaction, repositoryId: number, idOrTitle: string): Promise<Milestone | undefined> {
+  const id = pathNumber(idOrTitle)
+  const found = id === 0 ? undefined : await lockById.first(tx, { repositoryId, id })
+  return found ?? lockByTitle.first(tx, { repositoryId, title: idOrTitle })
 }
 
 /** A repository's milestone by its id. */

@@ -1,4 +1,4 @@
-import { type Expression, type Selectable, sql } from "kysely"
+import { type Expression, type Selectable, type SqlBool, sql } from "kysely"
 import type { Issue } from "../../../access/policies/issues.ts"
 import { readableRepositories } from "../../../access/visibility.ts"
 import type { Actor } from "../../../core/actor.ts"
@@ -19,9 +19,11 @@ export type Card = Selectable<ProjectCardsTable>
 
 // --- writing ---------------------------------------------------------------------------------------------------------------------
 
-/** The `sorting` behind the last card of a column; 0 in an empty one. */
-const behindLast = (columnId: Expression<number>) =>
-  sql<number>`coalesce((select last.sorting + 1 from project_cards as last where last.column_id = ${columnId} order by last.sorting desc limit 1), 0)`
+/** The `sorting` behind the last card of a column, except that of an issue; 0 if there is none. */
+function behindLast(columnId: Expression<number>, exceptIssueId?: Expression<number>) {
+  const others = exceptIssueId ? sql`and last.issue_id <> ${exceptIssueId}` : sql``
+  return sql<number>`coalesce((select last.sorting + 1 from project_cards as last where last.column_id = ${columnId} ${others} order by last.sorting desc limit 1), 0)`
+}
 
 type OnCard = { readonly projectId: number; readonly issueId: number }
 type InColumn = { readonly issueId: number; readonly columnId: number }
@@ -54,12 +56,14 @@ export const moveCardTo = query("projects.moveCardTo", (db, p: Params<OnCard & I
     .where("issue_id", "=", p.issueId),
 )
 
+/** Moves a card behind all others of a column; the last one stays where it is. Returns its `sorting`. */
 export const moveCardToEnd = query("projects.moveCardToEnd", (db, p: Params<OnCard & InColumn>) =>
   db
     .updateTable("project_cards")
-    .set({ column_id: p.columnId, sorting: behindLast(p.columnId) })
+    .set({ column_id: p.columnId, sorting: behindLast(p.columnId, p.issueId) })
     .where("project_id", "=", p.projectId)
-    .where("issue_id", "=", p.issueId),
+    .where("issue_id", "=", p.issueId)
+    .returning("sorting"),
 )
 
 export const deleteCards = query("projects.deleteCards", (db, p: Params<{ issueId: number; projectIds: readonly number[] }>) =>
@@ -84,6 +88,10 @@ export const moveAllCards = query("projects.moveAllCards", (db, p: Params<{ from
 )
 
 // --- reading ---------------------------------------------------------------------------------------------------------------------
+
+/** The issues and pull requests of some cards of a project: all, unless there are more than `most`. */
+export const issuesOnCards = (db: Handle, projectId: number, most: number) =>
+  db.selectFrom("project_cards").select("issue_id").where("project_id", "=", projectId).limit(most).execute()
 
 /** The projects that an issue is in. */
 export const findProjectIds = query("projects.findIdsOfIssue", (db, p: Params<{ issueId: number }>) =>
@@ -131,6 +139,62 @@ export const countCards = (db: Handle, actor: Actor, projectIds: readonly number
     .where(inList(sql.ref<number>("cards.project_id"), projectIds))
     .groupBy(["cards.project_id", "cards.is_closed"])
     .execute()
+
+/** A card of a board, and how many its column has. */
+export interface BoardCard {
+  readonly sorting: number
+  readonly column_id: number
+  readonly issue_id: number
+  readonly total: number
+}
+
+/**
+ * The first cards of every column of a project that the caller may read and that meet all conditions on the row `issues`, in their order. Two queries,
+ * however many columns there are.
+ */
+export async function findBoard(
+  db: Handle,
+  actor: Actor,
+  projectId: number,
+  conditions: readonly Expression<SqlBool>[],
+  perColumn: number,
+): Promise<readonly BoardCard[]> {
+  const groups = await seenCards(db, actor)
+    .select(["cards.repository_id", "cards.is_pull"])
+    .where("cards.project_id", "=", projectId)
+    .groupBy(["cards.repository_id", "cards.is_pull"])
+    .execute()
+  const repositoriesWith = (isPull: Flag) => groups.filter((group) => group.is_pull === isPull).map((group) => group.repository_id)
+  const cards = db
+    .selectFrom("project_cards")
+    .innerJoin("issues", "issues.id", "project_cards.issue_id")
+    .innerJoin("repositories", "repositories.id", "issues.repository_id")
+    .where("project_cards.project_id", "=", projectId)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("project_cards.is_pull", "=", 0), inList("project_cards.repository_id", repositoriesWith(0))]),
+        eb.and([eb("project_cards.is_pull", "=", 1), inList("project_cards.repository_id", repositoriesWith(1))]),
+      ]),
+    )
+  const matching = conditions.reduce((some, condition) => some.where(condition), cards)
+  return db
+    .selectFrom(
+      matching
+        .select(["project_cards.column_id", "project_cards.issue_id", "project_cards.sorting"])
+        .select(sql<number>`cast(count(*) over (partition by project_cards.column_id) as bigint)`.as("total"))
+        .select(
+          sql<number>`row_number() over (partition by project_cards.column_id order by project_cards.sorting, project_cards.issue_id desc)`.as(
+            "place",
+          ),
+        )
+        .as("card"),
+    )
+    .select(["card.column_id", "card.issue_id", "card.sorting", "card.total"])
+    .where("card.place", "<=", perColumn)
+    .orderBy("card.column_id")
+    .orderBy("card.place")
+    .execute()
+}
 
 const findIssuesOfColumn = query(
   "projects.findIssuesOfColumn",

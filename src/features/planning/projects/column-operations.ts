@@ -4,7 +4,7 @@ import { createColumn, deleteColumn, editColumn, makeDefault, orderColumns } fro
 import { requireColumnOf, requireProject } from "./lock.ts"
 import { presentColumn, presentColumns } from "./present.ts"
 import { CreateProjectColumnOption, EditProjectColumnOption, MoveProjectColumnsOption, ProjectColumn } from "./records.ts"
-import { inEveryScope, readingIn, writingIn } from "./scopes.ts"
+import { inEveryScope, readingIn, writingColumnsIn } from "./scopes.ts"
 import { findColumns } from "./store.ts"
 
 /** The columns of projects. */
@@ -28,10 +28,10 @@ export const projectColumnOperations: readonly Operation[] = inEveryScope((scope
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}CreateProjectColumn`,
       route: `POST ${columns}`,
-      summary: `Make a column ${of}`,
+      summary: `Create a column ${of}`,
       description: "Behind the others. There are at most 20.",
       body: CreateProjectColumnOption,
       answers: { 201: ProjectColumn },
@@ -43,16 +43,16 @@ export const projectColumnOperations: readonly Operation[] = inEveryScope((scope
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}MoveProjectColumns`,
       route: `POST ${columns}/move`,
-      summary: `Put the columns ${of} in another order`,
+      summary: `Reorder the columns ${of}`,
       description: "Their sorting counts from 0 afterwards.",
       body: MoveProjectColumnsOption,
       answers: { 204: null },
       refuses: ["notFound", "forbidden", "invalid"],
-      handle: async ({ services, home, path, body }) => {
-        await services.database.write((tx) => orderColumns(tx, home, path.id, body.column_ids, services.now()))
+      handle: async ({ services, home, me, path, body }) => {
+        await services.database.write((tx) => orderColumns(tx, home, path.id, body.column_ids, me, services.now()))
         return noContent()
       },
     }),
@@ -71,7 +71,7 @@ export const projectColumnOperations: readonly Operation[] = inEveryScope((scope
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}EditProjectColumn`,
       route: `PATCH ${columns}/{column_id}`,
       summary: `Edit a column ${of}`,
@@ -79,38 +79,38 @@ export const projectColumnOperations: readonly Operation[] = inEveryScope((scope
       body: EditProjectColumnOption,
       answers: { 200: ProjectColumn },
       refuses: ["notFound", "forbidden", "invalid"],
-      handle: async ({ services, db, actor, home, path, body }) => {
+      handle: async ({ services, db, actor, home, me, path, body }) => {
         const at = { projectId: path.id, columnId: path.column_id }
-        const column = await services.database.write((tx) => editColumn(tx, home, at, body, services.now()))
+        const column = await services.database.write((tx) => editColumn(tx, home, at, me, body, services.now()))
         return ok(await presentColumn(db, services.site, actor, column))
       },
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}DeleteProjectColumn`,
       route: `DELETE ${columns}/{column_id}`,
       summary: `Delete a column ${of}`,
       description: "Its issues go behind those of the default column, which can’t be deleted itself.",
       answers: { 204: null },
       refuses: ["notFound", "forbidden", "invalid"],
-      handle: async ({ services, home, path }) => {
-        await services.database.write((tx) => deleteColumn(tx, home, { projectId: path.id, columnId: path.column_id }))
+      handle: async ({ services, home, me, path }) => {
+        await services.database.write((tx) => deleteColumn(tx, home, { projectId: path.id, columnId: path.column_id }, me))
         return noContent()
       },
     }),
 
     operation({
-      ...writingIn(scope),
+      ...writingColumnsIn(scope),
       id: `${scope.id}SetDefaultProjectColumn`,
       route: `POST ${columns}/{column_id}/default`,
       summary: `Make a column the default ${of}`,
       description: "It takes what is put into the project as a whole.",
       answers: { 204: null },
       refuses: ["notFound", "forbidden"],
-      handle: async ({ services, home, path }) => {
+      handle: async ({ services, home, me, path }) => {
         const at = { projectId: path.id, columnId: path.column_id }
-        await services.database.write((tx) => makeDefault(tx, home, at, services.now()))
+        await services.database.write((tx) => makeDefault(tx, home, at, me, services.now()))
         return noContent()
       },
     }),

@@ -1,8 +1,11 @@
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import type { User } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import { moveAllCards } from "./card-store.ts"
 import { lockOpenProject, requireColumn } from "./lock.ts"
 import { COLUMN_SORTING, type CreateProjectColumnOption, type EditProjectColumnOption } from "./records.ts"
@@ -29,7 +32,7 @@ export async function createColumn(
   const columns = await findColumns(tx, { projectId: project.id })
   if (columns.length >= MOST_COLUMNS) throw refuse.invalid("project", `has ${MOST_COLUMNS} columns already, which is the most`)
   const last = columns.at(-1)
-  return insertColumn(tx, project, {
+  return insertColumn(tx, project, me, {
     title: options.title,
     color,
     // At the maximum the value is repeated; of equal ones the newer comes last.
@@ -44,12 +47,18 @@ interface NewColumn extends Pick<Column, "title" | "color" | "sorting" | "is_def
   readonly now: Seconds
 }
 
-const insertColumn = (tx: Transaction, { id }: Pick<Project, "id">, { now, ...column }: NewColumn): Promise<Column> =>
-  tx
+async function insertColumn(tx: Transaction, project: Project, actor: User, { now, ...column }: NewColumn): Promise<Column> {
+  const made = await tx
     .insertInto("project_columns")
-    .values({ ...column, project_id: id, created_at: now, updated_at: now })
+    .values({ ...column, project_id: project.id, created_at: now, updated_at: now })
     .returningAll()
     .executeTakeFirstOrThrow()
+  publish(tx, { kind: "column.created", ...ownerIdsOf(project), ...columnIn(made), actor, at: now })
+  return made
+}
+
+/** A column in events. */
+const columnIn = ({ project_id, id }: Column) => ({ projectId: project_id, columnId: id })
 
 /**
  * Changes the given members of a column. Other columns keep their `sorting`; of equal ones the older comes first.
@@ -59,18 +68,23 @@ export async function editColumn(
   tx: Transaction,
   home: ProjectHome,
   { projectId, columnId }: AtColumn,
+  me: User,
   { title, color, sorting }: EditProjectColumnOption,
   now: Seconds,
 ): Promise<Column> {
-  const column = await requireColumn(tx, await lockOpenProject(tx, home, projectId), columnId)
+  const project = await lockOpenProject(tx, home, projectId)
+  const column = await requireColumn(tx, project, columnId)
+  const changes = differencesFrom(column, {
+    title: title?.trim(),
+    color: color === undefined ? undefined : requireColor(color),
+    sorting: sorting === undefined ? undefined : requireSorting(sorting),
+  })
+  const changed = Object.keys(changes)
+  if (changed.length === 0) return column
+  publish(tx, { kind: "column.edited", ...ownerIdsOf(project), ...columnIn(column), changed, actor: me, at: now })
   return tx
     .updateTable("project_columns")
-    .set({
-      title: title?.trim() ?? column.title,
-      color: color === undefined ? column.color : requireColor(color),
-      sorting: sorting === undefined ? column.sorting : requireSorting(sorting),
-      updated_at: now,
-    })
+    .set({ ...changes, updated_at: now })
     .where("id", "=", column.id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -91,7 +105,7 @@ function requireSorting(sorting: number): number {
  * Deletes a column; its cards move to the end of the default column, in their order. Refuses `notFound`, and as `invalid` the default
  * column.
  */
-export async function deleteColumn(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn): Promise<void> {
+export async function deleteColumn(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn, me: User): Promise<void> {
   const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) throw refuse.invalid("column_id", "cannot delete the default column")
@@ -99,10 +113,17 @@ export async function deleteColumn(tx: Transaction, home: ProjectHome, { project
   const target = (await findColumns(tx, { projectId: project.id })).find(({ is_default }) => is_default === 1)
   if (target) await moveAllCards(tx, { from: column.id, to: target.id })
   await tx.deleteFrom("project_columns").where("id", "=", column.id).execute()
+  publish(tx, { kind: "column.deleted", ...ownerIdsOf(project), ...columnIn(column), actor: me })
 }
 
 /** Makes a column the default in place of the present one. Refuses `notFound`. */
-export async function makeDefault(tx: Transaction, home: ProjectHome, { projectId, columnId }: AtColumn, now: Seconds): Promise<void> {
+export async function makeDefault(
+  tx: Transaction,
+  home: ProjectHome,
+  { projectId, columnId }: AtColumn,
+  me: User,
+  now: Seconds,
+): Promise<void> {
   const project = await lockOpenProject(tx, home, projectId)
   const column = await requireColumn(tx, project, columnId)
   if (column.is_default === 1) return
@@ -110,6 +131,7 @@ export async function makeDefault(tx: Transaction, home: ProjectHome, { projectI
   // Two statements, because a unique index allows one default at a time, also within a statement.
   await columns.set({ is_default: 0, updated_at: now }).where("is_default", "=", 1).execute()
   await columns.set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+  publish(tx, { kind: "column.madeDefault", ...ownerIdsOf(project), ...columnIn(column), actor: me, at: now })
 }
 
 /** Puts the columns in this order. Refuses as `invalid` a list that doesn't contain each column of the project exactly once. */
@@ -118,28 +140,41 @@ export async function orderColumns(
   home: ProjectHome,
   projectId: number,
   columnIds: readonly number[],
+  me: User,
   now: Seconds,
 ): Promise<void> {
   const project = await lockOpenProject(tx, home, projectId)
   const columns = new Map((await findColumns(tx, { projectId: project.id })).map((column) => [column.id, column]))
   const isEach = columnIds.length === columns.size && new Set(columnIds).size === columns.size && columnIds.every((id) => columns.has(id))
   if (!isEach) throw refuse.invalid("column_ids", "must list every column of the project exactly once")
-  for (const [sorting, id] of columnIds.entries())
-    if (columns.get(id)?.sorting !== sorting)
-      await tx.updateTable("project_columns").set({ sorting, updated_at: now }).where("id", "=", id).execute()
+  const moved = columnIds.map((id, sorting) => ({ id, sorting })).filter(({ id, sorting }) => columns.get(id)?.sorting !== sorting)
+  if (moved.length === 0) return
+  for (const { id, sorting } of moved)
+    await tx.updateTable("project_columns").set({ sorting, updated_at: now }).where("id", "=", id).execute()
+  const movedIds = moved.map(({ id }) => id)
+  publish(tx, { kind: "column.moved", ...ownerIdsOf(project), projectId: project.id, columnIds: movedIds, actor: me, at: now })
 }
 
 /**
  * The column of a locked project that issues are added to unless another is named. Where none is the default the first becomes it; where
  * there is no column, one is created.
  */
-export async function defaultColumn(tx: Transaction, project: Project, now: Seconds): Promise<Column> {
+export async function defaultColumn(tx: Transaction, project: Project, me: User, now: Seconds): Promise<Column> {
   const columns = await findColumns(tx, { projectId: project.id })
   const [first] = columns
   const column = columns.find(({ is_default }) => is_default === 1) ?? first
   if (!column)
-    return insertColumn(tx, project, { title: "Uncategorized", color: "", sorting: 0, is_default: 1, creator_id: project.creator_id, now })
-  if (column.is_default === 0)
+    return insertColumn(tx, project, me, {
+      title: "Uncategorized",
+      color: "",
+      sorting: 0,
+      is_default: 1,
+      creator_id: project.creator_id,
+      now,
+    })
+  if (column.is_default === 0) {
     await tx.updateTable("project_columns").set({ is_default: 1, updated_at: now }).where("id", "=", column.id).execute()
+    publish(tx, { kind: "column.madeDefault", ...ownerIdsOf(project), ...columnIn(column), actor: me, at: now })
+  }
   return column
 }

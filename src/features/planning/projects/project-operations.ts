@@ -1,5 +1,6 @@
 import { onUserProjects } from "../../../access/policies/projects.ts"
 import { created, listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
+import { oneOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
 import { requireProject } from "./lock.ts"
 import { presentNewProject, presentProjectOf, presentProjectsOf } from "./present.ts"
@@ -10,12 +11,9 @@ import { findProjects } from "./store.ts"
 
 const list = {
   paged: true,
-  query: { state: Type.Optional(Type.String({ description: "open, closed or all; open unless told otherwise", default: "open" })) },
+  query: { state: Type.Optional(oneOf(["open", "closed", "all"], { default: "open" })) },
   answers: { 200: Type.Array(Project) },
 } as const
-
-/** An unknown state counts as not given. */
-const stateOf = (word: string | undefined) => (word === "closed" || word === "all" ? word : "open")
 
 const scoped = inEveryScope((scope) => [
   operation({
@@ -26,7 +24,7 @@ const scoped = inEveryScope((scope) => [
     summary: `List ${scope.whose} projects`,
     description: "Newest first.",
     handle: async ({ services, db, actor, home, query, page }) => {
-      const { rows, total } = await findProjects(db, home, stateOf(query.state), page)
+      const { rows, total } = await findProjects(db, home, query.state ?? "open", page)
       return listed(await presentProjectsOf(db, services.site, actor, home, rows), total)
     },
   }),
@@ -35,7 +33,7 @@ const scoped = inEveryScope((scope) => [
     ...writingIn(scope),
     id: `${scope.id}CreateProject`,
     route: `POST ${scope.prefix}/projects`,
-    summary: `Make one of ${scope.whose} projects`,
+    summary: `Create one of ${scope.whose} projects`,
     description: "With the columns of a template, the first of them the default, or with none.",
     body: CreateProjectOption,
     answers: { 201: Project },
@@ -67,8 +65,8 @@ const scoped = inEveryScope((scope) => [
     body: EditProjectOption,
     answers: { 200: Project },
     refuses: ["notFound", "invalid"],
-    handle: async ({ services, db, actor, home, path, body }) => {
-      const project = await services.database.write((tx) => editProject(tx, home, path.id, body, services.now()))
+    handle: async ({ services, db, actor, home, me, path, body }) => {
+      const project = await services.database.write((tx) => editProject(tx, home, path.id, me, body, services.now()))
       return ok(await presentProjectOf(db, services.site, actor, home, project))
     },
   }),
@@ -81,8 +79,8 @@ const scoped = inEveryScope((scope) => [
     description: "With its columns; the issues in them stay.",
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ services, home, path }) => {
-      await services.database.write((tx) => deleteProject(tx, home, path.id))
+    handle: async ({ services, home, me, path }) => {
+      await services.database.write((tx) => deleteProject(tx, home, path.id, me))
       return noContent()
     },
   }),
@@ -101,7 +99,7 @@ export const projectOperations: readonly Operation[] = [
     scope: ["issue", "user"],
     access: onUserProjects,
     handle: async ({ services, db, actor, home, query, page }) => {
-      const { rows, total } = await findProjects(db, home, stateOf(query.state), page)
+      const { rows, total } = await findProjects(db, home, query.state ?? "open", page)
       return listed(await presentProjectsOf(db, services.site, actor, home, rows), total)
     },
   }),

@@ -132,7 +132,7 @@ withHearth("projects", { people: ["ann", "ben"] }, ({ test, forge, ann, ben }) =
       expect(open.body.map(({ id }: { id: number }) => id)).toEqual([newest])
       expect(open.headers.get("x-total-count")).toBe(String(all.length - 1))
       expect(open.headers.get("link")).toContain('rel="next"')
-      expect(await ids("state=whatever&limit=1")).toEqual([newest])
+      expect((await projects().on("GET ?state=whatever")).status).toBe(422)
     })
 
     test("are deleted, open or closed", async () => {

@@ -1,4 +1,4 @@
-import { dateTime, int64, oneOf, record } from "../../../core/record.ts"
+import { dateTime, int64, nonBlank, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { User } from "../../people/users/records.ts"
 
@@ -54,11 +54,11 @@ export type ProjectColumn = Static<typeof ProjectColumn>
 
 // --- what is sent ------------------------------------------------------------------------------------------------------------------
 
-const title = Type.Optional(Type.String({ pattern: "\\S", description: "a text that is not blank" }))
+const title = Type.Optional(nonBlank())
 const color = Type.Optional(Type.String({ description: "“#” and six hex digits, or empty for none" }))
 
 export const CreateProjectOption = record("CreateProjectOption", {
-  title: Type.String({ minLength: 1, description: "cut off where it is too long to be shown" }),
+  title: nonBlank({ description: "a text that is not blank; cut off where it is too long to be shown" }),
   description: Type.Optional(Type.String()),
   template_type: Type.Optional(oneOf([...TEMPLATE_TYPES, ""], { description: "the columns that it begins with" })),
   card_type: Type.Optional(oneOf([...CARD_TYPES, ""])),
@@ -74,7 +74,7 @@ export const EditProjectOption = record("EditProjectOption", {
 })
 export type EditProjectOption = Static<typeof EditProjectOption>
 
-export const CreateProjectColumnOption = record("CreateProjectColumnOption", { title: Type.String({ minLength: 1 }), color })
+export const CreateProjectColumnOption = record("CreateProjectColumnOption", { title: nonBlank(), color })
 export type CreateProjectColumnOption = Static<typeof CreateProjectColumnOption>
 
 /** Only members that are sent change. */

@@ -1,8 +1,11 @@
 import type { ProjectHome } from "../../../access/policies/projects.ts"
 import type { User } from "../../../core/actor.ts"
+import { differencesFrom } from "../../../core/database/changes.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { ownerIdsOf } from "../../../core/owner-scope.ts"
 import { cutToWidth } from "../../../core/text/width.ts"
 import { lockProject } from "./lock.ts"
 import { CARD_TYPES, type CreateProjectOption, type EditProjectOption, PROJECT_STATES } from "./records.ts"
@@ -50,6 +53,7 @@ export async function createProject(
     is_default: flag(index === 0),
   }))
   if (columns.length > 0) await tx.insertInto("project_columns").values(columns).execute()
+  publish(tx, { kind: "project.created", ...ownerIdsOf(project), project, actor: me, at: now })
   return project
 }
 
@@ -61,6 +65,7 @@ export async function editProject(
   tx: Transaction,
   home: ProjectHome,
   id: number,
+  me: User,
   options: EditProjectOption,
   now: Seconds,
 ): Promise<Project> {
@@ -68,26 +73,30 @@ export async function editProject(
   const title = options.title?.trim()
   const cardType = options.card_type === undefined ? undefined : wordOf("card_type", CARD_TYPES, options.card_type || "text_only")
   const state = options.state === undefined ? undefined : wordOf("state", PROJECT_STATES, options.state)
-  const isClosed = state === undefined ? project.is_closed : flag(state === "closed")
+  const { is_closed, ...others } = differencesFrom(project, {
+    title: title === undefined ? undefined : cutToWidth(title, TITLE_WIDTH),
+    description: options.description,
+    card_type: cardType,
+    is_closed: state === undefined ? undefined : flag(state === "closed"),
+  })
+  const changed = Object.keys(others)
+  if (changed.length === 0 && is_closed === undefined) return project
+  const event = { ...ownerIdsOf(project), project, actor: me, at: now }
+  if (changed.length > 0) publish(tx, { kind: "project.edited", ...event, changed })
+  if (is_closed !== undefined) publish(tx, { kind: is_closed === 1 ? "project.closed" : "project.reopened", ...event })
   return tx
     .updateTable("projects")
-    .set({
-      title: title === undefined ? project.title : cutToWidth(title, TITLE_WIDTH),
-      description: options.description ?? project.description,
-      card_type: cardType ?? project.card_type,
-      is_closed: isClosed,
-      closed_at: isClosed === project.is_closed ? project.closed_at : isClosed === 1 ? now : 0,
-      updated_at: now,
-    })
+    .set({ ...others, ...(is_closed !== undefined && { is_closed, closed_at: is_closed === 1 ? now : 0 }), updated_at: now })
     .where("id", "=", project.id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
 /** Deletes a project, open or closed, with its columns and cards. The issues and their timelines stay. Refuses `notFound`. */
-export async function deleteProject(tx: Transaction, home: ProjectHome, id: number): Promise<void> {
+export async function deleteProject(tx: Transaction, home: ProjectHome, id: number, me: User): Promise<void> {
   const project = await lockProject(tx, home, id)
   await tx.deleteFrom("projects").where("id", "=", project.id).execute()
+  publish(tx, { kind: "project.deleted", ...ownerIdsOf(project), project, actor: me })
 }
 
 function wordOf<const Word extends string>(field: string, words: readonly Word[], given: string): Word {

@@ -1,6 +1,7 @@
 import {
   type OnProjects,
   onMyProjects,
+  onOrganizationColumnsAsWriter,
   onOrganizationProjects,
   onOrganizationProjectsAsWriter,
   onRepositoryProjects,
@@ -14,6 +15,8 @@ import { ME, ORGANIZATION, type OwnerScope, REPOSITORY } from "../../../core/own
 export interface ProjectScope extends OwnerScope {
   readonly reading: Access<OnProjects>
   readonly writing: Access<OnProjects & Me>
+  /** For writing to their columns. */
+  readonly writingColumns: Access<OnProjects & Me>
 }
 
 const mine: ProjectScope = {
@@ -22,6 +25,7 @@ const mine: ProjectScope = {
   scope: ["issue", "user"],
   reading: onMyProjects,
   writing: onMyProjects,
+  writingColumns: onMyProjects,
 }
 
 const ofOrganization: ProjectScope = {
@@ -29,6 +33,7 @@ const ofOrganization: ProjectScope = {
   scope: ["issue", "organization"],
   reading: onOrganizationProjects,
   writing: onOrganizationProjectsAsWriter,
+  writingColumns: onOrganizationColumnsAsWriter,
 }
 
 const ofRepository: ProjectScope = {
@@ -36,12 +41,14 @@ const ofRepository: ProjectScope = {
   scope: ["issue"],
   reading: onRepositoryProjects,
   writing: onRepositoryProjectsAsWriter,
+  writingColumns: onRepositoryProjectsAsWriter,
 }
 
 /** Declares operations for every owner scope. */
 export const inEveryScope = (declare: (scope: ProjectScope) => readonly Operation[]): readonly Operation[] =>
   [mine, ofOrganization, ofRepository].flatMap(declare)
 
-/** The common members of operations that read in a scope, and of those that write. */
+/** The common members of operations that read in a scope, of those that write, and of those that write to columns. */
 export const readingIn = ({ tag, scope, reading }: ProjectScope) => ({ tag, scope, access: reading })
 export const writingIn = ({ tag, scope, writing }: ProjectScope) => ({ tag, scope, access: writing, archived: "refused" }) as const
+export const writingColumnsIn = (scope: ProjectScope) => ({ ...writingIn(scope), access: scope.writingColumns }) as const

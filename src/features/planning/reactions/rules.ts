@@ -1,10 +1,11 @@
 import type { Comment } from "../../../access/policies/comments.ts"
 import { type OnIssue, writesKind } from "../../../access/policies/issues.ts"
-import type { Me } from "../../../access/policies/site.ts"
+import { type Me, requireAccount } from "../../../access/policies/site.ts"
 import { findCommentById } from "../../../access/store.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../../people/blocks/rules.ts"
 import { lockIssue } from "../issues/lock.ts"
 import { REACTIONS } from "./records.ts"
@@ -31,7 +32,8 @@ export async function addReaction(
   content: string,
   now: Seconds,
 ): Promise<{ readonly reaction: ReactionRow; readonly isNew: boolean }> {
-  const issue = await lockIssue(tx, found.issue.id)
+  requireAccount(found)
+  const issue = await lockIssue(tx, found.issue)
   requireReactions({ ...found, issue })
   if (!REACTIONS.includes(content))
     throw refuse.forbidden(`'${content.slice(0, 40)}' is not an allowed reaction; these are: ${REACTIONS.join(" ")}`)
@@ -42,13 +44,16 @@ export async function addReaction(
   const added = await insertReaction.first(tx, { ...subject, now })
   const reaction = added ?? (await findReaction.first(tx, subject))
   if (!reaction) throw new TypeError("a reaction that is there already can be found")
+  if (added) publish(tx, { kind: "reaction.added", issue, commentId: comment?.id ?? null, actor: me, at: now })
   return { reaction, isNew: added !== undefined }
 }
 
 /** Removes a reaction, if there is one. Refuses `forbidden` on a locked issue to users who may not write to it. */
 export async function removeReaction(tx: Transaction, found: Reacting, content: string): Promise<void> {
   requireReactions(found)
-  await deleteReaction(tx, subjectOf(found, content))
+  const { issue, comment, me } = found
+  if ((await deleteReaction.changes(tx, subjectOf(found, content))) === 0) return
+  publish(tx, { kind: "reaction.removed", issue, commentId: comment?.id ?? null, actor: me })
 }
 
 function requireReactions(found: OnIssue): void {

@@ -17,6 +17,21 @@ export const findReactions = query("reactions.find", (db, p: Params<Subject>) =>
   db.selectFrom("reactions").selectAll().where("issue_id", "=", p.issueId).where("comment_id", "=", p.commentId).orderBy("id"),
 )
 
+/** How often each reaction was given to an issue's body (comment 0) and to each of its comments, the first given first. */
+export const countReactions = query("reactions.count", (db, p: Params<{ issueId: number }>) =>
+  db
+    .selectFrom("reactions")
+    .select(["comment_id", "content", (eb) => eb.fn.countAll<number>().as("total")])
+    .where("issue_id", "=", p.issueId)
+    .groupBy(["comment_id", "content"])
+    .orderBy((eb) => eb.fn.min("id")),
+)
+
+/** The reactions that somebody gave to an issue's body and to its comments. */
+export const findOwnReactions = query("reactions.findOwn", (db, p: Params<{ issueId: number; userId: number }>) =>
+  db.selectFrom("reactions").select(["comment_id", "content"]).where("issue_id", "=", p.issueId).where("user_id", "=", p.userId),
+)
+
 /** A page of the reactions to an issue's body, and their total number. */
 export async function findReactionsPage(
   db: Handle,

@@ -104,7 +104,7 @@ async function publishReference(
   const { owner, repository, pusher, now } = pushed
   const url = `${site.rootUrl}/${owner.name}/${repository.name}/commit/${commit.id}`
   const html = `<a href="${escapeHtml(url)}">${escapeHtml(commit.subject)}</a>`
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   publish(tx, { kind: "issue.referencedByCommit", issue, actor: pusher, commitId: commit.id, html, at: now })
 }
 
@@ -121,7 +121,7 @@ async function changeState(
   const wanted = target.issue.ref === "" ? pushed.repository.default_branch : target.issue.ref.replace(/^refs\/heads\//, "")
   if (commit.branch !== wanted) return
   const repository = await lockForIssues(tx, target.repository.id)
-  const issue = await lockIssue(tx, target.issue.id)
+  const issue = await lockIssue(tx, target.issue)
   const closed = action === "closes"
   if ((issue.is_closed === 1) === closed || (closed && (await isBlocked(tx, { issue, repository })))) return
   await setState(tx, services, { issue, repository, owner: target.owner, closed, actor: pusher, now, commitId: commit.id })

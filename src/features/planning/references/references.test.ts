@@ -117,7 +117,7 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
     const state = async (issues: ReturnType<typeof issuesOf>, index: number) => (await issues.get(index)).body.state
     const told = ({ type, body, ref_commit_sha }: TimelineEntryFields) => [type, body, ref_commit_sha]
 
-    test("add entries to what they refer to, and close it on the default branch", { timeout: 30_000 }, async () => {
+    test("add entries to what they refer to, and close it on the default branch", async () => {
       const { name, issues } = await repository()
       for (const title of ["a", "b", "c"]) await issues.create({ title })
       await issues.edit(3, { ref: "refs/heads/dev" })
@@ -142,7 +142,7 @@ withHearth("what texts refer to", { people: ["ann", "ben", "cyd"] }, ({ kind, te
       expect((await issues.timeline(2)).filter((type) => type === "commit_ref")).toHaveLength(2)
     })
 
-    test("act only for users who may, and not on blocked or archived issues", { timeout: 30_000 }, async () => {
+    test("act only for users who may, and not on blocked or archived issues", async () => {
       const { name, issues } = await repository()
       const other = await repository()
       const old = await repository()

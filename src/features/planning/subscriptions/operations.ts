@@ -1,5 +1,4 @@
-import { onIssue, onIssueSignedIn } from "../../../access/policies/issues.ts"
-import { onIssueSubscription } from "../../../access/policies/subscriptions.ts"
+import { onIssue, onIssueSignedIn, onIssueSubscription } from "../../../access/policies/issues.ts"
 import { listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import { rfc3339 } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
@@ -20,15 +19,16 @@ export const issueSubscriptionOperations: readonly Operation[] = [
     ...shared,
     id: "issueSubscriptions",
     route: "GET /repos/{owner}/{repo}/issues/{index}/subscriptions",
-    summary: "List who asked to be told of an issue",
+    summary: "List the subscribers of an issue",
     description:
-      "By name, of those whom the caller may know of. Authors, assignees, commenters and watchers of the repository are told without asking.",
+      "By name, of those whom the caller may know of: who asked for it, author, assignees, commenters, requested reviewers, and watchers of the " +
+      "repository; without those who have declined.",
     access: onIssue,
     paged: true,
     answers: { 200: Type.Array(User) },
     refuses: ["notFound"],
     handle: async ({ db, services, actor, issue, page }) => {
-      const { rows, total } = await findSubscribers(db, actor, issue.id, page)
+      const { rows, total } = await findSubscribers(db, actor, issue, page)
       return listed(
         rows.map((user) => presentUser(services.site, user, actor)),
         total,
@@ -40,7 +40,7 @@ export const issueSubscriptionOperations: readonly Operation[] = [
     ...shared,
     id: "issueCheckSubscription",
     route: "GET /repos/{owner}/{repo}/issues/{index}/subscriptions/check",
-    summary: "Check whether the caller is told of an issue",
+    summary: "Check whether the caller is subscribed to an issue",
     access: onIssueSignedIn,
     answers: { 200: WatchInfo },
     refuses: ["notFound"],
@@ -62,25 +62,25 @@ export const issueSubscriptionOperations: readonly Operation[] = [
     ...shared,
     id: "issueAddSubscription",
     route: "PUT /repos/{owner}/{repo}/issues/{index}/subscriptions/{user}",
-    summary: "Be told of an issue",
+    summary: "Subscribe to an issue",
     description: "201 where that is new. Site administrators may ask for others.",
     access: onIssueSubscription,
     answers,
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, issue, user }) =>
-      answer(await services.database.write((tx) => setSubscribed(tx, issue, user, true, services.now()))),
+    handle: async ({ services, me, issue, user }) =>
+      answer(await services.database.write((tx) => setSubscribed(tx, issue, user, me, true, services.now()))),
   }),
 
   operation({
     ...shared,
     id: "issueDeleteSubscription",
     route: "DELETE /repos/{owner}/{repo}/issues/{index}/subscriptions/{user}",
-    summary: "Be told of an issue no longer",
+    summary: "Unsubscribe from an issue",
     description: "Not even as its author or as a watcher of the repository. 201 where that is new. Site administrators may ask for others.",
     access: onIssueSubscription,
     answers,
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, issue, user }) =>
-      answer(await services.database.write((tx) => setSubscribed(tx, issue, user, false, services.now()))),
+    handle: async ({ services, me, issue, user }) =>
+      answer(await services.database.write((tx) => setSubscribed(tx, issue, user, me, false, services.now()))),
   }),
 ]

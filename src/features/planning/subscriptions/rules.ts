@@ -3,6 +3,7 @@ import type { User } from "../../../core/actor.ts"
 import { type Handle, isForeignKeyViolation, type Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { findImplicitWatch, findIssueWatch, putIssueWatch } from "./store.ts"
 
 /**
@@ -21,15 +22,18 @@ export async function isSubscribed(db: Handle, issue: Pick<Issue, "id">, user: P
  */
 export async function setSubscribed(
   tx: Transaction,
-  issue: Pick<Issue, "id">,
+  issue: Pick<Issue, "id" | "repository_id">,
   user: Pick<User, "id">,
+  actor: User,
   wanted: boolean,
   now: Seconds,
 ): Promise<boolean> {
   if ((await isSubscribed(tx, issue, user)) === wanted) return false
   try {
     // No row is changed where another call has done the same meanwhile.
-    return (await putIssueWatch.changes(tx, { issueId: issue.id, userId: user.id, isWatching: flag(wanted), now })) > 0
+    const changed = (await putIssueWatch.changes(tx, { issueId: issue.id, userId: user.id, isWatching: flag(wanted), now })) > 0
+    if (changed) publish(tx, { kind: wanted ? "issue.subscribed" : "issue.unsubscribed", issue, user, actor, at: now })
+    return changed
   } catch (error) {
     throw isForeignKeyViolation(error) ? refuse.notFound() : error
   }

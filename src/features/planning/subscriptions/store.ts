@@ -1,11 +1,15 @@
 import { sql } from "kysely"
-import { listedUsers } from "../../../access/visibility.ts"
+import { type Issue, unitOf } from "../../../access/policies/issues.ts"
+import { listedUsers, readableByUsers } from "../../../access/visibility.ts"
 import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Flag } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
+
+/** What makes the author of a timeline entry a participant. */
+const COMMENTS = ["comment", "code", "review"] as const
 
 interface Pair {
   readonly issueId: number
@@ -34,7 +38,7 @@ export const findImplicitWatch = query("issueSubscriptions.findImplicit", (db, p
             .selectFrom("comments")
             .select("comments.id")
             .whereRef("comments.issue_id", "=", "issues.id")
-            .where("comments.kind", "in", ["comment", "code", "review"])
+            .where("comments.kind", "in", COMMENTS)
             .where("comments.author_id", "=", p.userId),
         ),
         eb.exists(
@@ -76,15 +80,37 @@ export const putIssueWatch = query("issueSubscriptions.put", (db, p: Params<Pair
     ),
 )
 
-/** The explicit subscribers of the issue that can sign in and that the caller may see, by name. */
-export async function findSubscribers(db: Handle, actor: Actor, issueId: number, page: Page): Promise<Found<User>> {
-  const shown = db
+/**
+ * The people who are notified about an issue: what `isSubscribed` says of each of them, among those that can sign in, may read it, and whom the
+ * caller may see; by name.
+ */
+export async function findSubscribers(
+  db: Handle,
+  actor: Actor,
+  { id, repository_id, ...issue }: Pick<Issue, "id" | "repository_id" | "is_pull">,
+  page: Page,
+): Promise<Found<User>> {
+  const subscribed = db
     .selectFrom("issue_watches")
-    .innerJoin("users", "users.id", "issue_watches.user_id")
-    .where("issue_watches.issue_id", "=", issueId)
-    .where("issue_watches.is_watching", "=", 1)
+    .select("user_id as id")
+    .where("issue_id", "=", id)
+    .where("is_watching", "=", 1)
+    .union(db.selectFrom("issues").select("author_id as id").where("id", "=", id))
+    .union(db.selectFrom("comments").select("author_id as id").where("issue_id", "=", id).where("kind", "in", COMMENTS))
+    .union(db.selectFrom("issue_assignees").select("user_id as id").where("issue_id", "=", id))
+    .union(db.selectFrom("reviews").select("reviewer_id as id").where("issue_id", "=", id).where("state", "=", sql.lit("REQUEST_REVIEW")))
+    .union(db.selectFrom("watches").select("user_id as id").where("repository_id", "=", repository_id).where("mode", "<>", "declined"))
+  const declined = db.selectFrom("issue_watches").select("user_id").where("issue_id", "=", id).where("is_watching", "=", 0)
+  const shown = db
+    .selectFrom("users")
+    .innerJoin("repositories", (join) => join.on("repositories.id", "=", repository_id))
+    .innerJoin("users as owner", "owner.id", "repositories.owner_id")
+    .where("users.id", "in", subscribed)
+    .where("users.id", "not in", declined)
+    .where("users.kind", "=", "person")
     .where("users.is_active", "=", 1)
     .where("users.prohibit_login", "=", 0)
+    .where(readableByUsers(unitOf(issue)))
     .where(listedUsers(actor))
   const { total } = await shown.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
   const rows = await shown

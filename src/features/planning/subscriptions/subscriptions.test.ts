@@ -20,15 +20,15 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
 
   test("begin and end, and say whether that was new", async () => {
     const at = await issue("begin")
-    expect(await names(undefined, at)).toEqual([[], "0"])
+    expect(await names(undefined, at)).toEqual([["ann"], "1"])
     expect(await status(ben, `PUT ${at}/subscriptions/ben`)).toBe(201)
     expect(await status(ben, `PUT ${at}/subscriptions/BEN`)).toBe(200)
     expect(await status(forge.root, `PUT ${at}/subscriptions/cal`)).toBe(201)
-    expect(await names(undefined, at)).toEqual([["ben", "cal"], "2"])
-    expect(await names(undefined, at, "?limit=1&page=2")).toEqual([["cal"], "2"])
+    expect(await names(undefined, at)).toEqual([["ann", "ben", "cal"], "3"])
+    expect(await names(undefined, at, "?limit=1&page=2")).toEqual([["ben"], "3"])
     expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(201)
     expect(await status(ben, `DELETE ${at}/subscriptions/ben`)).toBe(200)
-    expect(await names(undefined, at)).toEqual([["cal"], "1"])
+    expect(await names(undefined, at)).toEqual([["ann", "cal"], "2"])
   })
 
   test("are shown in the form of a repository's watch", async () => {
@@ -60,13 +60,14 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     const at = await issue("unsaid", ben)
     expect([await told(ann, at), await told(ben, at), await told(cal, at)]).toEqual([true, true, false])
     expect(await status(ann, `PUT ${at}/subscriptions/ann`)).toBe(200)
-    expect(await names(undefined, at)).toEqual([[], "0"])
+    expect(await names(undefined, at)).toEqual([["ann", "ben"], "2"])
     for (const [caller, name] of [
       [ann, "ann"],
       [ben, "ben"],
     ] as const) {
       expect(await status(caller, `DELETE ${at}/subscriptions/${name}`)).toBe(201)
       expect(await told(caller, at)).toBe(false)
+      expect((await names(undefined, at))[0]).not.toContain(name)
       expect(await status(caller, `PUT ${at}/subscriptions/${name}`)).toBe(201)
     }
     expect(await names(undefined, at)).toEqual([["ann", "ben"], "2"])
@@ -89,6 +90,49 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
     expect(await told(cal, other)).toBe(false)
     await database.write((tx) => tx.updateTable("comments").set({ kind: "comment" }).where("kind", "=", "label").execute())
     expect(await told(cal, other)).toBe(true)
+  })
+
+  test("are listed as they are told, of issues and pull requests", async () => {
+    const people = ["ann", "ben", "cal", "dan", "gus", "hal", "ida", "jon", "kay"]
+    const headers = new Map([
+      ["ann", ann],
+      ["ben", ben],
+      ["cal", cal],
+    ])
+    for (const name of people.slice(3)) headers.set(name, await forge.person(name))
+    const as = (name: string) => headers.get(name)
+    await issue("all", as("ben"), { auto_init: true, default_branch: "main" })
+    const on = "/repos/ann/all"
+    const created = { content: "", message: "new", new_branch: "work" }
+    expect(await status(ann, `POST ${on}/contents/a.txt`, created)).toBe(201)
+    expect(await status(ann, `POST ${on}/pulls`, { title: "it", head: "work", base: "main" })).toBe(201)
+    // cal watches, dan asks, gus comments, hal is assigned, ida comments and declines, jon watches and declines; kay does nothing.
+    expect(await status(cal, `PUT ${on}/subscription`)).toBe(200)
+    expect(await status(as("jon"), `PUT ${on}/subscription`)).toBe(200)
+    await call(ann, `PUT ${on}/collaborators/hal`)
+    for (const number of [1, 2]) {
+      const at = `${on}/issues/${number}`
+      expect(await status(as("dan"), `PUT ${at}/subscriptions/dan`)).toBe(201)
+      for (const name of ["gus", "ida"]) expect(await status(as(name), `POST ${at}/comments`, { body: "well" })).toBe(201)
+      expect(await status(ann, `POST ${at}/assignees`, { assignees: ["hal"] })).toBe(201)
+      for (const name of ["ida", "jon"]) expect(await status(as(name), `DELETE ${at}/subscriptions/${name}`)).toBe(201)
+    }
+    expect(await status(ann, `POST ${on}/pulls/2/requested_reviewers`, { reviewers: ["hal"] })).toBe(201)
+    const expected = {
+      1: ["ann", "ben", "cal", "dan", "gus", "hal"],
+      2: ["ann", "cal", "dan", "gus", "hal"],
+    }
+    for (const number of [1, 2] as const) {
+      const at = `${on}/issues/${number}`
+      expect(await names(undefined, at)).toEqual([expected[number], String(expected[number].length)])
+      expect(await names(as("kay"), at, "?limit=2&page=2")).toEqual([expected[number].slice(2, 4), String(expected[number].length)])
+      const checked = await Promise.all(people.map(async (name) => ((await told(as(name), at)) ? [name] : [])))
+      expect(checked.flat()).toEqual(expected[number])
+    }
+    // Who may read it no longer is told no longer, and so listed no longer.
+    expect(await status(ann, `PATCH ${on}`, { private: true })).toBe(200)
+    expect(await names(ann, `${on}/issues/1`)).toEqual([["ann", "hal"], "2"])
+    expect(await status(as("gus"), `GET ${on}/issues/1/subscriptions/check`)).toBe(404)
   })
 
   test("can be changed only by their user", async () => {
@@ -118,10 +162,10 @@ withHearth("subscriptions to issues", { people: ["ann", "ben", "cal"] }, ({ test
       [fay, "fay"],
     ] as const)
       expect(await status(caller, `PUT ${at}/subscriptions/${name}`)).toBe(201)
-    expect(await names(ben, at)).toEqual([["fay"], "1"])
-    expect(await names(eve, at)).toEqual([["eve", "fay"], "2"])
+    expect(await names(ben, at)).toEqual([["ann", "fay"], "2"])
+    expect(await names(eve, at)).toEqual([["ann", "eve", "fay"], "3"])
     const barred = { source_id: 0, login_name: "fay", prohibit_login: true }
     expect(await status(forge.root, "PATCH /admin/users/fay", barred)).toBe(200)
-    expect(await names(eve, at)).toEqual([["eve"], "1"])
+    expect(await names(eve, at)).toEqual([["ann", "eve"], "2"])
   })
 })

@@ -1,6 +1,7 @@
 import { Mode } from "../../../access/modes.ts"
 import type { Owned } from "../../../access/permission.ts"
 import { type OnIssue, readableKinds } from "../../../access/policies/issues.ts"
+import { findKnown } from "../../../access/policies/people.ts"
 import type { OnRepository } from "../../../access/policies/repositories.ts"
 import type { Me } from "../../../access/policies/site.ts"
 import { signedIn } from "../../../access/policies/site.ts"
@@ -11,7 +12,6 @@ import {
   onRepositoryTimes,
   onRepositoryTimesOfPerson,
 } from "../../../access/policies/tracking.ts"
-import { findUserByName } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
@@ -47,22 +47,23 @@ async function filterOf(db: Handle, found: OnRepository & Me, query: Period & { 
   const name = query.user?.trim() ?? ""
   const manages = managesTimes(found)
   if (name === "") return { ...period(query), userId: manages ? undefined : found.me.id }
-  const user = await namedUser(db, name, "user")
+  const user = await namedUser(db, found, name, "user")
   if (!manages && user.id !== found.me.id) throw refuse.forbidden("query by user not allowed; not enough rights")
   return { ...period(query), userId: user.id }
 }
 
-async function namedUser(db: Handle, name: string, field: string): Promise<User> {
-  const user = await findUserByName.first(db, { lowerName: name.toLowerCase() })
+async function namedUser(db: Handle, found: OnRepository & Me, name: string, field: string): Promise<User> {
+  const user = await findKnown(db, found.actor, name, managesTimes(found) ? found.owner : undefined)
   if (!user) throw refuse.notFound(`${field}: there is no user ${name}`)
   return user
 }
 
 /** The user who spent the time: the caller, or the one named in the body. Only administrators of the repository may record time for others. */
-async function userOfTime(db: Handle, { me, permission }: OnRepository & Me, name = ""): Promise<User> {
+async function userOfTime(db: Handle, found: OnRepository & Me, name = ""): Promise<User> {
+  const { me, permission } = found
   if (name === "" || name.toLowerCase() === me.lower_name) return me
   if (permission.mode < Mode.admin) throw refuse.forbidden("user_name: only administrators of the repo may track time for others")
-  const user = await namedUser(db, name, "user_name")
+  const user = await namedUser(db, found, name, "user_name")
   if (user.kind !== "person") throw refuse.invalid("user_name", `${user.name} is an organization`)
   return user
 }
@@ -75,7 +76,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofIssues,
     id: "issueTrackedTimes",
     route: "GET /repos/{owner}/{repo}/issues/{index}/times",
-    summary: "List the times spent on an issue",
+    summary: "List the tracked times of an issue",
     description: "Everybody's for those who manage the issues of the repository, the own for others.",
     access: onIssueTimes,
     query: managed,
@@ -92,7 +93,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofIssues,
     id: "issueAddTime",
     route: "POST /repos/{owner}/{repo}/issues/{index}/times",
-    summary: "Book time on an issue",
+    summary: "Add tracked time to an issue",
     description: "For oneself; administrators of the repository may book for others.",
     access: onIssueAsTracker,
     archived: "refused",
@@ -114,7 +115,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofIssues,
     id: "issueResetTime",
     route: "DELETE /repos/{owner}/{repo}/issues/{index}/times",
-    summary: "Delete all times that the caller spent on an issue",
+    summary: "Delete all times that the caller tracked on an issue",
     description: "The timeline keeps what was booked.",
     access: onIssueAsTracker,
     archived: "refused",
@@ -130,7 +131,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofIssues,
     id: "issueDeleteTime",
     route: "DELETE /repos/{owner}/{repo}/issues/{index}/times/{id}",
-    summary: "Delete a time spent on an issue",
+    summary: "Delete a tracked time",
     description: "One's own; site administrators may delete any. The timeline keeps what was booked.",
     access: onIssueAsTracker,
     archived: "refused",
@@ -146,7 +147,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofRepositories,
     id: "repoTrackedTimes",
     route: "GET /repos/{owner}/{repo}/times",
-    summary: "List the times spent on a repository's issues",
+    summary: "List the tracked times of a repository",
     description: "Everybody's for those who manage the issues of the repository, the own for others.",
     access: onRepositoryTimes,
     query: managed,
@@ -164,7 +165,7 @@ export const trackingOperations: readonly Operation[] = [
     ...ofRepositories,
     id: "userTrackedTimes",
     route: "GET /repos/{owner}/{repo}/times/{user}",
-    summary: "List the times that a person spent on a repository's issues",
+    summary: "List the times that a user tracked in a repository",
     description: "All of them at once. The list of the repository's times takes the person as a filter, and comes in pages.",
     deprecated: true,
     access: onRepositoryTimesOfPerson,
@@ -181,7 +182,7 @@ export const trackingOperations: readonly Operation[] = [
     scope: ["user"],
     id: "userCurrentTrackedTimes",
     route: "GET /user/times",
-    summary: "List the times that the caller spent",
+    summary: "List the times that the caller tracked",
     description: "On all issues that the caller can still read.",
     access: signedIn,
     publicOnly: "refused",

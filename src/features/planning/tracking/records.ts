@@ -35,6 +35,6 @@ export const StopWatch = record("StopWatch", {
 export type StopWatch = Static<typeof StopWatch>
 
 export const timesQuery = {
-  since: Type.Optional(dateTime({ description: "only what was spent at this moment or later" })),
-  before: Type.Optional(dateTime({ description: "only what was spent at this moment or earlier" })),
+  since: Type.Optional(dateTime({ description: "only what was recorded after this moment" })),
+  before: Type.Optional(dateTime({ description: "only what was recorded before this moment" })),
 }

@@ -21,8 +21,8 @@ export interface NewTime {
 
 /** Records time on an issue, with a timeline entry. The caller checks access. Refuses `notFound` where the issue is gone. */
 export async function addTime(tx: Transaction, { issue, user, seconds, spentAt, now }: NewTime): Promise<Time> {
-  await touchIssue(tx, issue.id, now)
-  const time = await bookTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt })
+  await touchIssue(tx, issue, now)
+  const time = await bookTime(tx, { issueId: issue.id, userId: user.id, seconds, createdAt: spentAt, now })
   publish(tx, { kind: "time.added", issue, actor: user, time, at: now })
   return time
 }
@@ -35,13 +35,13 @@ export async function deleteTime(tx: Transaction, issue: IssueRow, timeId: numbe
   const time = await findTime.first(tx, { id: timeId, issueId: issue.id })
   if (!time) throw refuse.notFound()
   if (time.user_id !== actor.id && actor.is_admin === 0) throw refuse.forbidden("only those who booked it may delete it")
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   await publishDeletion(tx, issue, await markDeleted(tx, { id: time.id }), actor, now)
 }
 
 /** Removes all times of the user on the issue in the same way. Refuses `notFound` where there is none. */
 export async function resetTimes(tx: Transaction, issue: IssueRow, actor: User, now: Seconds): Promise<void> {
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   await publishDeletion(tx, issue, await markAllDeleted(tx, { issueId: issue.id, userId: actor.id }), actor, now)
 }
 

@@ -36,7 +36,7 @@ export const stopwatchOperations: readonly Operation[] = [
     ...change,
     id: "issueStopStopWatch",
     route: "POST /repos/{owner}/{repo}/issues/{index}/stopwatch/stop",
-    summary: "Stop the stopwatch on an issue and book its time",
+    summary: "Stop the stopwatch on an issue and track its time",
     answers: { 201: null },
     handle: async ({ services, issue, me }) => {
       const booked = await services.database.write((tx) => stopStopwatch(tx, issue, me, services.now()))

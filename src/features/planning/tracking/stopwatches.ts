@@ -21,7 +21,7 @@ export async function startStopwatch(tx: Transaction, issue: Pick<Issue, "id" | 
   const running = await findRunningIssues(tx, { userId: person.id })
   if (running.some(({ id }) => id === issue.id)) throw refuse.conflict("cannot start a stopwatch again if it already exists")
   for (const other of running) await stopElsewhere(tx, other, person, now)
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   await insertStopwatch(tx, { issueId: issue.id, userId: person.id, createdAt: now })
   publish(tx, { kind: "time.started", issue, actor: person, at: now })
 }
@@ -46,11 +46,11 @@ export async function stopStopwatch(
 ): Promise<Time | undefined> {
   const key = { issueId: issue.id, userId: user.id }
   if (!(await findStopwatch.first(tx, key))) return undefined
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   // It may have been stopped while this waited for the issue.
   const [stopwatch] = await deleteStopwatch(tx, key)
   if (!stopwatch) return undefined
-  const time = await bookTime(tx, { ...key, seconds: Math.max(1, now - stopwatch.created_at), createdAt: now })
+  const time = await bookTime(tx, { ...key, seconds: Math.max(1, now - stopwatch.created_at), createdAt: now, now })
   publish(tx, { kind: "time.stopped", issue, actor: user, time, at: now })
   return time
 }
@@ -65,7 +65,7 @@ export async function cancelStopwatch(
   const key = { issueId: issue.id, userId: user.id }
   const refusal = refuse.conflict("cannot cancel a non-existent stopwatch")
   if (!(await findStopwatch.first(tx, key))) throw refusal
-  await touchIssue(tx, issue.id, now)
+  await touchIssue(tx, issue, now)
   if ((await deleteStopwatch(tx, key)).length === 0) throw refusal
   publish(tx, { kind: "time.cancelled", issue, actor: user, at: now })
 }

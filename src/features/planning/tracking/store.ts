@@ -3,13 +3,12 @@ import { readableRepositories } from "../../../access/visibility.ts"
 import type { SignedIn } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
-import type { StopwatchesTable, TrackedTimesTable } from "../../../core/database/tables/issues.ts"
+import type { TrackedTimesTable } from "../../../core/database/tables/issues.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 import type { Found } from "../../people/users/store.ts"
 
 export type Time = Selectable<TrackedTimesTable>
-export type Stopwatch = Selectable<StopwatchesTable>
 
 /** A time with the name of the user who spent it, if the account still exists. */
 export interface NamedTime extends Time {
@@ -36,7 +35,9 @@ export const ofReadable = (actor: SignedIn): Condition => sql<SqlBool>`exists (
 export interface TimesFilter {
   /** Of one user only. */
   readonly userId?: number | undefined
+  /** Recorded after this moment. */
   readonly since?: Seconds | undefined
+  /** Recorded before it. */
   readonly before?: Seconds | undefined
 }
 
@@ -46,8 +47,8 @@ const times = (db: Handle, where: Condition, { userId, since, before }: TimesFil
     .where("tracked_times.is_deleted", "=", 0)
     .where(where)
     .$if(userId !== undefined, (found) => found.where("tracked_times.user_id", "=", userId ?? 0))
-    .$if(since !== undefined, (found) => found.where("tracked_times.created_at", ">=", since ?? 0))
-    .$if(before !== undefined, (found) => found.where("tracked_times.created_at", "<=", before ?? 0))
+    .$if(since !== undefined, (found) => found.where("tracked_times.updated_at", ">", since ?? 0))
+    .$if(before !== undefined, (found) => found.where("tracked_times.updated_at", "<", before ?? 0))
 
 const named = (found: ReturnType<typeof times>) =>
   found
@@ -74,12 +75,13 @@ export interface TimeToBook {
   readonly seconds: number
   /** When it was spent. */
   readonly createdAt: Seconds
+  readonly now: Seconds
 }
 
 const insertTime = query("tracking.insertTime", (db, p: Params<TimeToBook>) =>
   db
     .insertInto("tracked_times")
-    .values({ issue_id: p.issueId, user_id: p.userId, seconds: p.seconds, created_at: p.createdAt })
+    .values({ issue_id: p.issueId, user_id: p.userId, seconds: p.seconds, created_at: p.createdAt, updated_at: p.now })
     .returningAll(),
 )
 
@@ -122,6 +124,11 @@ export const findRunningIssues = query("tracking.findRunningIssues", (db, p: Par
     .selectAll("issues")
     .where("stopwatches.user_id", "=", p.userId)
     .orderBy("issues.id"),
+)
+
+/** Those whose stopwatch runs on an issue. */
+export const findStopwatchUsers = query("tracking.findStopwatchUsers", (db, p: Params<{ issueId: number }>) =>
+  db.selectFrom("stopwatches").select("user_id").where("issue_id", "=", p.issueId).orderBy("user_id"),
 )
 
 export const insertStopwatch = query("tracking.insertStopwatch", (db, p: Params<{ issueId: number; userId: number; createdAt: number }>) =>

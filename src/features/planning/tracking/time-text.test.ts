@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { timeText } from "./time-text.ts"
+import { secondsIn, timeText } from "./time-text.ts"
 
 test.each([
   [0, ""],
@@ -12,3 +12,15 @@ test.each([
   [5400, "1 hour 30 minutes"],
   [93_900, "26 hours 5 minutes"],
 ])("%d seconds are %j", (seconds, text) => expect(timeText(seconds)).toBe(text))
+
+test.each([
+  ["1h 30m", 5400],
+  ["1.5h", 5400],
+  ["1:30", 5400],
+  [" 2D1h ", 176_400],
+  ["45s", 45],
+  ["90", undefined],
+  ["", undefined],
+  ["1h nonsense", undefined],
+  ["-1h", undefined],
+])("%j are %j seconds", (text, seconds) => expect(secondsIn(text)).toBe(seconds))

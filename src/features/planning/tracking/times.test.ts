@@ -113,7 +113,7 @@ withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, fo
     ])
   })
 
-  test("keeps the moment that it was spent at, by which it is found", async () => {
+  test("keeps the moment that it was spent at, and is found by the moment that it was recorded at", async () => {
     const at = await repository("moments")
     const { body } = await track(ann, `${at}/issues/1`, { time: 1, created: "2020-02-02T12:00:00+02:00" })
     expect(body.created).toBe("2020-02-02T10:00:00Z")
@@ -135,10 +135,17 @@ withHearth("tracked time", { people: ["ann", "ben", "cal", "dan"] }, ({ test, fo
       return all
     }
     const thrice = <T>(value: T) => [value, value, value]
-    expect(await found("before=2020-02-02T10:00:00Z")).toEqual(thrice([1]))
-    expect(await found("before=2020-02-02T09:59:59Z")).toEqual(thrice([]))
-    expect(await found("since=2020-02-02T10:00:00Z&before=2020-02-02T10:00:00Z")).toEqual(thrice([1]))
-    expect(await found("since=2020-02-02T10:00:01Z")).toEqual(thrice([2]))
+    // Both were recorded just now, whenever they were spent.
+    expect(await found("before=2020-02-02T10:00:01Z")).toEqual(thrice([]))
+    expect(await found("since=2020-02-02T10:00:01Z")).toEqual(thrice([1, 2]))
+    const recorded = Date.parse("2021-03-04T05:06:07Z") / 1000
+    await forge.hearth.services.database.write((tx) =>
+      tx.updateTable("tracked_times").set({ updated_at: recorded }).where("id", "=", body.id).execute(),
+    )
+    expect(await found("before=2021-03-04T05:06:08Z")).toEqual(thrice([1]))
+    expect(await found("before=2021-03-04T05:06:07Z")).toEqual(thrice([]))
+    expect(await found("since=2021-03-04T05:06:06Z&before=2021-03-04T05:06:08Z")).toEqual(thrice([1]))
+    expect(await found("since=2021-03-04T05:06:07Z")).toEqual(thrice([2]))
     expect(await found("since=")).toEqual(thrice([1, 2]))
     expect(await found("since=tomorrow")).toEqual(thrice(422))
     await call(ann, `DELETE ${at}/issues/1/times`)
