@@ -2,11 +2,14 @@ import { hash, randomBytes } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { isPublicOnlyScope } from "../../../access/scopes.ts"
 import { findUserById, findUserByName } from "../../../access/store.ts"
-import { type Actor, anonymous, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import { type Actor, anonymous, isSiteAdministrator, type TokenCredential, type User } from "../../../core/actor.ts"
+import { identifyCaller } from "../../../core/caller.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { Services } from "../../../core/services.ts"
-import { isTokenText, type Presented } from "./credentials.ts"
-import { findTokenOwner, findTwoFactor, findUserByLogin } from "./store.ts"
+import { isApplicationTokenText, isTokenText, type Presented } from "./credentials.ts"
+import { bearerOfIssued } from "./issued-tokens.ts"
+import { openPasswordGuesses } from "./password-guesses.ts"
+import { findApplicationToken, findTokenOwner, findTwoFactor, findUserByLogin, touchGrant } from "./store.ts"
 import { tokenDigest } from "./tokens.ts"
 import { useSecondFactor } from "./two-factor.ts"
 
@@ -17,11 +20,21 @@ export interface SignIn {
   readonly presented: Presented
   /** The X-Gitea-OTP header. */
   readonly code: string | undefined
+  /** The client's: guesses are counted by it. */
+  readonly address: string
 }
 
 export interface Authenticator {
-  /** The caller that the credentials identify. Refuses `badCredentials` for credentials that are wrong, even for public resources. */
+  /**
+   * The caller that the credentials identify. Refuses `badCredentials` for credentials that are wrong, even for public resources, and `tooMany`
+   * after too many wrong passwords or codes. Tokens, and passwords that are remembered, are not slowed.
+   */
   readonly authenticate: (signIn: SignIn) => Promise<Actor>
+  /**
+   * The user with this login and password, for a form that asks for the second factor afterwards: `useSecondFactor` must follow where there is one.
+   * Refuses as `authenticate` does.
+   */
+  readonly firstFactor: (login: string, password: string, address: string) => Promise<FirstFactor>
 }
 
 /** A password that was right, remembered under a digest with a random key known to this process only: neither password nor hash can be read from it. */
@@ -32,27 +45,56 @@ interface Remembered {
   readonly hasSecondFactor: boolean
 }
 
-interface Recognized {
+export interface FirstFactor {
   readonly user: User
   readonly hasSecondFactor: boolean
 }
 
+interface Recognized {
+  readonly user: User
+  readonly hasSecondFactor: boolean
+  /** What follows a password that was checked now: once the sign-in is complete, and where the second factor is missing. */
+  readonly checked?: { readonly complete: () => Promise<void>; readonly incomplete: () => void; readonly halfway: () => Promise<void> }
+}
+
 export function openAuthenticator(services: Services): Authenticator {
-  const { database, config, passwords, log, now } = services
+  const { database, config, passwords, signIns, log, now } = services
+  const guesses = openPasswordGuesses(services)
   const remembered = new LRUCache<string, Remembered>({ max: 10_000, ttl: Math.max(1, config.security.rememberSignInSeconds * 1000) })
   const salt = randomBytes(32).toString("hex")
   /** Concurrent checks of the same pair are one check. */
   const running = new Map<string, Promise<Recognized | undefined>>()
 
   async function byToken(token: string, basic: boolean): Promise<Actor | undefined> {
+    if (isApplicationTokenText(token)) return byApplication(token)
     if (!isTokenText(token)) return undefined
     const row = await findTokenOwner.first(database.read, { digest: tokenDigest(token) })
-    if (!row) return undefined
+    if (!row) {
+      const actor = await bearerOfIssued(services, token)
+      if (actor) signIns.count("token", "right")
+      return actor && { ...actor, basic }
+    }
+    signIns.count("token", "right")
     const { token_id, token_scopes, token_last_used_at, ...user } = row
     const seen = now()
     if (seen - token_last_used_at >= LAST_USED_EXACTNESS) touchToken(token_id, seen)
     const scopes = new Set(token_scopes.split(","))
     return { kind: "user", user, credential: { kind: "token", tokenId: token_id, scopes, publicOnly: isPublicOnlyScope(scopes) }, basic }
+  }
+
+  /** An access token of OAuth2. Never `basic`: an application must not make itself a token that outlives what it was granted. */
+  async function byApplication(token: string): Promise<Actor | undefined> {
+    if (!config.oauth2.enabled) return undefined
+    const seen = now()
+    const row = await findApplicationToken.first(database.read, { digest: tokenDigest(token), now: seen })
+    if (!row) return undefined
+    signIns.count("token", "right")
+    const { token_id, token_scopes, grant_id, application_id, grant_last_used_at, ...user } = row
+    if (seen - grant_last_used_at >= LAST_USED_EXACTNESS)
+      database
+        .write((tx) => touchGrant.changes(tx, { id: grant_id, now: seen, before: seen - LAST_USED_EXACTNESS }))
+        .catch((error: unknown) => log.warn({ err: error }, "the last use of a grant could not be noted"))
+    return { kind: "user", user, credential: applicationCredential(token_id, application_id, token_scopes), basic: false }
   }
 
   function touchToken(id: number, seen: number): void {
@@ -68,41 +110,65 @@ export function openAuthenticator(services: Services): Authenticator {
       .catch((error: unknown) => log.warn({ err: error }, "the last use of a token could not be noted"))
   }
 
-  async function byPassword(login: string, password: string): Promise<Recognized | undefined> {
+  async function byPassword(login: string, password: string, address: string): Promise<Recognized | undefined> {
     if (login === "" || password === "" || login.includes("\0")) return undefined
     const lowerLogin = login.toLowerCase()
     const digest = hash("sha256", `${salt}${lowerLogin}\0${password}`)
     const known = remembered.get(digest)
     if (known) {
       const user = await findUserById.first(database.read, { id: known.userId })
-      if (user && user.credentials_version === known.version) return { user, hasSecondFactor: known.hasSecondFactor }
+      if (user && user.credentials_version === known.version) {
+        signIns.count("password", "right")
+        return { user, hasSecondFactor: known.hasSecondFactor }
+      }
       remembered.delete(digest)
     }
-    const going = running.get(digest)
+    const key = `${digest} ${address}`
+    const going = running.get(key)
     if (going) return going
-    const check = checkPassword(lowerLogin, password, digest).finally(() => running.delete(digest))
-    running.set(digest, check)
+    const check = checkPassword(lowerLogin, password, digest, address).finally(() => running.delete(key))
+    running.set(key, check)
     return check
   }
 
-  async function checkPassword(login: string, password: string, digest: string): Promise<Recognized | undefined> {
+  async function checkPassword(login: string, password: string, digest: string, address: string): Promise<Recognized | undefined> {
     const user = await findUserByLogin.first(database.read, { login })
-    const right = await passwords.verify(password, user?.password_hash ?? "")
-    if (!user || !right || user.prohibit_login === 1) return undefined
-    const twoFactor = await findTwoFactor.first(database.read, { userId: user.id })
-    const found = { user, hasSecondFactor: twoFactor !== undefined }
-    if (config.security.rememberSignInSeconds > 0)
-      remembered.set(digest, { userId: user.id, version: user.credentials_version, hasSecondFactor: found.hasSecondFactor })
-    return found
+    const guess = await guesses.begin(user, login, address)
+    const verified = passwords.verify(password, user?.password_hash ?? "", guess.network)
+    const right = await verified.catch((error: unknown) => {
+      guess.unchecked()
+      throw error
+    })
+    if (!user || !right || user.prohibit_login === 1) {
+      await guess.wrong()
+      return undefined
+    }
+    signIns.count("password", "right")
+    const hasSecondFactor = (await findTwoFactor.first(database.read, { userId: user.id })) !== undefined
+    const finish = async () => {
+      // Not before the sign-in is complete: a fast refusal of the next try would tell that the password is right.
+      if (config.security.rememberSignInSeconds > 0)
+        remembered.set(digest, { userId: user.id, version: user.credentials_version, hasSecondFactor })
+      await guess.right()
+    }
+    let finished: Promise<void> | undefined
+    const complete = () => {
+      finished ??= finish()
+      return finished
+    }
+    return { user, hasSecondFactor, checked: { complete, incomplete: guess.incomplete, halfway: guess.halfway } }
   }
 
-  async function authenticate({ presented, code }: SignIn): Promise<Actor> {
+  async function authenticate({ presented, code, address }: SignIn): Promise<Actor> {
     switch (presented.kind) {
       case "none":
         return anonymous
       case "token": {
         const actor = await byToken(presented.token, false)
-        if (!actor) throw refuse.badCredentials()
+        if (!actor) {
+          signIns.count("token", "wrong")
+          throw refuse.badCredentials()
+        }
         return actor
       }
       case "basic": {
@@ -110,14 +176,51 @@ export function openAuthenticator(services: Services): Authenticator {
         const byItself = password === "" || password === "x-oauth-basic"
         const actor = await byToken(byItself ? login : password, true)
         if (actor) return actor
-        const recognized = byItself ? undefined : await byPassword(login, password)
-        if (!recognized || (recognized.hasSecondFactor && !(await useSecondFactor(services, recognized.user, code))))
+        if (byItself) {
+          signIns.count("token", "wrong")
           throw refuse.badCredentials()
+        }
+        const recognized = await byPassword(login, password, address)
+        if (!recognized) throw refuse.badCredentials()
+        await requireSecondFactor(recognized, code, address)
         return { kind: "user", user: recognized.user, credential: { kind: "password" }, basic: true }
       }
     }
   }
-  return { authenticate }
+
+  async function requireSecondFactor(
+    { user, hasSecondFactor, checked }: Recognized,
+    code: string | undefined,
+    address: string,
+  ): Promise<void> {
+    try {
+      if (hasSecondFactor && !(await useSecondFactor(services, user, code, address))) throw refuse.badCredentials()
+    } catch (error) {
+      checked?.incomplete()
+      throw error
+    }
+    await checked?.complete()
+  }
+  return {
+    async authenticate(signIn) {
+      const actor = await authenticate(signIn)
+      if (actor.kind === "user") identifyCaller(actor.user.id)
+      return actor
+    },
+    async firstFactor(login, password, address) {
+      const recognized = await byPassword(login, password, address)
+      if (!recognized) throw refuse.badCredentials()
+      const { user, hasSecondFactor, checked } = recognized
+      await (hasSecondFactor ? checked?.halfway() : checked?.complete())
+      return { user, hasSecondFactor }
+    },
+  }
+}
+
+/** The credential that an access token of OAuth2 is. */
+export function applicationCredential(tokenId: number, applicationId: number, stored: string): TokenCredential {
+  const scopes = new Set(stored.split(","))
+  return { kind: "token", tokenId, applicationId, scopes, publicOnly: isPublicOnlyScope(scopes) }
 }
 
 /** Refuses `forbidden` for accounts that may not act now. */

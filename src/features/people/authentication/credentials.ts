@@ -28,5 +28,8 @@ export function readAuthorization(header: string | undefined): Presented {
   }
 }
 
+/** Whether the text has the form of a token that an application got by OAuth2. Anything else need not be looked up. */
+export const isApplicationTokenText = (text: string): boolean => /^gtu_[a-z2-7]{52}$/.test(text)
+
 /** Whether the text has the form of an access token: forty hex digits. Anything else need not be looked up. */
 export const isTokenText = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)

@@ -1,7 +1,7 @@
 import { onSelf } from "../../../access/policies/people.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import { findUserById } from "../../../access/store.ts"
-import type { User } from "../../../core/actor.ts"
+import type { Credential, TokenCredential, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { created, listed, noContent, type Operation, ok, operation, pathNumber } from "../../../core/operation.ts"
@@ -29,6 +29,10 @@ async function tokenOf(db: Handle, user: User, given: string): Promise<TokenRow>
   if (!token) throw refuse.notFound()
   return token
 }
+
+/** A token of an application is no token of this list: it ends at the application's revocation endpoint. */
+const isOwnToken = (credential: Credential): credential is TokenCredential =>
+  credential.kind === "token" && credential.applicationId === undefined
 
 const ofSelf = {
   tag: "user",
@@ -67,7 +71,14 @@ export const authenticationOperations: readonly Operation[] = [
     answers: { 201: AccessToken },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ services, actor, user, body }) => {
-      const wanted = { userId: user.id, name: body.name, scopes: body.scopes ?? [], now: services.now(), by: actor.credential }
+      const wanted = {
+        userId: user.id,
+        name: body.name,
+        scopes: body.scopes ?? [],
+        now: services.now(),
+        by: actor.credential,
+        actor: actor.user,
+      }
       const { row, token } = await services.database.write((tx) => createToken(tx, wanted))
       return created(present(row, token))
     },
@@ -80,8 +91,8 @@ export const authenticationOperations: readonly Operation[] = [
     summary: "Delete an access token, by its id or its name",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, user, path }) => {
-      await services.database.write(async (tx) => deleteToken(tx, await tokenOf(tx, user, path.token)))
+    handle: async ({ services, me, user, path }) => {
+      await services.database.write(async (tx) => deleteToken(tx, await tokenOf(tx, user, path.token), me))
       return noContent()
     },
   }),
@@ -89,14 +100,14 @@ export const authenticationOperations: readonly Operation[] = [
   operation({
     id: "getCurrentToken",
     route: "GET /token",
-    summary: "Describe the token that the request was signed in with",
+    summary: "Get the token of this request",
     tag: "user",
     scope: [],
     access: signedIn,
     answers: { 200: CurrentAccessToken },
     refuses: ["notFound"],
     handle: async ({ db, actor }) => {
-      const row = actor.credential.kind === "token" ? await findTokenById.first(db, { id: actor.credential.tokenId }) : undefined
+      const row = isOwnToken(actor.credential) ? await findTokenById.first(db, { id: actor.credential.tokenId }) : undefined
       const owner = row && (await findUserById.first(db, { id: row.user_id }))
       if (!row || !owner) throw refuse.notFound()
       return ok({ ...describe(row), user: { id: owner.id, login: owner.name } })
@@ -106,7 +117,7 @@ export const authenticationOperations: readonly Operation[] = [
   operation({
     id: "deleteCurrentToken",
     route: "DELETE /token",
-    summary: "Delete the token that the request was signed in with",
+    summary: "Delete the token of this request",
     tag: "user",
     scope: [],
     access: signedIn,
@@ -114,11 +125,11 @@ export const authenticationOperations: readonly Operation[] = [
     refuses: ["notFound"],
     handle: async ({ services, actor }) => {
       const { credential } = actor
-      if (credential.kind !== "token") throw refuse.notFound()
+      if (!isOwnToken(credential)) throw refuse.notFound()
       await services.database.write(async (tx) => {
         const row = await findTokenById.first(tx, { id: credential.tokenId })
         if (!row) throw refuse.notFound()
-        await deleteToken(tx, row)
+        await deleteToken(tx, row, actor.user)
       })
       return noContent()
     },

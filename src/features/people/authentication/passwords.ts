@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto"
-import { refuse } from "../../../core/errors.ts"
 import type { Passwords } from "../../../core/services.ts"
+import { openTurns } from "./turns.ts"
 
 /** About 35 ms and 16 MiB on one core: slow for an attacker, acceptable for a user. */
 const COST = { N: 16_384, r: 8, p: 1 }
@@ -12,40 +12,25 @@ const SALT_BYTES = 16
 /**
  * Slow checks, limited in number: the thread pool that runs them also serves files and name look-ups.
  *
- * @param concurrent how many checks run at once; sixteen times as many may wait, and further ones are refused as `busy`.
+ * @param concurrent how many checks run at once; sixteen times as many may wait, and further ones are refused as `busy`. Networks take turns.
  * @param kept whether the hashes outlive the process; if not, hashing costs next to nothing.
  */
 export function openPasswords(concurrent: number, kept = true): Passwords {
   const cost = kept ? COST : PASSING_COST
-  const waiting: (() => void)[] = []
-  let running = 0
-  const slow = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= concurrent) {
-      if (waiting.length >= concurrent * 16) throw refuse.busy()
-      await new Promise<void>((resume) => waiting.push(resume))
-    } else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      // The slot is passed on directly, so that a check that arrives in between can't take it.
-      if (next) next()
-      else running--
-    }
-  }
+  const inTurn = openTurns(concurrent, concurrent * 16)
   return {
     hash: async (password) => {
       const salt = randomBytes(SALT_BYTES)
-      const key = await slow(() => derive(password, salt, cost, KEY_BYTES))
+      const key = await inTurn("", () => derive(password, salt, cost, KEY_BYTES))
       return `$scrypt$N=${cost.N},r=${cost.r},p=${cost.p}$${salt.toString("base64url")}$${key.toString("base64url")}`
     },
-    verify: async (password, hash) => {
+    verify: async (password, hash, network) => {
       const stored = parse(hash)
       if (!stored) {
-        await slow(() => derive(password, randomBytes(SALT_BYTES), cost, KEY_BYTES))
+        await inTurn(network, () => derive(password, randomBytes(SALT_BYTES), cost, KEY_BYTES))
         return false
       }
-      return timingSafeEqual(await slow(() => derive(password, stored.salt, stored.cost, stored.key.length)), stored.key)
+      return timingSafeEqual(await inTurn(network, () => derive(password, stored.salt, stored.cost, stored.key.length)), stored.key)
     },
   }
 }

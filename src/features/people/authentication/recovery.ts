@@ -1,20 +1,18 @@
 import { findUserById } from "../../../access/store.ts"
-import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
+import { networkOf } from "../../../core/networks.ts"
 import type { Services } from "../../../core/services.ts"
 import { findTypedAddress } from "../users/addresses.ts"
 import { type Holder, isUsable, readCode, redeemCode } from "../users/codes.ts"
 import { requirePassword } from "../users/passwords.ts"
 import { changePerson } from "../users/rules.ts"
 import { findAddressesOf } from "../users/store.ts"
+import { noteSignInAddress } from "./password-guesses.ts"
 import { findTwoFactor } from "./store.ts"
 import { useSecondFactor } from "./two-factor.ts"
 
 /** Recovery of a forgotten password by a mail to the primary address. */
-
-/** How many second-factor codes may be tried with one mail: reading a user's mail must not be enough to guess them. */
-const MOST_WRONG_CODES = 5
 
 /**
  * Sends a recovery mail to the primary address of the user with this address. Does nothing, and doesn't say so, where there is no such user
@@ -44,38 +42,25 @@ export interface Recovery {
   readonly password: string
   /** From the authenticator app; empty where there is none. */
   readonly secondFactor: string
+  /** The client's address, from which the account counts as used from now on. */
+  readonly address: string
 }
 
 /**
  * Sets a new password with a mailed code, which is void afterwards. Tokens, keys and the second factor remain; the second factor is required.
- * Refuses `notFound` for a void code, `badRequest` for a weak password or a wrong second factor, `tooMany` after five wrong ones.
+ * Refuses `notFound` for a void code, `badRequest` for a weak password or a wrong second factor, `tooMany` after too many wrong ones.
  */
-export async function recover(services: Services, { code, password, secondFactor }: Recovery): Promise<void> {
+export async function recover(services: Services, { code, password, secondFactor, address }: Recovery): Promise<void> {
   const { config, database, passwords, secrets, now } = services
   const found = await findRecovery(services, code)
   if (!found) throw refuse.notFound()
   requirePassword(config, password)
-  if (found.hasSecondFactor) {
-    await database.write((tx) => countTry(tx, found))
-    if (!(await useSecondFactor(services, found.user, secondFactor)))
-      throw refuse.badRequest("[code]: must be what your authenticator app shows now, and not used before")
-  }
+  if (!(await useSecondFactor(services, found.user, secondFactor, address)))
+    throw refuse.badRequest("[code]: must be what your authenticator app shows now, and not used before")
   const hash = await passwords.hash(password)
   await database.write(async (tx) => {
     const { user } = await redeemCode(tx, secrets, code, ["recover"], now())
-    await changePerson(tx, user.id, { password_hash: hash, must_change_password: 0 }, now())
+    await changePerson(tx, user.id, { password_hash: hash, must_change_password: 0 }, { now: now(), actor: user })
+    await noteSignInAddress(services, tx, user.id, networkOf(address))
   })
-}
-
-/** Counted before the code is checked, so that concurrent attempts don't get around the limit. */
-async function countTry(tx: Transaction, { user, address }: Holder): Promise<void> {
-  const counted = await tx
-    .updateTable("account_mails")
-    .set((eb) => ({ wrong_codes: eb("wrong_codes", "+", 1) }))
-    .where("user_id", "=", user.id)
-    .where("about", "=", "recovery")
-    .where("lower_address", "=", address.lower_email)
-    .where("wrong_codes", "<", MOST_WRONG_CODES)
-    .executeTakeFirst()
-  if (counted.numUpdatedRows === 0n) throw refuse.tooMany("There were too many wrong codes; ask for another mail.")
 }

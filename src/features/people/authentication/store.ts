@@ -9,6 +9,44 @@ export const findTokenOwner = query("authentication.findTokenOwner", (db, p: Par
     .where("access_tokens.digest", "=", p.digest),
 )
 
+/** A token that an application got by OAuth2 and that is good now, with its user, as `findTokenOwner` of personal ones. */
+export const findApplicationToken = query("authentication.findApplicationToken", (db, p: Params<{ digest: string; now: number }>) =>
+  db
+    .selectFrom("oauth2_tokens")
+    .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
+    .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
+    .innerJoin("users", "users.id", "oauth2_grants.user_id")
+    .selectAll("users")
+    .select([
+      "oauth2_tokens.id as token_id",
+      "oauth2_tokens.scopes as token_scopes",
+      "oauth2_grants.id as grant_id",
+      "oauth2_grants.application_id as application_id",
+      "oauth2_grants.last_used_at as grant_last_used_at",
+    ])
+    .where("oauth2_tokens.digest", "=", p.digest)
+    .where("oauth2_tokens.kind", "=", "access")
+    .where("oauth2_tokens.expires_at", ">", p.now),
+)
+
+/** The same by its id. */
+export const findApplicationTokenById = query("authentication.findApplicationTokenById", (db, p: Params<{ id: number; now: number }>) =>
+  db
+    .selectFrom("oauth2_tokens")
+    .innerJoin("oauth2_authorizations", "oauth2_authorizations.id", "oauth2_tokens.authorization_id")
+    .innerJoin("oauth2_grants", "oauth2_grants.id", "oauth2_authorizations.grant_id")
+    .innerJoin("users", "users.id", "oauth2_grants.user_id")
+    .selectAll("users")
+    .select(["oauth2_tokens.scopes as token_scopes", "oauth2_grants.application_id as application_id"])
+    .where("oauth2_tokens.id", "=", p.id)
+    .where("oauth2_tokens.kind", "=", "access")
+    .where("oauth2_tokens.expires_at", ">", p.now),
+)
+
+export const touchGrant = query("authentication.touchGrant", (db, p: Params<{ id: number; now: number; before: number }>) =>
+  db.updateTable("oauth2_grants").set({ last_used_at: p.now }).where("id", "=", p.id).where("last_used_at", "<=", p.before),
+)
+
 /** By name, or by an activated address. */
 export const findUserByLogin = query("authentication.findUserByLogin", (db, p: Params<{ login: string }>) =>
   db
@@ -25,6 +63,22 @@ export const findUserByLogin = query("authentication.findUserByLogin", (db, p: P
 
 export const findTwoFactor = query("authentication.findTwoFactor", (db, p: Params<{ userId: number }>) =>
   db.selectFrom("two_factors").selectAll().where("user_id", "=", p.userId),
+)
+
+/** How many recovery codes the user has left. */
+export const countRecoveryCodes = query("authentication.countRecoveryCodes", (db, p: Params<{ userId: number }>) =>
+  db
+    .selectFrom("recovery_codes")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("user_id", "=", p.userId),
+)
+
+export const deleteRecoveryCodes = query("authentication.deleteRecoveryCodes", (db, p: Params<{ userId: number }>) =>
+  db.deleteFrom("recovery_codes").where("user_id", "=", p.userId),
+)
+
+export const deleteRecoveryCode = query("authentication.deleteRecoveryCode", (db, p: Params<{ userId: number; digest: string }>) =>
+  db.deleteFrom("recovery_codes").where("user_id", "=", p.userId).where("digest", "=", p.digest),
 )
 
 export const findTokensOf = query("authentication.findTokensOf", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>

@@ -7,6 +7,8 @@ import { deleteFound } from "../../../core/database/deletion.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { AccessTokensTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
+import type { Acting } from "../users/accounts.ts"
 import { forgetSignIns } from "../users/store.ts"
 
 export type AccessToken = Selectable<AccessTokensTable>
@@ -21,6 +23,7 @@ export interface NewToken {
   readonly now: number
   /** The token that the request was made with, which can't create one with more access. */
   readonly by?: Credential
+  readonly actor?: Acting
 }
 
 /**
@@ -29,7 +32,7 @@ export interface NewToken {
  */
 export async function createToken(
   tx: Transaction,
-  { userId, name, scopes, now, by }: NewToken,
+  { userId, name, scopes, now, by, actor }: NewToken,
 ): Promise<{ readonly row: AccessToken; readonly token: string }> {
   if (scopes.length === 0) throw refuse.badRequest("access token must have a scope")
   const unknown = scopes.find((scope) => !isScope(scope))
@@ -52,6 +55,7 @@ export async function createToken(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    publish(tx, { kind: "token.created", token: row, user: { id: userId }, actor, at: now })
     return { row, token }
   } catch (error) {
     if (isUniqueViolation(error)) throw refuse.badRequest("[name]: access token name has been used already")
@@ -60,7 +64,8 @@ export async function createToken(
 }
 
 /** Deletes a token; it is invalid from the next request on. Refuses `notFound` if it doesn't exist. */
-export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">): Promise<void> {
+export async function deleteToken(tx: Transaction, token: Pick<AccessToken, "id" | "user_id">, actor?: Acting): Promise<void> {
   await deleteFound(tx.deleteFrom("access_tokens").where("id", "=", token.id))
   await forgetSignIns(tx, token.user_id)
+  publish(tx, { kind: "token.deleted", token, user: { id: token.user_id }, actor })
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { databaseKinds } from "../../../../tests/support/database.ts"
 import { freshHearth, type TestHearth } from "../../../../tests/support/hearth.ts"
 import { refuse } from "../../../core/errors.ts"
-import { fileSteps } from "../../../core/files.ts"
+import { setPause } from "../../../seams/pause.ts"
 import { storeAvatar } from "./pictures.ts"
 
 /** The beginning of a PNG of 3 by 2 pixels; another `tail` makes another image. */
@@ -32,13 +32,13 @@ describe.each(databaseKinds)("uploaded pictures on %s", (kind) => {
     await expect(storeAvatar(forge.hearth.services, picture("02"), refused)).rejects.toMatchObject({ kind: "notFound" })
     await expect(storeAvatar(forge.hearth.services, picture("01"), refused)).rejects.toMatchObject({ kind: "notFound" })
     expect(await files()).toEqual(kept)
-    fileSteps.before = (step) => {
-      if (step === "rename") throw new Error("the disk is full")
-    }
+    const previous = setPause(async (point) => {
+      if (point === "file.rename") throw new Error("the disk is full")
+    })
     try {
       expect((await forge.call(ann, "POST /user/avatar", { image: picture("03") })).status).toBe(500)
     } finally {
-      fileSteps.before = () => {}
+      setPause(previous)
     }
     expect(await files()).toEqual(kept)
     await show(picture("04"))
@@ -54,7 +54,7 @@ describe.each(databaseKinds)("uploaded pictures on %s", (kind) => {
     for (const name of [...strays, "young.part"]) await writeFile(join(folder(), name), "x")
     const old = new Date((forge.hearth.services.now() - 2 * 86_400) * 1000)
     for (const name of [shown, ...strays]) await utimes(join(folder(), name), old, old)
-    expect((await forge.call(forge.root, "POST /admin/cron/sweep_avatars")).status).toBe(204)
+    expect(await forge.hearth.services.jobs.tasks.run("sweep_avatars")).toBe("ok")
     expect(await files()).toEqual([shown, "young.part"].sort())
   })
 })

@@ -1,4 +1,4 @@
-import { onNamedUser } from "../../../access/policies/people.ts"
+import { onKnownUser } from "../../../access/policies/people.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../../core/operation.ts"
@@ -15,7 +15,7 @@ export const blockOperations: readonly Operation[] = [
     ...shared,
     id: "userListBlocks",
     route: "GET /user/blocks",
-    summary: "List the people whom the caller has blocked",
+    summary: "List the users whom the caller has blocked",
     access: signedIn,
     paged: true,
     answers: { 200: Type.Array(User) },
@@ -33,8 +33,8 @@ export const blockOperations: readonly Operation[] = [
     ...shared,
     id: "userCheckUserBlock",
     route: "GET /user/blocks/{username}",
-    summary: "Check whether the caller has blocked a person",
-    access: onNamedUser,
+    summary: "Check whether the caller has blocked a user",
+    access: onKnownUser,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ db, me, user }) => {
@@ -47,9 +47,9 @@ export const blockOperations: readonly Operation[] = [
     ...shared,
     id: "userBlockUser",
     route: "PUT /user/blocks/{username}",
-    summary: "Block a person",
+    summary: "Block a user",
     description: "Ends following, stars, watches, collaborations and offered transfers between the two, in both directions.",
-    access: onNamedUser,
+    access: onKnownUser,
     query: { note: Type.Optional(Type.String({ maxLength: 255, description: "why, for the caller alone" })) },
     answers: { 204: null },
     refuses: ["badRequest", "notFound", "invalid"],
@@ -63,8 +63,8 @@ export const blockOperations: readonly Operation[] = [
     ...shared,
     id: "userUnblockUser",
     route: "DELETE /user/blocks/{username}",
-    summary: "Unblock a person",
-    access: onNamedUser,
+    summary: "Unblock a user",
+    access: onKnownUser,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, me, user }) => {

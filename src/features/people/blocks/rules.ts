@@ -50,5 +50,11 @@ export async function block(tx: Transaction, blocker: User, blocked: User, note:
 
 /** Ends a block, if there is one. Relations that it ended are not restored. */
 export async function unblock(tx: Transaction, blocker: User, blocked: User): Promise<void> {
-  await tx.deleteFrom("blocks").where("blocker_id", "=", blocker.id).where("blocked_id", "=", blocked.id).execute()
+  const ended = await tx
+    .deleteFrom("blocks")
+    .where("blocker_id", "=", blocker.id)
+    .where("blocked_id", "=", blocked.id)
+    .returning("id")
+    .execute()
+  if (ended.length > 0) publish(tx, { kind: "user.unblocked", user: blocked, by: blocker })
 }

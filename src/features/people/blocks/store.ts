@@ -5,12 +5,13 @@ export const findBlockOf = query("blocks.findBlockOf", (db, p: Params<{ blockedI
   db.selectFrom("blocks").select("id").where("blocked_id", "=", p.blockedId).where("blocker_id", "in", p.blockerIds).limit(1),
 )
 
-/** The users that the account has blocked, latest first. */
+/** The users that the account has blocked, latest first, with its notes about them. */
 export const findBlocked = query("blocks.findBlocked", (db, p: Params<{ blockerId: number; limit: number; offset: number }>) =>
   db
     .selectFrom("blocks")
     .innerJoin("users", "users.id", "blocks.blocked_id")
     .selectAll("users")
+    .select("blocks.note")
     .where("blocks.blocker_id", "=", p.blockerId)
     .orderBy("blocks.id", "desc")
     .limit(p.limit)

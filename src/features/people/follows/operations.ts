@@ -1,6 +1,5 @@
-import { onNamedUser } from "../../../access/policies/people.ts"
+import { findKnown, onKnownUser, onVisibleUserSignedIn } from "../../../access/policies/people.ts"
 import { signedIn } from "../../../access/policies/site.ts"
-import { findUserByName } from "../../../access/store.ts"
 import { listedUsers } from "../../../access/visibility.ts"
 import type { Actor, User as UserRow } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -34,7 +33,7 @@ export const followOperations: readonly Operation[] = [
     ...shared,
     id: "userCurrentListFollowers",
     route: "GET /user/followers",
-    summary: "List who follows the caller",
+    summary: "List the followers of the caller",
     access: signedIn,
     paged: true,
     answers: { 200: Type.Array(User) },
@@ -57,7 +56,7 @@ export const followOperations: readonly Operation[] = [
     id: "userCurrentCheckFollowing",
     route: "GET /user/following/{username}",
     summary: "Check whether the caller follows a user",
-    access: onNamedUser,
+    access: onKnownUser,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: ({ db, me, user }) => requireFollowing(db, me, user),
@@ -68,7 +67,7 @@ export const followOperations: readonly Operation[] = [
     id: "userCurrentPutFollow",
     route: "PUT /user/following/{username}",
     summary: "Follow a user or an organization",
-    access: onNamedUser,
+    access: onKnownUser,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, me, user }) => {
@@ -81,8 +80,8 @@ export const followOperations: readonly Operation[] = [
     ...shared,
     id: "userCurrentDeleteFollow",
     route: "DELETE /user/following/{username}",
-    summary: "Follow a user or an organization no longer",
-    access: onNamedUser,
+    summary: "Unfollow a user or an organization",
+    access: onKnownUser,
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ services, me, user }) => {
@@ -95,8 +94,8 @@ export const followOperations: readonly Operation[] = [
     ...shared,
     id: "userListFollowers",
     route: "GET /users/{username}/followers",
-    summary: "List who follows a user",
-    access: onNamedUser,
+    summary: "List the followers of a user",
+    access: onVisibleUserSignedIn,
     paged: true,
     answers: { 200: Type.Array(User) },
     refuses: ["notFound"],
@@ -108,7 +107,7 @@ export const followOperations: readonly Operation[] = [
     id: "userListFollowing",
     route: "GET /users/{username}/following",
     summary: "List whom a user follows",
-    access: onNamedUser,
+    access: onVisibleUserSignedIn,
     paged: true,
     answers: { 200: Type.Array(User) },
     refuses: ["notFound"],
@@ -120,10 +119,9 @@ export const followOperations: readonly Operation[] = [
     id: "userCheckFollowing",
     route: "GET /users/{username}/following/{target}",
     summary: "Check whether one user follows another",
-    access: onNamedUser,
+    access: onVisibleUserSignedIn,
     answers: { 204: null },
     refuses: ["notFound"],
-    handle: async ({ db, user, path }) =>
-      requireFollowing(db, user, await findUserByName.first(db, { lowerName: path.target.toLowerCase() })),
+    handle: async ({ db, actor, user, path }) => requireFollowing(db, user, await findKnown(db, actor, path.target)),
   }),
 ]

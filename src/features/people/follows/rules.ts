@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
 import { lockUser, recountFollows } from "../users/store.ts"
 
@@ -14,16 +15,26 @@ export async function follow(tx: Transaction, follower: User, followed: User, no
   await lockUser(tx, followed.id)
   await requireUnblocked(tx, follower, [followed])
   await requireUnblocked(tx, followed, [follower])
-  await tx
+  const added = await tx
     .insertInto("follows")
     .values({ follower_id: follower.id, followed_id: followed.id, created_at: now })
     .onConflict((conflict) => conflict.columns(["follower_id", "followed_id"]).doNothing())
+    .returning("followed_id")
     .execute()
+  if (added.length === 0) return
   await recountFollows(tx, [follower.id, followed.id])
+  publish(tx, { kind: "user.followed", user: followed, actor: follower, at: now })
 }
 
 /** Ends following, if there is any. */
 export async function unfollow(tx: Transaction, follower: User, followed: User): Promise<void> {
-  await tx.deleteFrom("follows").where("follower_id", "=", follower.id).where("followed_id", "=", followed.id).execute()
+  const ended = await tx
+    .deleteFrom("follows")
+    .where("follower_id", "=", follower.id)
+    .where("followed_id", "=", followed.id)
+    .returning("followed_id")
+    .execute()
+  if (ended.length === 0) return
   await recountFollows(tx, [follower.id, followed.id])
+  publish(tx, { kind: "user.unfollowed", user: followed, actor: follower })
 }

@@ -13,7 +13,7 @@ const mine = { tag: "user", scope: ["user"], access: signedIn, publicOnly: "refu
 
 async function presentOne(db: Handle, row: GpgKeyRow): Promise<GPGKey> {
   const primary = row.primary_id === null ? undefined : await findGpgKeyOf.first(db, { ownerId: row.owner_id, id: row.primary_id })
-  const [record] = primary ? [presentSubkey(row, primary)] : await presentGpgKeys(db, [row])
+  const [record] = primary ? [await presentSubkey(row, primary)] : await presentGpgKeys(db, [row])
   if (!record) throw new TypeError("one key gives one record")
   return record
 }
@@ -67,7 +67,7 @@ export const gpgKeyOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, me, path }) => {
-      await services.database.write((tx) => removeGpgKey(tx, me.id, path.id))
+      await services.database.write((tx) => removeGpgKey(tx, me, path.id))
       return noContent()
     },
   }),
@@ -76,7 +76,7 @@ export const gpgKeyOperations: readonly Operation[] = [
     ...mine,
     id: "getVerificationToken",
     route: "GET /user/gpg_key_token",
-    summary: "Get a text to sign with a GPG key, to prove that it is the caller's own",
+    summary: "Get a token to sign with a GPG key for its verification",
     description: "It changes every five minutes; each is accepted for at least five.",
     changesWithTime: true,
     answers: { 200: Type.String() },
@@ -88,7 +88,7 @@ export const gpgKeyOperations: readonly Operation[] = [
     ...mine,
     id: "userVerifyGPGKey",
     route: "POST /user/gpg_key_verify",
-    summary: "Prove that a GPG key is the caller's own",
+    summary: "Verify a GPG key",
     body: VerifyGPGKeyOption,
     answers: { 201: GPGKey },
     refuses: ["notFound", "invalid"],

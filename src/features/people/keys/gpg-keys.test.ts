@@ -31,12 +31,23 @@ withHearth("OpenPGP keys", { people: ["ann", "ben"] }, ({ test, forge, ann, ben 
     expect(body.emails).toEqual([{ email: "ann@example.com", verified: true }])
     expect(body).toMatchObject({ can_sign: true, can_certify: true, can_encrypt_comms: false, can_encrypt_storage: false })
     const [signing, encrypting] = body.subkeys
-    expect(signing).toMatchObject({ key_id: key.subkeyIds[0], primary_key_id: key.keyId, emails: null, subkeys: null, can_sign: true })
+    expect(signing).toMatchObject({ key_id: key.subkeyIds[0], primary_key_id: key.keyId, emails: [], subkeys: [], can_sign: true })
     expect(encrypting).toMatchObject({ key_id: key.subkeyIds[1], can_sign: false, can_encrypt_comms: true })
-    expect(Buffer.from(body.public_key, "base64")[0]).toBe(0xc6)
+    // What was sent, and of subkeys what is needed to import each of them alone.
+    expect((await readKey({ armoredKey: body.public_key })).write()).toEqual((await readKey({ armoredKey: key.armored })).write())
+    for (const subkey of [signing, encrypting]) {
+      const alone = await readKey({ armoredKey: subkey.public_key })
+      expect([alone.getKeyID(), ...alone.subkeys.map((part) => part.getKeyID())].map((id) => id.toHex().toUpperCase())).toEqual([
+        key.keyId,
+        subkey.key_id,
+      ])
+      expect(alone.users).toHaveLength(1)
+      expect(await alone.verifyAllUsers()).toMatchObject([{ valid: true }])
+      await alone.subkeys[0]?.verify()
+    }
 
     expect((await forge.call(ann, `GET /user/gpg_keys/${body.id}`)).body).toEqual(body)
-    expect((await forge.call(ann, `GET /user/gpg_keys/${signing.id}`)).body).toEqual({ ...signing, emails: [], subkeys: [] })
+    expect((await forge.call(ann, `GET /user/gpg_keys/${signing.id}`)).body).toEqual(signing)
     expect((await forge.call(ben, `GET /user/gpg_keys/${body.id}`)).status).toBe(404)
     for (const [caller, path] of [
       [ann, "/user/gpg_keys"],

@@ -3,6 +3,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import { type Flag, flag, type Seconds } from "../../../core/database/tables.ts"
 import { type Refusal, refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { findAddressesOf, lockUser } from "../users/store.ts"
 import { type GpgKey, type GpgKeyPart, readGpgKey, readGpgSignature, UnusableGpgKeyError } from "./openpgp.ts"
@@ -103,6 +104,7 @@ async function insertKey(tx: Transaction, { owner, key, addresses, proven, now }
         .execute()
     for (const email of addresses)
       await tx.insertInto("gpg_key_emails").values({ gpg_key_id: primary.id, email, lower_email: email.toLowerCase() }).execute()
+    publish(tx, { kind: "key.added", key: primary, format: "openpgp", user: owner, actor: owner, at: now })
     return primary
   } catch (error) {
     throw isUniqueViolation(error, ["gpg_keys.key_id"]) ? keyTaken() : error
@@ -111,16 +113,14 @@ async function insertKey(tx: Transaction, { owner, key, addresses, proven, now }
 
 interface Columns {
   readonly key_id: string
-  readonly packet: string
   readonly signs: Flag
   readonly can_sign: Flag
   readonly can_encrypt: Flag
   readonly expires_at: Seconds
 }
 
-const columnsOf = ({ keyId, packet, signs, canSign, canEncrypt, expiresAt }: GpgKeyPart): Columns => ({
+const columnsOf = ({ keyId, signs, canSign, canEncrypt, expiresAt }: GpgKeyPart): Columns => ({
   key_id: keyId,
-  packet: packet.toString("base64"),
   signs: flag(signs),
   can_sign: flag(canSign),
   can_encrypt: flag(canEncrypt),
@@ -140,11 +140,14 @@ export async function verifyGpgKey(services: Services, me: User, { key_id, armor
   if (!primary) throw refuse.notFound()
   if (!(await hasSignedToken(services, me, primary.certificate, armored_signature))) throw signatureRefused()
   return database.write(async (tx) => {
-    await tx
+    const proven = await tx
       .updateTable("gpg_keys")
       .set({ is_verified: 1 })
       .where((eb) => eb.or([eb("id", "=", primary.id), eb("primary_id", "=", primary.id)]))
+      .where("is_verified", "=", 0)
+      .returning("id")
       .execute()
+    if (proven.length > 0) publish(tx, { kind: "key.verified", key: primary, format: "openpgp", user: me, actor: me })
     const verified = await findGpgKeyOf.first(tx, { ownerId: me.id, id: primary.id })
     if (!verified) throw refuse.notFound()
     return verified
@@ -152,11 +155,10 @@ export async function verifyGpgKey(services: Services, me: User, { key_id, armor
 }
 
 /** Removes a user's key with its subkeys, by its id or that of a subkey. A key that isn't theirs is no error. */
-export async function removeGpgKey(tx: Transaction, ownerId: number, id: number): Promise<void> {
-  const key = await findGpgKeyOf.first(tx, { ownerId, id })
-  if (key)
-    await tx
-      .deleteFrom("gpg_keys")
-      .where("id", "=", key.primary_id ?? key.id)
-      .execute()
+export async function removeGpgKey(tx: Transaction, owner: Pick<User, "id">, id: number): Promise<void> {
+  const key = await findGpgKeyOf.first(tx, { ownerId: owner.id, id })
+  if (!key) return
+  const primaryId = key.primary_id ?? key.id
+  const removed = await tx.deleteFrom("gpg_keys").where("id", "=", primaryId).returning("id").execute()
+  if (removed.length > 0) publish(tx, { kind: "key.removed", key: { id: primaryId }, format: "openpgp", user: owner, actor: owner })
 }

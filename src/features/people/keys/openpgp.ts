@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { LRUCache } from "lru-cache"
-import type { Key, PublicKey, Signature, Subkey } from "openpgp"
+import type { AnyPacket, Key, PublicKey, Signature, Subkey } from "openpgp"
 
 /**
  * OpenPGP, by a library that takes a tenth of a second to load: it is loaded on first use, which many sites never reach.
@@ -19,8 +19,6 @@ export class UnusableGpgKeyError extends Error {
 export interface GpgKeyPart {
   /** 16 upper-case hexadecimal digits. */
   readonly keyId: string
-  /** The packet of the public key alone. */
-  readonly packet: Buffer
   /** Whether its signatures are accepted: it is bound to its primary key as a signing key, and flagged as one. */
   readonly signs: boolean
   /** What the key's algorithm can do. */
@@ -91,14 +89,11 @@ async function subkeyPart(key: Key, subkey: Subkey): Promise<GpgKeyPart | undefi
 }
 
 async function part(key: Key | Subkey, expires: Date | number | null): Promise<Omit<GpgKeyPart, "signs">> {
-  const { PacketList, enums } = await library()
+  const { enums } = await library()
   const { rsaEncryptSign, rsaEncrypt, rsaSign, elgamal, dsa, ecdh, ecdsa, eddsaLegacy, x25519, x448, ed25519, ed448 } = enums.publicKey
-  const packets = new PacketList()
-  packets.push(key.keyPacket)
   const { algorithm } = key.keyPacket
   return {
     keyId: key.getKeyID().toHex().toUpperCase(),
-    packet: Buffer.from(packets.write()),
     canSign: [rsaEncryptSign, rsaSign, dsa, ecdsa, eddsaLegacy, ed25519, ed448].some((known) => known === algorithm),
     canEncrypt: [rsaEncryptSign, rsaEncrypt, elgamal, ecdh, x25519, x448].some((known) => known === algorithm),
     expiresAt: expires instanceof Date ? expires : undefined,
@@ -177,9 +172,29 @@ async function certificateOf(certificate: string): Promise<PublicKey> {
   return key
 }
 
+/**
+ * What of a certificate is needed to import one of its subkeys alone, both in base64: the primary key, one of its user ids with what the key has
+ * signed of it, and the subkey.
+ */
+export async function certificateOfSubkey(certificate: string, keyId: string): Promise<string> {
+  const { PacketList } = await library()
+  const key = await certificateOf(certificate)
+  const packets = new PacketList<AnyPacket>()
+  packets.push(key.keyPacket)
+  const user = (await key.getPrimaryUser().catch(() => undefined))?.user ?? key.users[0]
+  const name = user?.userID ?? user?.userAttribute
+  if (user && name) packets.push(name, ...user.selfCertifications)
+  for (const subkey of key.subkeys)
+    if (subkey.getKeyID().toHex().toUpperCase() === keyId)
+      packets.push(subkey.keyPacket, ...subkey.revocationSignatures, ...subkey.bindingSignatures)
+  return Buffer.from(packets.write()).toString("base64")
+}
+
 /** Certificates, each in base64 as in `GpgKey`, armoured together; "" where there are none. */
 export async function armorCertificates(certificates: readonly string[]): Promise<string> {
   if (certificates.length === 0) return ""
   const { armor, enums } = await library()
-  return armor(enums.armor.publicKey, Buffer.concat(certificates.map((certificate) => Buffer.from(certificate, "base64"))))
+  const bytes = Buffer.concat(certificates.map((certificate) => Buffer.from(certificate, "base64")))
+  // With a checksum: without one GnuPG 2.2 reads the last line as data where nothing pads what is before it.
+  return armor(enums.armor.publicKey, bytes, undefined, undefined, undefined, true)
 }

@@ -16,9 +16,16 @@ const administration = { tag: "admin", scope: ["admin"], access: siteAdministrat
 
 const filter = { fingerprint: Type.Optional(Type.String({ description: "only the key with this fingerprint" })) }
 
-async function add(services: Services, actor: SignedIn, owner: User, { title, key }: CreateKeyOption): Promise<PublicKey> {
+async function add(
+  services: Services,
+  actor: SignedIn,
+  owner: User,
+  { title, key, read_only: readOnly = false }: CreateKeyOption,
+): Promise<PublicKey> {
   const text = readKeyText(key)
-  const row = await services.database.write((tx) => addPublicKey(tx, owner, { title: title.trim(), text, now: services.now() }))
+  const row = await services.database.write((tx) =>
+    addPublicKey(tx, owner, { title: title.trim(), text, readOnly, now: services.now(), actor: actor.user }),
+  )
   const [record] = presentPublicKeys(services.site, actor, owner, [row])
   if (!record) throw new TypeError("one key gives one record")
   return record
@@ -77,7 +84,7 @@ export const publicKeyOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, me, path }) => {
-      await services.database.write((tx) => removePublicKey(tx, me.id, path.id))
+      await services.database.write((tx) => removePublicKey(tx, me, path.id, me))
       return noContent()
     },
   }),
@@ -117,8 +124,8 @@ export const publicKeyOperations: readonly Operation[] = [
     summary: "Remove a user's public key",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, user, path }) => {
-      await services.database.write((tx) => removePublicKey(tx, user.id, path.id))
+    handle: async ({ services, me, user, path }) => {
+      await services.database.write((tx) => removePublicKey(tx, user, path.id, me))
       return noContent()
     },
   }),

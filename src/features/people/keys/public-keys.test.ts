@@ -36,6 +36,22 @@ withHearth("keys of people", { people: ["ann", "ben", { name: "cal", visibility:
     expect((await forge.call(ann, `GET /user/keys/${body.id}`)).status).toBe(404)
   })
 
+  test("say whether they are read-only, however they are asked for", async () => {
+    for (const [caller, to] of [
+      [ben, "/user/keys"],
+      [forge.root, "/admin/users/ben/keys"],
+    ] as const)
+      for (const wanted of [true, false, undefined]) {
+        const title = `${to} ${wanted}`
+        const { status, body } = await forge.call(caller, `POST ${to}`, { title, key: await line(), read_only: wanted })
+        expect([status, body.read_only]).toEqual([201, wanted ?? false])
+        expect((await forge.call(ben, `GET /user/keys/${body.id}`)).body.read_only).toBe(wanted ?? false)
+        for (const list of ["/user/keys", "/users/ben/keys"])
+          expect((await forge.call(ben, `GET ${list}`)).body).toContainEqual(expect.objectContaining({ title, read_only: wanted ?? false }))
+      }
+    expect((await forge.call(ben, "POST /user/keys", { title: "odd", key: await line(), read_only: "yes" })).status).toBe(422)
+  })
+
   test("of others are read without what is only for them, and not at all where they hide", async () => {
     const mine = (await add(ann, "shown")).body
     const hidden = (await add(cal, "hidden")).body

@@ -1,4 +1,4 @@
-import { dateTime, int64, nullable, record, recordNamed } from "../../../core/record.ts"
+import { dateTime, int64, record, recordNamed } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
 import { User } from "../users/records.ts"
 
@@ -13,7 +13,7 @@ export const PublicKey = record("PublicKey", {
   created_at: dateTime(),
   last_used_at: dateTime({ description: "to the minute; the same as created_at until it is used" }),
   user: Type.Optional(User),
-  read_only: Type.Optional(Type.Boolean({ description: "keys of people never are" })),
+  read_only: Type.Boolean({ description: "it may fetch but not push" }),
   key_type: Type.Optional(Type.String({ description: "user; like user itself shown to the owner and to site administrators" })),
 })
 export type PublicKey = Static<typeof PublicKey>
@@ -24,9 +24,7 @@ const TITLE = 255
 export const CreateKeyOption = record("CreateKeyOption", {
   title: Type.String({ minLength: 1, maxLength: TITLE, pattern: "\\S" }),
   key: Type.String({ minLength: 1, description: "a public key: a line of OpenSSH, a block of RFC 4716, or PEM" }),
-  read_only: Type.Optional(
-    Type.Boolean({ description: "of keys of repositories: may fetch but not push; means nothing for keys of people" }),
-  ),
+  read_only: Type.Optional(Type.Boolean({ description: "it may fetch but not push" })),
 })
 export type CreateKeyOption = Static<typeof CreateKeyOption>
 
@@ -42,8 +40,8 @@ const gpgKeyFields = {
   id: int64(),
   primary_key_id: Type.String({ description: "of a subkey, the key_id of the key that it belongs to; else empty" }),
   key_id: Type.String({ description: "16 upper-case hexadecimal digits" }),
-  public_key: Type.String({ description: "the packet of the public key alone, in base64" }),
-  emails: nullable(Type.Array(GPGKeyEmail, { description: "addresses that the key and the account shared when it was added" })),
+  public_key: Type.String({ description: "an armoured block; of a subkey with its primary key" }),
+  emails: Type.Array(GPGKeyEmail, { description: "addresses that the key and the account shared when it was added; none of a subkey" }),
   can_sign: Type.Boolean({ description: "keys of its algorithm can" }),
   can_encrypt_comms: Type.Boolean({ description: "keys of its algorithm can" }),
   can_encrypt_storage: Type.Boolean({ description: "keys of its algorithm can" }),
@@ -54,9 +52,9 @@ const gpgKeyFields = {
 }
 
 export interface GPGKey extends Static<ReturnType<typeof Type.Object<typeof gpgKeyFields>>> {
-  subkeys: GPGKey[] | null
+  subkeys: GPGKey[]
 }
-export const GPGKey = record("GPGKey", { ...gpgKeyFields, subkeys: nullable(Type.Array(recordNamed<GPGKey>("GPGKey"))) })
+export const GPGKey = record("GPGKey", { ...gpgKeyFields, subkeys: Type.Array(recordNamed<GPGKey>("GPGKey")) })
 
 export const CreateGPGKeyOption = record("CreateGPGKeyOption", {
   armored_public_key: Type.String({ minLength: 1, description: "one public key, armoured" }),

@@ -11,12 +11,10 @@ import type { Handle } from "../../../core/database/database.ts"
 import type { Services } from "../../../core/services.ts"
 import { findGrant, type PublicKeyRow, touchPublicKey } from "./store.ts"
 
-/** The user that an SSH key signs in. */
-
 /** The user that owns the key; undefined for deploy keys. Doesn't check whether the account may be used now. */
-export async function findKeyOwner(db: Handle, { id, owner_id }: PublicKeyRow): Promise<SignedIn | undefined> {
+export async function findKeyOwner(db: Handle, { id, owner_id, is_read_only }: PublicKeyRow): Promise<SignedIn | undefined> {
   const user = owner_id === null ? undefined : await findUserById.first(db, { id: owner_id })
-  return user && { kind: "user", user, credential: { kind: "publicKey", keyId: id }, basic: false }
+  return user && { kind: "user", user, credential: { kind: "publicKey", keyId: id, isReadOnly: is_read_only === 1 }, basic: false }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { onOrganizationAsOwner } from "../../../access/policies/organizations.ts"
-import { locateUser } from "../../../access/policies/people.ts"
+import { locateKnown } from "../../../access/policies/people.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -16,7 +16,7 @@ export const organizationBlockOperations: readonly Operation[] = [
     ...shared,
     id: "organizationListBlocks",
     route: "GET /orgs/{org}/blocks",
-    summary: "List the people whom an organization has blocked",
+    summary: "List the users whom an organization has blocked",
     paged: true,
     answers: { 200: Type.Array(User) },
     refuses: ["forbidden", "notFound"],
@@ -34,11 +34,11 @@ export const organizationBlockOperations: readonly Operation[] = [
     ...shared,
     id: "organizationCheckUserBlock",
     route: "GET /orgs/{org}/blocks/{username}",
-    summary: "Check whether an organization has blocked a person",
+    summary: "Check whether an organization has blocked a user",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, actor, organization, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username", organization)
       if (!(await findBlockOf.first(db, { blockedId: user.id, blockerIds: [organization.id] }))) throw refuse.notFound()
       return noContent()
     },
@@ -48,13 +48,13 @@ export const organizationBlockOperations: readonly Operation[] = [
     ...shared,
     id: "organizationBlockUser",
     route: "PUT /orgs/{org}/blocks/{username}",
-    summary: "Block a person for an organization",
+    summary: "Block a user for an organization",
     description: "Ends stars, watches, collaborations and offered transfers between the two. Members can't be blocked.",
     query: { note: Type.Optional(Type.String({ maxLength: 255, description: "why, for the owners alone" })) },
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, organization, path, query }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username", organization)
       await services.database.write((tx) => blockForOrganization(tx, organization.id, user, query.note, services.now()))
       return noContent()
     },
@@ -64,11 +64,11 @@ export const organizationBlockOperations: readonly Operation[] = [
     ...shared,
     id: "organizationUnblockUser",
     route: "DELETE /orgs/{org}/blocks/{username}",
-    summary: "Unblock a person for an organization",
+    summary: "Unblock a user for an organization",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, organization, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username", organization)
       await services.database.write((tx) => unblock(tx, organization, user))
       return noContent()
     },

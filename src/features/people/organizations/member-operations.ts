@@ -1,12 +1,11 @@
-import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
 import {
   onOrganization,
   onOrganizationAsMember,
   onOrganizationAsOwner,
   onOrganizationSignedIn,
 } from "../../../access/policies/organizations.ts"
-import { locateUser, userVisible } from "../../../access/policies/people.ts"
-import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
+import { locateKnown } from "../../../access/policies/people.ts"
+import { type Actor, isPublicOnly, type User } from "../../../core/actor.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, operation, type Sent } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
@@ -14,7 +13,7 @@ import type { Services } from "../../../core/services.ts"
 import { presentUser } from "../users/present.ts"
 import { User as UserRecord } from "../users/records.ts"
 import { removeMember, showMembership } from "./rules.ts"
-import { type Found, findMember, findMembers, type MembersShown } from "./store.ts"
+import { type Found, findMember, findMembers, shownTo } from "./store.ts"
 
 const shared = { tag: "organization", scope: ["organization"] } as const
 
@@ -23,14 +22,6 @@ const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) 
     rows.map((member) => presentUser(site, member, viewer)),
     total,
   )
-
-/** Members see each other; a restricted member sees only those in the same teams. */
-function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
-  if (isPublicOnly(actor)) return "public"
-  if (isSiteAdministrator(actor) || role.isOwner) return "all"
-  if (!role.isMember || actor.kind === "anonymous") return "public"
-  return actor.user.is_restricted === 1 ? "publicAndTeamMates" : "all"
-}
 
 /** The redirect for callers who may see public memberships only. Clients follow the path below the site's root. */
 function toPublicMember({ site }: Services, organization: User, user: User): Sent<303, undefined> {
@@ -64,13 +55,9 @@ export const organizationMemberOperations: readonly Operation[] = [
     answers: { 204: null, 303: null },
     refuses: ["notFound"],
     handle: async ({ db, services, actor, me, organization, role, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username")
       const insider = (role.isMember || role.isOwner) && !isPublicOnly(actor)
-      if (!insider && user.id !== me.id) {
-        // The answer must not distinguish a hidden user from a missing one.
-        if (!(await userVisible(db, actor, user))) throw refuse.notFound()
-        return toPublicMember(services, organization, user)
-      }
+      if (!insider && user.id !== me.id) return toPublicMember(services, organization, user)
       if (!(await findMember.first(db, { organizationId: organization.id, userId: user.id }))) throw refuse.notFound()
       return noContent()
     },
@@ -86,7 +73,7 @@ export const organizationMemberOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
     handle: async ({ db, services, actor, organization, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username")
       await services.database.write((tx) => removeMember(tx, organization.id, user.id))
       return noContent()
     },
@@ -114,9 +101,9 @@ export const organizationMemberOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["notFound"],
     handle: async ({ db, actor, organization, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username")
       const member = await findMember.first(db, { organizationId: organization.id, userId: user.id })
-      if (member?.is_public !== 1 || !(await userVisible(db, actor, user))) throw refuse.notFound()
+      if (member?.is_public !== 1) throw refuse.notFound()
       return noContent()
     },
   }),
@@ -125,13 +112,13 @@ export const organizationMemberOperations: readonly Operation[] = [
     ...shared,
     id: "orgPublicizeMember",
     route: "PUT /orgs/{org}/public_members/{username}",
-    summary: "Show a membership",
+    summary: "Publicize a membership",
     description: "Members their own, owners everybody's.",
     access: onOrganizationAsMember,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, me, organization, role, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username")
       await services.database.write((tx) =>
         showMembership(tx, organization.id, user.id, { isPublic: true, byUserId: me.id, mayChangeOthers: role.isOwner }),
       )
@@ -149,7 +136,7 @@ export const organizationMemberOperations: readonly Operation[] = [
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ db, services, actor, me, organization, role, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+      const user = await locateKnown(db, actor, path.username, "username")
       await services.database.write((tx) =>
         showMembership(tx, organization.id, user.id, { isPublic: false, byUserId: me.id, mayChangeOthers: role.isOwner }),
       )

@@ -34,8 +34,8 @@ const presentPage = ({ site }: Services, { rows, total }: Found, viewer: Actor) 
   )
 
 /** Sets the avatar, or with "" the generated one, and deletes the previous image where no other row uses it. */
-async function showAvatar(services: Services, organization: User, digest: string): Promise<void> {
-  const before = await services.database.write((tx) => changeAvatar(tx, organization.id, digest, services.now()))
+async function showAvatar(services: Services, me: User, organization: User, digest: string): Promise<void> {
+  const before = await services.database.write((tx) => changeAvatar(tx, me, organization.id, digest, services.now()))
   if (before !== digest) await dropAvatar(services, before)
 }
 
@@ -63,7 +63,7 @@ export const organizationOperations: readonly Operation[] = [
     refuses: ["forbidden", "invalid"],
     handle: async ({ services, me, actor, body }) => {
       requireMayCreateOrganizations(me)
-      const organization = await services.database.write((tx) => createOrganization(tx, me, body, services.now()))
+      const organization = await services.database.write((tx) => createOrganization(tx, { actor: me, owner: me }, body, services.now()))
       return created(presentOrganization(services.site, organization, actor))
     },
   }),
@@ -88,8 +88,8 @@ export const organizationOperations: readonly Operation[] = [
     body: EditOrgOption,
     answers: { 200: Organization },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, actor, organization, body }) => {
-      const edited = await services.database.write((tx) => editOrganization(tx, organization.id, body, services.now()))
+    handle: async ({ services, me, actor, organization, body }) => {
+      const edited = await services.database.write((tx) => editOrganization(tx, me, organization.id, body, services.now()))
       return ok(presentOrganization(services.site, edited, actor))
     },
   }),
@@ -104,8 +104,8 @@ export const organizationOperations: readonly Operation[] = [
     body: RenameOrgOption,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, organization, body }) => {
-      await services.database.write((tx) => renameOrganization(tx, organization.id, body.new_name, services.now()))
+    handle: async ({ services, me, organization, body }) => {
+      await services.database.write((tx) => renameOrganization(tx, me, organization.id, body.new_name, services.now()))
       return noContent()
     },
   }),
@@ -135,8 +135,8 @@ export const organizationOperations: readonly Operation[] = [
     body: UpdateUserAvatarOption,
     answers: { 204: null },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, organization, body }) => {
-      await storeAvatar(services, body.image, (digest) => showAvatar(services, organization, digest))
+    handle: async ({ services, me, organization, body }) => {
+      await storeAvatar(services, body.image, (digest) => showAvatar(services, me, organization, digest))
       return noContent()
     },
   }),
@@ -150,8 +150,8 @@ export const organizationOperations: readonly Operation[] = [
     access: onOrganizationAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
-    handle: async ({ services, organization }) => {
-      await showAvatar(services, organization, "")
+    handle: async ({ services, me, organization }) => {
+      await showAvatar(services, me, organization, "")
       return noContent()
     },
   }),
@@ -187,7 +187,7 @@ export const organizationOperations: readonly Operation[] = [
     ...ofPeople,
     id: "orgGetUserPermissions",
     route: "GET /users/{username}/orgs/{org}/permissions",
-    summary: "Get what a user may do in an organization",
+    summary: "Get a user's permissions in an organization",
     description: "From the overall modes of the user's teams; what teams give unit by unit doesn't count here.",
     access: onOrganizationPerson,
     answers: { 200: OrganizationPermissions },
@@ -223,6 +223,20 @@ export const organizationOperations: readonly Operation[] = [
 
   operation({
     ...administrative,
+    id: "adminListUserOrgs",
+    route: "GET /admin/users/{username}/orgs",
+    summary: "List a user's organizations, for administrators",
+    description: "All of them, by name, also where the membership is concealed.",
+    access: siteAdministratorOnUser,
+    paged: true,
+    answers: { 200: Type.Array(Organization) },
+    refuses: ["forbidden", "notFound"],
+    handle: async ({ db, services, actor, user, page }) =>
+      presentPage(services, await findOrganizationsOf(db, actor, user.id, page), actor),
+  }),
+
+  operation({
+    ...administrative,
     id: "adminCreateOrg",
     route: "POST /admin/users/{username}/orgs",
     summary: "Create an organization for a user",
@@ -231,9 +245,9 @@ export const organizationOperations: readonly Operation[] = [
     body: CreateOrgOption,
     answers: { 201: Organization },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, actor, user, body }) => {
+    handle: async ({ services, me, actor, user, body }) => {
       if (user.kind !== "person") throw refuse.invalid("username", "is an organization; organizations are owned by people")
-      const organization = await services.database.write((tx) => createOrganization(tx, user, body, services.now()))
+      const organization = await services.database.write((tx) => createOrganization(tx, { actor: me, owner: user }, body, services.now()))
       return created(presentOrganization(services.site, organization, actor))
     },
   }),

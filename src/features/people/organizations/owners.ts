@@ -4,6 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 
 /** The owners of an organisation: the members of the one team that it always has. */
 
@@ -15,6 +16,25 @@ export const findOwnersTeam = query("teams.findOwnersTeam", (db, p: Params<{ org
 export const findMemberIds = query("teams.findMemberIds", (db, p: Params<{ teamId: number }>) =>
   db.selectFrom("team_members").select("user_id").where("team_id", "=", p.teamId),
 )
+
+/** The ids of an organisation's repositories. */
+const findOwned = query("organizations.findOwned", (db, p: Params<{ organizationId: number }>) =>
+  db.selectFrom("repositories").select("id").where("owner_id", "=", p.organizationId).orderBy("id"),
+)
+
+/**
+ * Publishes that users have left the organisation, whose rows are deleted already. Returns the ids of the organisation's repositories: listeners end
+ * what bound these users to them.
+ */
+export async function publishMembersRemoved(
+  tx: Transaction,
+  organizationId: number,
+  userIds: readonly number[],
+): Promise<readonly number[]> {
+  const repositoryIds = (await findOwned(tx, { organizationId })).map(({ id }) => id)
+  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds, repositoryIds })
+  return repositoryIds
+}
 
 /** The team that every organisation starts with, and whose members own it. */
 export async function createOwnersTeam(tx: Transaction, organizationId: number, ownerId: number, now: Seconds): Promise<Team> {

@@ -1,6 +1,7 @@
 import { int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
-import { ACCOUNT_NAME_LENGTH, ACCOUNT_NAME_PATTERN, EMAIL_LENGTH, PROFILE_WEBSITE_PATTERN, VISIBILITIES } from "../users/records.ts"
+import { ACCOUNT_NAME } from "../../../core/text/names.ts"
+import { ACCOUNT_NAME_LENGTH, EMAIL_LENGTH, PROFILE_WEBSITE_PATTERN, VISIBILITIES } from "../users/records.ts"
 
 export const Organization = record("Organization", {
   id: int64(),
@@ -44,7 +45,7 @@ const details = {
 }
 
 const organizationName = (description: string) =>
-  Type.String({ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH, pattern: ACCOUNT_NAME_PATTERN, description })
+  Type.String({ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH, pattern: ACCOUNT_NAME.pattern, description })
 
 export const CreateOrgOption = record("CreateOrgOption", {
   username: organizationName("name of the organisation"),

@@ -1,15 +1,17 @@
 import { findMembership } from "../../../access/store.ts"
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
+import { inList } from "../../../core/database/expressions.ts"
 import { forUpdate, lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
 import type { Services } from "../../../core/services.ts"
 import { block } from "../blocks/rules.ts"
 import { insertAccount, renameAccount } from "../users/accounts.ts"
 import { requireAddress } from "../users/addresses.ts"
-import { createOwnersTeam, findOwnersTeam, requireAnotherOwner } from "./owners.ts"
+import { createOwnersTeam, findOwnersTeam, publishMembersRemoved, requireAnotherOwner } from "./owners.ts"
 import type { CreateOrgOption, EditOrgOption } from "./records.ts"
 
 /** The rules of organisations and their members; those of teams are in `people/teams`. */
@@ -23,7 +25,12 @@ export function requireMayCreateOrganizations(user: User): void {
  * Creates an organisation with its owners' team, whose first member is `owner`; the membership is concealed.
  * Refuses as `invalid` an invalid or taken name and an invalid address.
  */
-export async function createOrganization(tx: Transaction, owner: User, wanted: CreateOrgOption, now: Seconds): Promise<User> {
+export async function createOrganization(
+  tx: Transaction,
+  { actor, owner }: { readonly actor: Pick<User, "id">; readonly owner: Pick<User, "id"> },
+  wanted: CreateOrgOption,
+  now: Seconds,
+): Promise<User> {
   if (wanted.email) requireAddress(wanted.email, "email")
   const organization = await insertAccount(
     tx,
@@ -43,6 +50,7 @@ export async function createOrganization(tx: Transaction, owner: User, wanted: C
     "username",
   )
   await createOwnersTeam(tx, organization.id, owner.id, now)
+  publish(tx, { kind: "organization.created", organization, firstOwner: owner, actor, at: now })
   return organization
 }
 
@@ -50,7 +58,13 @@ export async function createOrganization(tx: Transaction, owner: User, wanted: C
  * Changes the members that are given; an empty visibility changes nothing. Users who can no longer see the organisation's repositories stop
  * watching them. Refuses as `invalid` an invalid address.
  */
-export async function editOrganization(tx: Transaction, organizationId: number, wanted: EditOrgOption, now: Seconds): Promise<User> {
+export async function editOrganization(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  organizationId: number,
+  wanted: EditOrgOption,
+  now: Seconds,
+): Promise<User> {
   if (wanted.email) requireAddress(wanted.email, "email")
   const before = await lockOrganization(tx, organizationId)
   const { repo_admin_change_team_access: changeTeams, visibility, ...texts } = wanted
@@ -69,20 +83,33 @@ export async function editOrganization(tx: Transaction, organizationId: number, 
     .where("id", "=", organizationId)
     .returningAll()
     .executeTakeFirstOrThrow()
+  const changed = changedColumns(before, organization)
+  if (changed.length > 0) publish(tx, { kind: "organization.edited", organization, changed, actor, at: now })
   if (organization.visibility !== before.visibility) await afterVisibilityChange(tx, organization)
   return organization
 }
 
 /** Renames; the old name redirects to the new one. Refuses as `invalid` an invalid or taken name, as `notFound` a deleted organisation. */
-export async function renameOrganization(tx: Transaction, organizationId: number, name: string, now: Seconds): Promise<User> {
-  return renameAccount(tx, await lockOrganization(tx, organizationId), name, "new_name", now)
+export async function renameOrganization(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  organizationId: number,
+  name: string,
+  now: Seconds,
+): Promise<User> {
+  return renameAccount(tx, await lockOrganization(tx, organizationId), { name, field: "new_name", now, actor })
 }
 
 /**
  * Deletes an organisation with its teams and memberships. Refuses as `invalid` one that owns repositories, which are deleted or transferred
- * one by one; as `notFound` a deleted one.
+ * one by one, or packages, which `purge` deletes with it; as `notFound` a deleted one.
  */
-export async function deleteOrganization(tx: Transaction, { events }: Pick<Services, "events">, organizationId: number): Promise<void> {
+export async function deleteOrganization(
+  tx: Transaction,
+  { events }: Pick<Services, "events">,
+  organizationId: number,
+  { purge = false }: { readonly purge?: boolean } = {},
+): Promise<void> {
   // Waits for transactions that are adding a repository, and blocks later ones: PostgreSQL's strongest lock on the row.
   const organization = await tx
     .selectFrom("users")
@@ -94,6 +121,8 @@ export async function deleteOrganization(tx: Transaction, { events }: Pick<Servi
   if (!organization) throw refuse.notFound()
   const owned = await tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
   if (owned) throw refuse.invalid("org", "still owns repositories; delete them or hand them over first")
+  const kept = await tx.selectFrom("packages").select("id").where("owner_id", "=", organizationId).limit(1).executeTakeFirst()
+  if (kept && !purge) throw refuse.invalid("org", "still owns packages; delete them first")
   publish(tx, { kind: "account.deleted", user: organization })
   await events.deliver(tx)
   // Teams, memberships, redirects, blocks and labels are deleted with the row.
@@ -112,12 +141,8 @@ export async function removeMember(tx: Transaction, organizationId: number, user
   if (owners) await requireAnotherOwner(tx, owners.id, userId)
   await tx.deleteFrom("team_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
   await tx.deleteFrom("organization_members").where("organization_id", "=", organizationId).where("user_id", "=", userId).execute()
-  await tx
-    .deleteFrom("collaborations")
-    .where("user_id", "=", userId)
-    .where("repository_id", "in", tx.selectFrom("repositories").select("id").where("owner_id", "=", organizationId))
-    .execute()
-  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds: [userId] })
+  const repositoryIds = await publishMembersRemoved(tx, organizationId, [userId])
+  await tx.deleteFrom("collaborations").where("user_id", "=", userId).where(inList("collaborations.repository_id", repositoryIds)).execute()
 }
 
 /**
@@ -130,15 +155,20 @@ export async function showMembership(
   userId: number,
   change: { readonly isPublic: boolean; readonly byUserId: number; readonly mayChangeOthers: boolean },
 ): Promise<void> {
-  if (userId !== change.byUserId && !change.mayChangeOthers) throw refuse.forbidden("Cannot change member visibility")
+  const { isPublic, byUserId } = change
+  if (userId !== byUserId && !change.mayChangeOthers) throw refuse.forbidden("Cannot change member visibility")
   const shown = await tx
     .updateTable("organization_members")
-    .set({ is_public: flag(change.isPublic) })
+    .set({ is_public: flag(isPublic) })
     .where("organization_id", "=", organizationId)
     .where("user_id", "=", userId)
+    .where("is_public", "=", flag(!isPublic))
     .returning("user_id")
     .executeTakeFirst()
-  if (!shown) throw refuse.notFound()
+  if (shown) {
+    const kind = isPublic ? "organization.memberShown" : "organization.memberConcealed"
+    publish(tx, { kind, organization: { id: organizationId }, user: { id: userId }, actor: { id: byUserId } })
+  } else if (!(await findMembership.first(tx, { organizationId, userId }))) throw refuse.notFound()
 }
 
 /**
@@ -158,9 +188,17 @@ export async function blockForOrganization(
 }
 
 /** Sets the digest of the avatar, "" for none, and returns the previous one. Refuses as `notFound` a deleted organisation. */
-export async function changeAvatar(tx: Transaction, organizationId: number, digest: string, now: Seconds): Promise<string> {
-  const { avatar } = await lockOrganization(tx, organizationId)
+export async function changeAvatar(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  organizationId: number,
+  digest: string,
+  now: Seconds,
+): Promise<string> {
+  const organization = await lockOrganization(tx, organizationId)
+  const { avatar } = organization
   await tx.updateTable("users").set({ avatar: digest, updated_at: now }).where("id", "=", organizationId).execute()
+  if (avatar !== digest) publish(tx, { kind: "organization.edited", organization, changed: ["avatar"], actor, at: now })
   return avatar
 }
 

@@ -1,8 +1,11 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from "kysely"
+import { Mode } from "../../../access/modes.ts"
+import type { OrganizationRole } from "../../../access/policies/organization-role.ts"
 import { listedUsers, visibleOrganizations } from "../../../access/visibility.ts"
 import { type Actor, actorId, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
+import type { Flag } from "../../../core/database/tables.ts"
 import type { Page } from "../../../core/operation.ts"
 
 /** A page of a list, and the length of the whole list. */
@@ -32,6 +35,27 @@ export function findOrganizationsOf(db: Handle, actor: Actor, userId: number, pa
   )
 }
 
+/** The organisations in which a person may create repositories, by name. */
+export const findOrganizationsToCreateIn = query("organizations.findToCreateIn", (db, p: Params<{ userId: number; limit: number }>) =>
+  db
+    .selectFrom("users")
+    .selectAll()
+    .where("kind", "=", "organization")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("team_members")
+          .innerJoin("teams", "teams.id", "team_members.team_id")
+          .select("teams.id")
+          .whereRef("team_members.organization_id", "=", "users.id")
+          .where("team_members.user_id", "=", p.userId)
+          .where((b) => b.or([b("teams.mode", ">=", b.lit(Mode.owner)), b("teams.can_create_repositories", "=", b.lit(1))])),
+      ),
+    )
+    .orderBy("lower_name")
+    .limit(p.limit),
+)
+
 async function findOrganizations(db: Handle, which: Expression<SqlBool>, page: Page): Promise<Found> {
   const found = db.selectFrom("users").where("kind", "=", "organization").where(which)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
@@ -41,6 +65,14 @@ async function findOrganizations(db: Handle, which: Expression<SqlBool>, page: P
 
 /** Whose memberships the caller may see. */
 export type MembersShown = "all" | "public" | "publicAndTeamMates"
+
+/** Members see each other; a restricted member sees only those in the same teams. */
+export function shownTo(actor: Actor, role: OrganizationRole): MembersShown {
+  if (isPublicOnly(actor)) return "public"
+  if (isSiteAdministrator(actor) || role.isOwner) return "all"
+  if (!role.isMember || actor.kind === "anonymous") return "public"
+  return actor.user.is_restricted === 1 ? "publicAndTeamMates" : "all"
+}
 
 /**
  * The members of an organisation. Pages are cut by id and each is sorted by name, as clients expect.
@@ -69,6 +101,28 @@ function shownMembers(shown: MembersShown, organization: User, actor: Actor): Ra
         where theirs.user_id = member.user_id and theirs.organization_id = ${organization.id} and mine.user_id = ${actorId(actor)}))`
   }
 }
+
+interface Members {
+  readonly organizationId: number
+  readonly userIds: readonly number[]
+}
+
+/** What the memberships of these people are like: whether others see it, whether they own it, and whether they sign in with a second factor. */
+export const findMemberships = query("organizations.findMemberships", (db, p: Params<Members>) =>
+  db
+    .selectFrom("organization_members as member")
+    .select(["member.user_id", "member.is_public"])
+    .select([
+      sql<Flag>`case when exists (select 1 from team_members join teams on teams.id = team_members.team_id
+        where team_members.organization_id = member.organization_id and team_members.user_id = member.user_id
+        and teams.mode >= ${sql.lit(Mode.owner)}) then 1 else 0 end`.as("is_owner"),
+      sql<Flag>`case when exists (select 1 from two_factors where two_factors.user_id = member.user_id) then 1 else 0 end`.as(
+        "has_second_factor",
+      ),
+    ])
+    .where("member.organization_id", "=", p.organizationId)
+    .where("member.user_id", "in", p.userIds),
+)
 
 export const findMember = query("organizations.findMember", (db, p: Params<{ organizationId: number; userId: number }>) =>
   db.selectFrom("organization_members").select("is_public").where("organization_id", "=", p.organizationId).where("user_id", "=", p.userId),

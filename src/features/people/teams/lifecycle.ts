@@ -6,9 +6,10 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { lockRow } from "../../../core/database/lock.ts"
 import { flag, type Seconds, type TeamsTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { changedColumns } from "../../../core/events/changed.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findMemberIds } from "../organizations/owners.ts"
-import { lockTeam, removeMembersWithoutTeam } from "./membership.ts"
+import { lockTeam, onTeam, publishLost, removeMembersWithoutTeam } from "./membership.ts"
 import type { CreateTeamOption, EditTeamOption } from "./records.ts"
 import { findRepositoryIds, findTeamByName } from "./store.ts"
 import { type UnitModes, wantedUnits } from "./units.ts"
@@ -16,12 +17,19 @@ import { type UnitModes, wantedUnits } from "./units.ts"
 /** Creating, changing and deleting teams. Each locks the organisation's row, so that concurrent changes can't act on outdated data. */
 
 const RESERVED_NAME = "new"
+const NO_UNITS: UnitModes = new Map()
 
 /**
  * Creates a team without members. Refuses as `invalid` a name that is taken or reserved, a team that would own the organisation, and one
  * without units.
  */
-export async function createTeam(tx: Transaction, organization: Pick<User, "id">, wanted: CreateTeamOption, now: Seconds): Promise<Team> {
+export async function createTeam(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  organization: Pick<User, "id">,
+  wanted: CreateTeamOption,
+  now: Seconds,
+): Promise<Team> {
   await lockRow(tx, "users", organization.id)
   await requireTeamName(tx, organization.id, wanted.name)
   requireNotOwning(wanted.permission)
@@ -40,6 +48,7 @@ export async function createTeam(tx: Transaction, organization: Pick<User, "id">
     created_at: now,
   })
   if (units) await replaceUnits(tx, team.id, units)
+  publish(tx, { kind: "team.created", ...onTeam(team, actor), at: now })
   if (wanted.includes_all_repositories) await attachAll(tx, team)
   return team
 }
@@ -49,7 +58,7 @@ export async function createTeam(tx: Transaction, organization: Pick<User, "id">
  * Refuses as `notFound` a deleted team; as `invalid` anything that `createTeam` refuses, a change of the owners' team's essential properties,
  * and a change from administration to units without naming the units.
  */
-export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeamOption): Promise<Team> {
+export async function editTeam(tx: Transaction, actor: Pick<User, "id">, teamId: number, wanted: EditTeamOption): Promise<Team> {
   const team = await lockTeam(tx, teamId)
   if (team.mode === Mode.owner) requireStillOwners(team, wanted)
   const rename = wanted.name !== undefined && wanted.name !== "" && wanted.name !== team.name ? wanted.name : undefined
@@ -58,7 +67,7 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
   const units = mode >= Mode.admin ? undefined : wantedUnits(wanted)
   if (mode < Mode.admin && team.mode >= Mode.admin && !units)
     throw refuse.invalid("units_map", "must give the team at least one unit where it no longer administers")
-  const changed = await tx
+  const edited = await tx
     .updateTable("teams")
     .set({
       mode,
@@ -71,29 +80,29 @@ export async function editTeam(tx: Transaction, teamId: number, wanted: EditTeam
     .where("id", "=", team.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (units) await replaceUnits(tx, team.id, units)
-  if (mode >= Mode.admin && team.mode < Mode.admin) await replaceUnits(tx, team.id, new Map())
-  if (wanted.includes_all_repositories) await attachAll(tx, changed)
+  const replacing = units ?? (mode >= Mode.admin && team.mode < Mode.admin ? NO_UNITS : undefined)
+  const isReplaced = replacing !== undefined && (await replaceUnits(tx, team.id, replacing))
+  const changed = [...changedColumns(team, edited), ...(isReplaced ? ["units"] : [])]
+  if (changed.length > 0) publish(tx, { kind: "team.edited", ...onTeam(edited, actor), changed })
+  if (wanted.includes_all_repositories) await attachAll(tx, edited)
   // With fewer units, some members may no longer reach any.
-  if (units) {
-    const [userIds, repositories] = [await memberIds(tx, team.id), await repositoryIds(tx, team.id)]
-    publish(tx, { kind: "access.lost", userIds, repositoryIds: repositories })
-  }
-  return changed
+  if (units && isReplaced) publishLost(tx, await memberIds(tx, team.id), await repositoryIds(tx, team.id))
+  return edited
 }
 
 /**
  * Deletes the team. Members without another team leave the organisation.
  * Refuses as `notFound` a deleted team, as `invalid` the owners' team.
  */
-export async function deleteTeam(tx: Transaction, teamId: number): Promise<void> {
+export async function deleteTeam(tx: Transaction, actor: Pick<User, "id">, teamId: number): Promise<void> {
   const team = await lockTeam(tx, teamId)
   if (team.mode === Mode.owner) throw refuse.invalid("id", "the owners' team can't be deleted")
   const members = await memberIds(tx, team.id)
   const repositories = await repositoryIds(tx, team.id)
   await tx.deleteFrom("teams").where("id", "=", team.id).execute()
+  publish(tx, { kind: "team.deleted", ...onTeam(team, actor) })
   await removeMembersWithoutTeam(tx, team.organization_id, members)
-  publish(tx, { kind: "access.lost", userIds: members, repositoryIds: repositories })
+  publishLost(tx, members, repositories)
 }
 
 // --- parts -----------------------------------------------------------------------------------------------------------------------
@@ -107,13 +116,16 @@ const memberIds = async (tx: Transaction, teamId: number): Promise<readonly numb
 const repositoryIds = async (tx: Transaction, teamId: number): Promise<readonly number[]> =>
   (await findRepositoryIds(tx, { teamId })).map((row) => row.repository_id)
 
-async function replaceUnits(tx: Transaction, teamId: number, units: UnitModes): Promise<void> {
-  await tx.deleteFrom("team_units").where("team_id", "=", teamId).execute()
-  if (units.size === 0) return
-  await tx
-    .insertInto("team_units")
-    .values([...units].map(([unit, mode]) => ({ team_id: teamId, unit, mode })))
-    .execute()
+/** Returns whether they are others than before. */
+async function replaceUnits(tx: Transaction, teamId: number, units: UnitModes): Promise<boolean> {
+  const former = await tx.deleteFrom("team_units").where("team_id", "=", teamId).returning(["unit", "mode"]).execute()
+  if (units.size > 0)
+    await tx
+      .insertInto("team_units")
+      .values([...units].map(([unit, mode]) => ({ team_id: teamId, unit, mode })))
+      .execute()
+  const modes = new Map<string, number>(units)
+  return former.length !== modes.size || former.some(({ unit, mode }) => modes.get(unit) !== mode)
 }
 
 async function attachAll(tx: Transaction, team: Team): Promise<void> {

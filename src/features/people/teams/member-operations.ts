@@ -1,5 +1,5 @@
-import { locateUser } from "../../../access/policies/people.ts"
-import { onTeamAsOrganizationMember, onTeamAsOwner } from "../../../access/policies/teams.ts"
+import { locateKnown } from "../../../access/policies/people.ts"
+import { onTeam, onTeamAsOwner } from "../../../access/policies/teams.ts"
 import { findTeamMember } from "../../../access/store.ts"
 import { refuse } from "../../../core/errors.ts"
 import { listed, noContent, type Operation, ok, operation } from "../../../core/operation.ts"
@@ -17,11 +17,11 @@ export const teamMemberOperations: readonly Operation[] = [
     id: "orgListTeamMembers",
     route: "GET /teams/{id}/members",
     summary: "List a team's members",
-    description: "By full name. For members of the organization who may read the team.",
-    access: onTeamAsOrganizationMember,
+    description: "By full name. For callers who may see the team.",
+    access: onTeam,
     paged: true,
     answers: { 200: Type.Array(User) },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: async ({ db, services, actor, team, page }) => {
       const total = (await countTeamMembers.first(db, { teamId: team.id }))?.total ?? 0
       const members = await findTeamMembers(db, { teamId: team.id, limit: page.limit, offset: page.offset })
@@ -37,11 +37,11 @@ export const teamMemberOperations: readonly Operation[] = [
     id: "orgListTeamMember",
     route: "GET /teams/{id}/members/{username}",
     summary: "Get a member of a team",
-    access: onTeamAsOrganizationMember,
+    access: onTeam,
     answers: { 200: User },
-    refuses: ["forbidden", "notFound"],
-    handle: async ({ db, services, actor, team, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
+    refuses: ["notFound"],
+    handle: async ({ db, services, actor, organization, team, path }) => {
+      const user = await locateKnown(db, actor, path.username, "username", organization)
       if (!(await findTeamMember.first(db, { teamId: team.id, userId: user.id }))) throw refuse.notFound()
       return ok(presentUser(services.site, user, actor))
     },
@@ -56,9 +56,9 @@ export const teamMemberOperations: readonly Operation[] = [
     access: onTeamAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, actor, team, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
-      await services.database.write((tx) => addTeamMember(tx, team.id, user))
+    handle: async ({ db, services, actor, organization, team, path }) => {
+      const user = await locateKnown(db, actor, path.username, "username", organization)
+      await services.database.write((tx) => addTeamMember(tx, actor.user, team.id, user))
       return noContent()
     },
   }),
@@ -72,9 +72,9 @@ export const teamMemberOperations: readonly Operation[] = [
     access: onTeamAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, actor, team, path }) => {
-      const user = await locateUser(db, actor, path.username, "username")
-      await services.database.write((tx) => removeTeamMember(tx, team.id, user.id))
+    handle: async ({ db, services, actor, organization, team, path }) => {
+      const user = await locateKnown(db, actor, path.username, "username", organization)
+      await services.database.write((tx) => removeTeamMember(tx, actor.user, team.id, user.id))
       return noContent()
     },
   }),

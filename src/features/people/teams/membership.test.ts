@@ -55,12 +55,26 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await status(olive, `GET /orgs/${org}/members/${anna.name}`)).toBe(404)
   })
 
-  test("the members of a public team are for the organisation", async () => {
+  test("the members of a team are shown to whom the team is shown", async () => {
     await begin()
-    const { id } = await team({ visibility: "public" })
-    expect(await status(stranger, `GET /teams/${id}`)).toBe(200)
-    expect(await status(stranger, `GET /teams/${id}/members`)).toBe(403)
-    expect(await status(stranger, `GET /teams/${id}/members/${olive.name}`)).toBe(403)
+    const mate = await world.person("mate")
+    await world.call(olive, `PUT /teams/${(await team()).id}/members/${mate.name}`)
+    const seen = async (visibility: string) => {
+      const { id } = await team({ visibility })
+      await world.call(olive, `PUT /teams/${id}/members/${anna.name}`)
+      return Promise.all(
+        [olive, anna, world.root, mate, stranger, undefined].map(async (as) => {
+          const alone = await status(as, `GET /teams/${id}/members/${anna.name}`)
+          const all = await world.call(as, `GET /teams/${id}/members`)
+          expect(all.status).toBe(alone)
+          if (alone === 200) expect(each(all, "login")).toEqual([anna.name])
+          return alone
+        }),
+      )
+    }
+    expect(await seen("public")).toEqual([200, 200, 200, 200, 200, 401])
+    expect(await seen("limited")).toEqual([200, 200, 200, 200, 404, 401])
+    expect(await seen("private")).toEqual([200, 200, 200, 404, 404, 401])
   })
 
   test("members of a deleted team without another one leave the organisation", async () => {
@@ -214,6 +228,32 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     expect(await on(olive, "DELETE", "Owners")).toBe(422)
   })
 
+  test("whose team administers a repository finds all teams there, and changes them where the organisation lets them", async () => {
+    await begin()
+    const { name } = await world.repository(org, olive)
+    const [admins, secret, given] = [await team({ permission: "admin" }), await team(), await team()]
+    await world.call(olive, `PUT /teams/${admins.id}/members/${anna.name}`)
+    const on = (method: string, named: string) => status(anna, `${method} /repos/${org}/${name}/teams/${named}`)
+    const listed = async () => each(await world.call(anna, `GET /repos/${org}/${name}/teams`), "name")
+    await world.call(olive, `PUT /repos/${org}/${name}/teams/${given.name}`)
+    // Without the repository, the team gives nothing.
+    expect(await listed()).toEqual(["Owners"])
+    expect(await on("GET", given.name)).toBe(404)
+    expect(await on("PUT", secret.name)).toBe(403)
+
+    await world.call(olive, `PUT /repos/${org}/${name}/teams/${admins.name}`)
+    expect(await listed()).toEqual(["Owners", admins.name, given.name])
+    expect(await on("GET", given.name)).toBe(200)
+    expect(await on("GET", secret.name)).toBe(404)
+    expect([await on("PUT", secret.name), await on("DELETE", given.name)]).toEqual([403, 403])
+    await world.call(olive, `PATCH /orgs/${org}`, { repo_admin_change_team_access: true })
+    expect([await on("PUT", secret.name), await on("DELETE", given.name)]).toEqual([204, 204])
+    expect(await listed()).toEqual(["Owners", admins.name, secret.name])
+    expect(await on("PUT", "nobody")).toBe(404)
+    // Elsewhere a private team stays hidden.
+    expect(await status(anna, `GET /teams/${secret.id}`)).toBe(404)
+  })
+
   test("a person's repository has no teams", async () => {
     await begin()
     const { name } = await world.repository(olive.name, olive)
@@ -250,7 +290,7 @@ withWorld("members and repositories of teams", { open: openWorld }, ({ test, wor
     const { id: teamId } = await team()
     await world.call(olive, `PUT /teams/${teamId}/members/${anna.name}`)
     const own = await organization()
-    await world.services.database.write((tx) => attachTeams(tx, own, id, [teamId, 999_999]))
+    await world.services.database.write((tx) => attachTeams(tx, { id: 1 }, own, id, [teamId, 999_999]))
     expect(await world.watchers(id)).toEqual([olive.user.id, anna.user.id])
     await world.services.database.write(async (tx) => {
       const members = await detachAllTeams(tx, id)

@@ -8,7 +8,7 @@ import { lockRow } from "../../../core/database/lock.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { requireUnblocked } from "../blocks/rules.ts"
-import { requireAnotherOwner } from "../organizations/owners.ts"
+import { publishMembersRemoved, requireAnotherOwner } from "../organizations/owners.ts"
 import { findRepositoryIds } from "./store.ts"
 
 /** Members of teams, and thereby of organisations. Every change locks the organisation's row: two at once can't both remove the last one. */
@@ -22,13 +22,16 @@ export async function lockTeam(tx: Transaction, teamId: number): Promise<Team> {
   return team
 }
 
+/** What the events of a team carry. */
+export const onTeam = (team: Team, actor: Pick<User, "id">) => ({ team, organization: { id: team.organization_id }, actor })
+
 /**
  * Adds a user to a team, and thereby to the organisation, where the membership is concealed at first. A user who is a member already
  * remains one.
  *
  * Refuses as `notFound` a deleted team, as `invalid` an organisation, and as `forbidden` a user whom the organisation has blocked.
  */
-export async function addTeamMember(tx: Transaction, teamId: number, user: User): Promise<void> {
+export async function addTeamMember(tx: Transaction, actor: Pick<User, "id">, teamId: number, user: User): Promise<void> {
   if (user.kind !== "person") throw refuse.invalid("username", `${user.name} is an organization; teams consist of people`)
   const team = await lockTeam(tx, teamId)
   await requireUnblocked(tx, user, [{ id: team.organization_id }])
@@ -43,21 +46,36 @@ export async function addTeamMember(tx: Transaction, teamId: number, user: User)
     .onConflict((conflict) => conflict.doNothing())
     .returning("user_id")
     .execute()
-  if (added.length > 0) publish(tx, { kind: "access.granted", teamIds: [team.id], userIds: [user.id] })
+  if (added.length === 0) return
+  publish(
+    tx,
+    { kind: "team.memberAdded", ...onTeam(team, actor), user },
+    { kind: "access.granted", teamIds: [team.id], userIds: [user.id] },
+  )
 }
 
 /**
  * Removes a user from a team, and with the last team from the organisation. Does nothing for a user who is no member.
  * Refuses as `notFound` a deleted team, as `invalid` the last owner.
  */
-export async function removeTeamMember(tx: Transaction, teamId: number, userId: number): Promise<void> {
+export async function removeTeamMember(tx: Transaction, actor: Pick<User, "id">, teamId: number, userId: number): Promise<void> {
   const team = await lockTeam(tx, teamId)
   if ((await findTeamMember.first(tx, { teamId, userId })) === undefined) return
   if (team.mode === Mode.owner) await requireAnotherOwner(tx, team.id, userId)
   await tx.deleteFrom("team_members").where("team_id", "=", teamId).where("user_id", "=", userId).execute()
+  publish(tx, { kind: "team.memberRemoved", ...onTeam(team, actor), user: { id: userId } })
   await removeMembersWithoutTeam(tx, team.organization_id, [userId])
   const repositories = await findRepositoryIds(tx, { teamId })
-  publish(tx, { kind: "access.lost", userIds: [userId], repositoryIds: repositories.map((row) => row.repository_id) })
+  publishLost(
+    tx,
+    [userId],
+    repositories.map((row) => row.repository_id),
+  )
+}
+
+/** Publishes that members may have lost access to the repositories of a team, if it has any. */
+export function publishLost(tx: Transaction, userIds: readonly number[], repositoryIds: readonly number[]): void {
+  if (repositoryIds.length > 0) publish(tx, { kind: "access.lost", userIds, repositoryIds })
 }
 
 /** Members of an organisation need a team: those of these users who have none left leave it and stop watching its repositories. */
@@ -69,6 +87,6 @@ export async function removeMembersWithoutTeam(tx: Transaction, organizationId: 
     .where("user_id", "not in", tx.selectFrom("team_members").select("user_id").where("organization_id", "=", organizationId))
     .returning("user_id")
     .execute()
-  if (left.length === 0) return
-  publish(tx, { kind: "organization.membersRemoved", organization: { id: organizationId }, userIds: left.map((row) => row.user_id) })
+  const leaving = left.map((row) => row.user_id)
+  if (leaving.length > 0) await publishMembersRemoved(tx, organizationId, leaving)
 }

@@ -170,7 +170,7 @@ withWorld("teams", { open: openWorld }, ({ test, world }) => {
       )
     expect(await alone(olive)).toEqual([200, 200, 200])
     expect(await alone(world.root)).toEqual([200, 200, 200])
-    expect(await alone(member)).toEqual([200, 200, 403])
+    expect(await alone(member)).toEqual([200, 200, 404])
     expect(await alone(stranger)).toEqual([200, 404, 404])
     expect(await alone(undefined)).toEqual([401, 401, 401])
     expect((await world.call(undefined, "GET /teams/999999999")).status).toBe(404)
@@ -180,7 +180,17 @@ withWorld("teams", { open: openWorld }, ({ test, world }) => {
     expect(await list(olive)).toEqual(everything)
     expect(await list(world.root)).toEqual(everything)
     expect(await list(member)).toEqual(["Owners", "joined", "limited", "public"])
-    expect((await world.call(stranger, `GET /orgs/${own}/teams`)).status).toBe(403)
+    expect(await list(stranger)).toEqual(["public"])
+    expect((await world.call(undefined, `GET /orgs/${own}/teams`)).status).toBe(401)
+    // And so are its members, its repositories and its feed.
+    for (const part of ["members", "members/nobody", "repos", `repos/${own}/nothing`, "activities/feeds"]) {
+      const statuses = async (as: Person) =>
+        Promise.all(["public", "limited", "private"].map(async (name) => (await world.call(as, `GET /teams/${ids[name]}/${part}`)).status))
+      const there = part.includes("/n") ? 404 : 200
+      expect([part, await statuses(olive)]).toEqual([part, [there, there, there]])
+      expect([part, await statuses(member)]).toEqual([part, [there, there, 404]])
+      expect([part, await statuses(stranger)]).toEqual([part, [there, 404, 404]])
+    }
     expect(await list(olive, "teams/search")).toEqual(everything)
     expect(await list(member, "teams/search")).toEqual(["Owners", "joined", "limited", "public"])
     const found = await world.call(stranger, `GET /orgs/${own}/teams/search`)
@@ -192,6 +202,7 @@ withWorld("teams", { open: openWorld }, ({ test, world }) => {
     await world.call(olive, `PATCH /orgs/${own}`, { visibility: "private" })
     expect(await alone(stranger)).toEqual([404, 404, 404])
     expect((await world.call(stranger, `GET /orgs/${own}/teams/search`)).status).toBe(404)
+    expect((await world.call(stranger, `GET /orgs/${own}/teams`)).status).toBe(404)
     expect((await world.call(stranger, `PATCH /teams/${ids["public"]}`, {})).status).toBe(404)
   })
 

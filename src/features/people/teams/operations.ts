@@ -1,4 +1,4 @@
-import { onOrganizationAsMember, onOrganizationAsOwner, onOrganizationSignedIn } from "../../../access/policies/organizations.ts"
+import { onOrganizationAsOwner, onOrganizationSignedIn } from "../../../access/policies/organizations.ts"
 import { signedIn } from "../../../access/policies/site.ts"
 import { onTeam, onTeamAsOwner, type Team as TeamRow } from "../../../access/policies/teams.ts"
 import type { Handle } from "../../../core/database/database.ts"
@@ -24,11 +24,11 @@ export const teamOperations: readonly Operation[] = [
     id: "orgListTeams",
     route: "GET /orgs/{org}/teams",
     summary: "List an organization's teams",
-    description: "Owners see all of them, members those that are public, limited or their own.",
-    access: onOrganizationAsMember,
+    description: "Owners see all of them, members those that are public, limited or their own, and others the public ones.",
+    access: onOrganizationSignedIn,
     paged: true,
     answers: { 200: Type.Array(Team) },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: async ({ db, services, actor, organization, role, page }) => {
       const { rows, total } = await findTeams(db, organization.id, actor, role, { text: "", inDescriptions: false }, page)
       return listed(await presentTeams(db, services.site, rows, { withOrganization: false }), total)
@@ -40,8 +40,7 @@ export const teamOperations: readonly Operation[] = [
     id: "teamSearch",
     route: "GET /orgs/{org}/teams/search",
     summary: "Search an organization's teams",
-    // Clients expect the list to be refused to non-members; public teams are found by the search.
-    description: "Whoever is no member finds the public ones. Without q it finds every team that the caller may know of.",
+    description: "Among the teams that the caller may see. Without q it finds all of them.",
     access: onOrganizationSignedIn,
     paged: true,
     query: {
@@ -66,8 +65,8 @@ export const teamOperations: readonly Operation[] = [
     body: CreateTeamOption,
     answers: { 201: Team },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, organization, body }) => {
-      const team = await services.database.write((tx) => createTeam(tx, organization, body, services.now()))
+    handle: async ({ db, services, me, organization, body }) => {
+      const team = await services.database.write((tx) => createTeam(tx, me, organization, body, services.now()))
       return created(await presentOne(db, services, team, true))
     },
   }),
@@ -79,7 +78,7 @@ export const teamOperations: readonly Operation[] = [
     summary: "Get a team",
     access: onTeam,
     answers: { 200: Team },
-    refuses: ["forbidden", "notFound"],
+    refuses: ["notFound"],
     handle: async ({ db, services, team }) => ok(await presentOne(db, services, team, true)),
   }),
 
@@ -93,8 +92,8 @@ export const teamOperations: readonly Operation[] = [
     body: EditTeamOption,
     answers: { 200: Team },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ db, services, team, body }) => {
-      const edited = await services.database.write((tx) => editTeam(tx, team.id, body))
+    handle: async ({ db, services, me, team, body }) => {
+      const edited = await services.database.write((tx) => editTeam(tx, me, team.id, body))
       return ok(await presentOne(db, services, edited, false))
     },
   }),
@@ -108,8 +107,8 @@ export const teamOperations: readonly Operation[] = [
     access: onTeamAsOwner,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, team }) => {
-      await services.database.write((tx) => deleteTeam(tx, team.id))
+    handle: async ({ services, me, team }) => {
+      await services.database.write((tx) => deleteTeam(tx, me, team.id))
       return noContent()
     },
   }),

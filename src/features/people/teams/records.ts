@@ -1,6 +1,7 @@
 import { type ModeName, UNITS } from "../../../access/modes.ts"
 import { int64, nullable, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { PLAIN_NAME } from "../../../core/text/names.ts"
 import { Organization } from "../organizations/records.ts"
 import { VISIBILITIES } from "../users/records.ts"
 
@@ -52,7 +53,7 @@ export const CreateTeamOption = record("CreateTeamOption", {
   name: Type.String({
     minLength: 1,
     maxLength: TEAM_NAME_LENGTH,
-    pattern: "^[A-Za-z0-9._-]+$",
+    pattern: PLAIN_NAME.pattern,
     description: "letters, digits, hyphens, underscores and dots; unique in the organisation, whatever the case",
   }),
   ...details,

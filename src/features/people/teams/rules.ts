@@ -9,7 +9,7 @@ import type { Seconds } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import { findMemberIds } from "../organizations/owners.ts"
-import { lockTeam } from "./membership.ts"
+import { lockTeam, onTeam } from "./membership.ts"
 import { findTeamRepository, findTeamsOfRepository } from "./store.ts"
 
 /** How teams give access to the repositories of their organisation. */
@@ -39,7 +39,7 @@ export async function attachNewRepository(
   creator: Pick<User, "id" | "is_admin">,
   now: Seconds,
 ): Promise<void> {
-  await attachTeams(tx, organization, repositoryId, [])
+  await attachTeams(tx, creator, organization, repositoryId, [])
   if (creator.is_admin === 1) return
   const administers = await tx
     .selectFrom("team_members")
@@ -57,6 +57,7 @@ export async function attachNewRepository(
     .values({ repository_id: repositoryId, user_id: creator.id, mode: Mode.admin, created_at: now })
     .onConflict((conflict) => conflict.columns(["repository_id", "user_id"]).doUpdateSet({ mode: Mode.admin }))
     .execute()
+  publish(tx, { kind: "collaborator.added", repository: { id: repositoryId }, user: creator, mode: Mode.admin, actor: creator, at: now })
 }
 
 /**
@@ -65,6 +66,7 @@ export async function attachNewRepository(
  */
 export async function attachTeams(
   tx: Transaction,
+  actor: Pick<User, "id">,
   organization: Pick<User, "id">,
   repositoryId: number,
   teamIds: readonly number[],
@@ -73,7 +75,7 @@ export async function attachTeams(
   await lockRow(tx, "users", organization.id)
   const teams = await tx
     .selectFrom("teams")
-    .select("id")
+    .selectAll()
     .where("organization_id", "=", organization.id)
     .where((eb) => eb.or([eb("includes_all_repositories", "=", 1), inList("teams.id", teamIds)]))
     .execute()
@@ -83,6 +85,9 @@ export async function attachTeams(
     .values(teams.map(({ id }) => ({ team_id: id, repository_id: repositoryId, organization_id: organization.id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  for (const team of teams)
+    if (team.includes_all_repositories === 0)
+      publish(tx, { kind: "team.repositoryAdded", ...onTeam(team, actor), repository: { id: repositoryId } })
   publish(tx, { kind: "access.granted", teamIds: teams.map(({ id }) => id), repositoryIds: [repositoryId] })
 }
 
@@ -106,7 +111,7 @@ export async function detachAllTeams(tx: Transaction, repositoryId: number): Pro
  * Adds a repository of the team's organisation to the team; returns false where the team has it already.
  * The caller ensures that the repository belongs to the organisation.
  */
-export async function addTeamRepository(tx: Transaction, teamId: number, repositoryId: number): Promise<boolean> {
+export async function addTeamRepository(tx: Transaction, actor: Pick<User, "id">, teamId: number, repositoryId: number): Promise<boolean> {
   const team = await lockTeam(tx, teamId)
   const owned = await findRepositoryById.first(tx, { id: repositoryId })
   // It may have been transferred since it was looked up.
@@ -117,20 +122,35 @@ export async function addTeamRepository(tx: Transaction, teamId: number, reposit
     .onConflict((conflict) => conflict.doNothing())
     .returning("repository_id")
     .execute()
-  if (added.length > 0) publish(tx, { kind: "access.granted", teamIds: [team.id], repositoryIds: [repositoryId] })
-  return added.length > 0
+  if (added.length === 0) return false
+  publish(
+    tx,
+    { kind: "team.repositoryAdded", ...onTeam(team, actor), repository: { id: repositoryId } },
+    { kind: "access.granted", teamIds: [team.id], repositoryIds: [repositoryId] },
+  )
+  return true
 }
 
 /**
  * Removes a repository from a team; returns false where the team doesn't have it. Refuses as `invalid`, for `field`, a team that includes all
  * repositories.
  */
-export async function removeTeamRepository(tx: Transaction, teamId: number, repositoryId: number, field: string): Promise<boolean> {
+export async function removeTeamRepository(
+  tx: Transaction,
+  actor: Pick<User, "id">,
+  teamId: number,
+  repositoryId: number,
+  field: string,
+): Promise<boolean> {
   const team = await lockTeam(tx, teamId)
   if ((await findTeamRepository.first(tx, { teamId, repositoryId })) === undefined) return false
   if (team.includes_all_repositories === 1) throw refuse.invalid(field, `the team ${team.name} includes all repositories`)
   await tx.deleteFrom("team_repositories").where("team_id", "=", teamId).where("repository_id", "=", repositoryId).execute()
   const members = await findMemberIds(tx, { teamId })
-  publish(tx, { kind: "access.lost", userIds: members.map((row) => row.user_id), repositoryIds: [repositoryId] })
+  publish(
+    tx,
+    { kind: "team.repositoryRemoved", ...onTeam(team, actor), repository: { id: repositoryId } },
+    { kind: "access.lost", userIds: members.map((row) => row.user_id), repositoryIds: [repositoryId] },
+  )
   return true
 }

@@ -6,7 +6,7 @@ import type { Team } from "../../../access/policies/teams.ts"
 import { visibleRepositories } from "../../../access/visibility.ts"
 import type { Actor, SignedIn } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
-import { contains, containsLower } from "../../../core/database/expressions.ts"
+import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import type { Page } from "../../../core/operation.ts"
 
@@ -94,6 +94,25 @@ export async function findTeams(
   const rows = await matching.selectAll().orderBy(ownersFirst).orderBy("lower_name").limit(page.limit).offset(page.offset).execute()
   return { rows, total }
 }
+
+/** Of the teams of the organisation that the caller may see, those that these people belong to. */
+export const findTeamsOfMembers = (
+  db: Handle,
+  organizationId: number,
+  actor: SignedIn,
+  role: OrganizationRole,
+  userIds: readonly number[],
+) =>
+  db
+    .selectFrom("team_members")
+    .innerJoin("teams", "teams.id", "team_members.team_id")
+    .select(["team_members.user_id", "teams.name"])
+    .where("teams.organization_id", "=", organizationId)
+    .where(inList("team_members.user_id", userIds))
+    .where(readableTeams(actor, role))
+    .orderBy(ownersFirst)
+    .orderBy("teams.lower_name")
+    .execute()
 
 /** Names are unique only within an organisation, so the id breaks ties. */
 export const findTeamsOfUser = query("teams.findTeamsOfUser", (db, p: Params<{ userId: number; limit: number; offset: number }>) =>

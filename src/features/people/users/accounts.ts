@@ -4,6 +4,7 @@ import type { Transaction } from "../../../core/database/database.ts"
 import { isUniqueViolation } from "../../../core/database/failures.ts"
 import type { Seconds, UsersTable } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { requireAccountName } from "./names.ts"
 
 /** What users and organisations share: the table, and with it one namespace. */
@@ -40,6 +41,9 @@ const BLANK = {
   repositories_count: 0,
 } as const satisfies Partial<Insertable<UsersTable>>
 
+/** The signed-in user who acts; undefined at the command line. */
+export type Acting = Pick<User, "id"> | undefined
+
 type NewAccount = Pick<UsersTable, "kind" | "name" | "created_at" | "updated_at"> & Partial<Omit<Insertable<UsersTable>, "lower_name">>
 
 /**
@@ -63,7 +67,11 @@ export async function insertAccount(tx: Transaction, account: NewAccount, field:
  * Renames a user or an organisation; the old name redirects to it from then on. A change of letter case alone is a rename too.
  * Refuses as `invalid`, for `field`, an invalid or taken name.
  */
-export async function renameAccount(tx: Transaction, account: User, name: string, field: string, now: Seconds): Promise<User> {
+export async function renameAccount(
+  tx: Transaction,
+  account: User,
+  { name, field, now, actor }: { readonly name: string; readonly field: string; readonly now: Seconds; readonly actor: Acting },
+): Promise<User> {
   requireAccountName(name, field)
   if (name === account.name) return account
   const lowerName = name.toLowerCase()
@@ -80,6 +88,9 @@ export async function renameAccount(tx: Transaction, account: User, name: string
     await tx.deleteFrom("user_redirects").where("lower_name", "in", [lowerName, account.lower_name]).execute()
     await tx.insertInto("user_redirects").values({ lower_name: account.lower_name, user_id: account.id }).execute()
   }
+  const renaming = { from: account.name, actor, at: now }
+  if (account.kind === "person") publish(tx, { kind: "user.renamed", user: renamed, ...renaming })
+  else publish(tx, { kind: "organization.renamed", organization: renamed, ...renaming })
   return renamed
 }
 

@@ -31,7 +31,7 @@ export const findActivation = ({ database, secrets, now }: Services, code: strin
 export function activate({ database, secrets, now }: Services, code: string): Promise<Holder> {
   return database.write(async (tx) => {
     const holder = await redeemCode(tx, secrets, code, ["activate", "confirm"], now())
-    if (holder.purpose === "activate") await changePerson(tx, holder.user.id, { is_active: 1 }, now())
+    if (holder.purpose === "activate") await changePerson(tx, holder.user.id, { is_active: 1 }, { now: now(), actor: holder.user })
     // Another address to sign in by doesn't void remembered sign-ins.
     else await confirmAddress(tx, { id: holder.address.id })
     return holder

@@ -6,6 +6,7 @@ import { refuse } from "../../../core/errors.ts"
 import { publish } from "../../../core/events/publish.ts"
 import Type, { Compile } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import type { Acting } from "./accounts.ts"
 import { EMAIL_LENGTH } from "./records.ts"
 import { countAccountMails, dropUnconfirmed, findAddress, findAddressesOf, forgetAccountMails, forgetSignIns, lockUser } from "./store.ts"
 
@@ -84,6 +85,7 @@ export async function addAddresses(
     await addAddress(tx, { userId, email, confirmed, now }, "emails")
     if (!confirmed) publish(tx, { kind: "account.addressAdded", user: { id: userId }, to: { address: email.toLowerCase() }, at: now })
   }
+  if (emails.length > 0) publish(tx, { kind: "user.edited", user: { id: userId }, actor: { id: userId }, changed: ["emails"], at: now })
   return findAddressesOf(tx, { userId })
 }
 
@@ -106,15 +108,39 @@ export async function removeAddresses(tx: Transaction, userId: number, emails: r
   const primary = theirs.find((address) => address.is_primary === 1)
   if (primary) throw refuse.invalid("emails", `${primary.email} is the primary address and can't be removed`)
   for (const { id } of theirs) await tx.deleteFrom("emails").where("id", "=", id).execute()
+  if (theirs.length === 0) return
   // An address can also be used to sign in.
-  if (theirs.length > 0) await forgetSignIns(tx, userId)
+  await forgetSignIns(tx, userId)
+  publish(tx, { kind: "user.edited", user: { id: userId }, actor: { id: userId }, changed: ["emails"] })
+}
+
+/**
+ * Makes another confirmed address of a user the primary one; the one until now stays theirs. Refuses `notFound` for an address that isn't theirs,
+ * `invalid`, for `email`, one that is not confirmed.
+ */
+export async function choosePrimaryAddress(tx: Transaction, userId: number, id: number, now: Seconds): Promise<void> {
+  const user = await lockUser(tx, userId)
+  const wanted = (await findAddressesOf(tx, { userId })).find((address) => address.id === id)
+  if (!wanted) throw refuse.notFound()
+  if (wanted.is_activated === 0) throw refuse.invalid("email", `${wanted.email} must be confirmed first`)
+  if (wanted.is_primary === 1) return
+  await tx.updateTable("emails").set({ is_primary: 0 }).where("user_id", "=", userId).where("is_primary", "=", 1).execute()
+  await tx.updateTable("emails").set({ is_primary: 1 }).where("id", "=", id).execute()
+  await tx.updateTable("users").set({ email: wanted.email, updated_at: now }).where("id", "=", userId).execute()
+  await forgetSignIns(tx, userId)
+  publish(tx, { kind: "user.edited", user, changed: ["email"], actor: user, at: now })
 }
 
 /**
  * Replaces the primary address; the old one is free for others then. Another address of the same user may become the new one.
  * Refuses as `invalid`, for `field`, an invalid address and one that another user has.
  */
-export async function replacePrimaryAddress(tx: Transaction, userId: number, email: string, field: string, now: Seconds): Promise<void> {
+export async function replacePrimaryAddress(
+  tx: Transaction,
+  userId: number,
+  email: string,
+  { field, now, actor }: { readonly field: string; readonly now: Seconds; readonly actor: Acting },
+): Promise<void> {
   requireAddress(email, field)
   const user = await lockUser(tx, userId)
   if (email === user.email) return
@@ -129,6 +155,7 @@ export async function replacePrimaryAddress(tx: Transaction, userId: number, ema
   await addAddress(tx, { userId: user.id, email, primary: true, confirmed: !isWaiting, now }, field)
   await tx.updateTable("users").set({ email, updated_at: now }).where("id", "=", user.id).execute()
   await forgetSignIns(tx, user.id)
+  publish(tx, { kind: "user.edited", user, changed: ["email"], actor, at: now })
 }
 
 async function refusingTaken(email: string, field: string, write: () => Promise<unknown>): Promise<void> {

@@ -77,20 +77,22 @@ export const administrationOperations: readonly Operation[] = [
     body: CreateUserOption,
     answers: { 201: User },
     refuses: ["badRequest", "forbidden", "invalid"],
-    handle: async ({ services, actor, body }) => created(presentUser(services.site, await createRequestedUser(services, body), actor)),
+    handle: async ({ services, me, actor, body }) =>
+      created(presentUser(services.site, await createRequestedUser(services, me, body), actor)),
   }),
 
   operation({
     ...shared,
     id: "adminEditUser",
     route: "PATCH /admin/users/{username}",
-    summary: "Change a user",
+    summary: "Edit a user",
     description: "allow_git_hook and allow_import_local are accepted and change nothing: there are neither hook scripts nor local imports.",
     access: siteAdministratorOnUser,
     body: EditUserOption,
     answers: { 200: User },
     refuses: ["badRequest", "forbidden", "notFound", "invalid"],
-    handle: async ({ services, actor, user, body }) => ok(presentUser(services.site, await editRequestedUser(services, user, body), actor)),
+    handle: async ({ services, me, actor, user, body }) =>
+      ok(presentUser(services.site, await editRequestedUser(services, me, user, body), actor)),
   }),
 
   operation({
@@ -102,8 +104,8 @@ export const administrationOperations: readonly Operation[] = [
     body: RenameUserOption,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, user, body }) => {
-      await services.database.write((tx) => renamePerson(tx, user.id, body.new_username, services.now()))
+    handle: async ({ services, me, user, body }) => {
+      await services.database.write((tx) => renamePerson(tx, user.id, body.new_username, services.now(), me))
       return noContent()
     },
   }),
@@ -123,13 +125,13 @@ export const administrationOperations: readonly Operation[] = [
     ...shared,
     id: "adminAddUserBadges",
     route: "POST /admin/users/{username}/badges",
-    summary: "Give a user badges, all or none",
+    summary: "Add badges to a user, all or none",
     access: siteAdministratorOnUser,
     body: UserBadgeOption,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, user, body }) => {
-      await services.database.write((tx) => addBadges(tx, user, body.badge_slugs))
+    handle: async ({ services, me, user, body }) => {
+      await services.database.write((tx) => addBadges(tx, me, user, body.badge_slugs))
       return noContent()
     },
   }),
@@ -138,13 +140,13 @@ export const administrationOperations: readonly Operation[] = [
     ...shared,
     id: "adminDeleteUserBadges",
     route: "DELETE /admin/users/{username}/badges",
-    summary: "Take badges from a user",
+    summary: "Remove badges from a user",
     access: siteAdministratorOnUser,
     body: UserBadgeOption,
     answers: { 204: null },
     refuses: ["forbidden", "notFound", "invalid"],
-    handle: async ({ services, user, body }) => {
-      await services.database.write((tx) => removeBadges(tx, user, body.badge_slugs))
+    handle: async ({ services, me, user, body }) => {
+      await services.database.write((tx) => removeBadges(tx, me, user, body.badge_slugs))
       return noContent()
     },
   }),

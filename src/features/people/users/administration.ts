@@ -17,7 +17,7 @@ import { findAddressesOf } from "./store.ts"
  * Creates a user as an administrator requests. Refuses `badRequest` for a missing or weak password, and `invalid`, naming the field, for
  * everything else that is not acceptable.
  */
-export async function createRequestedUser(services: Services, asked: CreateUserOption): Promise<User> {
+export async function createRequestedUser(services: Services, actor: User, asked: CreateUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requireBuiltInSource(asked.source_id)
   const createdAt = asked.created_at === undefined ? undefined : momentOf(asked.created_at)
@@ -40,10 +40,11 @@ export async function createRequestedUser(services: Services, asked: CreateUserO
       isActive,
       createdAt,
       now: now(),
+      actor,
     })
     const mail = { user, to: { address: user.email.toLowerCase() }, at: now() }
     if (!isActive) publish(tx, { kind: "account.activationNeeded", ...mail })
-    else if (asked.send_notify) publish(tx, { kind: "account.created", ...mail })
+    else if (asked.send_notify) publish(tx, { kind: "account.welcomeAsked", ...mail })
     return user
   })
 }
@@ -52,7 +53,7 @@ export async function createRequestedUser(services: Services, asked: CreateUserO
  * Changes a user as an administrator requests, all or nothing. Refuses `badRequest` for a weak password, an invalid or taken address, and
  * a change that would leave the site without an administrator; `invalid` for an organisation and an unknown source.
  */
-export async function editRequestedUser(services: Services, user: User, asked: EditUserOption): Promise<User> {
+export async function editRequestedUser(services: Services, actor: User, user: User, asked: EditUserOption): Promise<User> {
   const { config, database, passwords, now } = services
   requirePerson(user)
   requireBuiltInSource(asked.source_id)
@@ -63,8 +64,8 @@ export async function editRequestedUser(services: Services, user: User, asked: E
   return database.write(async (tx) => {
     const moment = now()
     // Clients expect a plain 400, unlike the same refusal when a user is created.
-    if (email !== undefined) await asBadRequest(() => replacePrimaryAddress(tx, user.id, email, "email", moment))
-    const changed = await changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, moment)
+    if (email !== undefined) await asBadRequest(() => replacePrimaryAddress(tx, user.id, email, { field: "email", now: moment, actor }))
+    const changed = await changePerson(tx, user.id, { ...changesOf(asked), password_hash: passwordHash }, { now: moment, actor })
     // A user who waits for the activation mail gets it at the new address.
     const [primary] = email === undefined ? [] : await findAddressesOf(tx, { userId: user.id })
     if (primary && isUsable({ purpose: "activate", user: changed, address: primary }))

@@ -1,6 +1,7 @@
 import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { refuse } from "../../../core/errors.ts"
+import { publish } from "../../../core/events/publish.ts"
 import { findBadgesBySlug } from "./store.ts"
 
 /** The ids of the badges. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
@@ -12,17 +13,27 @@ async function badgeIds(tx: Transaction, slugs: readonly string[]): Promise<read
 }
 
 /** Gives badges to a user, all or none. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
-export async function addBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
-  for (const id of await badgeIds(tx, slugs))
-    await tx
-      .insertInto("user_badges")
-      .values({ user_id: user.id, badge_id: id })
-      .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
-      .execute()
+export async function addBadges(tx: Transaction, actor: User, user: User, slugs: readonly string[]): Promise<void> {
+  const ids = await badgeIds(tx, slugs)
+  if (ids.length === 0) return
+  const added = await tx
+    .insertInto("user_badges")
+    .values(ids.map((id) => ({ user_id: user.id, badge_id: id })))
+    .onConflict((conflict) => conflict.columns(["user_id", "badge_id"]).doNothing())
+    .returning("badge_id")
+    .execute()
+  if (added.length > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
 }
 
 /** Removes badges from a user; those that they don't have are ignored. Refuses as `invalid`, for `badge_slugs`, an unknown badge. */
-export async function removeBadges(tx: Transaction, user: User, slugs: readonly string[]): Promise<void> {
-  for (const id of await badgeIds(tx, slugs))
-    await tx.deleteFrom("user_badges").where("user_id", "=", user.id).where("badge_id", "=", id).execute()
+export async function removeBadges(tx: Transaction, actor: User, user: User, slugs: readonly string[]): Promise<void> {
+  const ids = await badgeIds(tx, slugs)
+  if (ids.length === 0) return
+  const removed = await tx
+    .deleteFrom("user_badges")
+    .where("user_id", "=", user.id)
+    .where("badge_id", "in", ids)
+    .returning("badge_id")
+    .execute()
+  if (removed.length > 0) publish(tx, { kind: "user.edited", user, actor, changed: ["badges"] })
 }

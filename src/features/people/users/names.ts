@@ -1,5 +1,6 @@
 import { refuse } from "../../../core/errors.ts"
-import { ACCOUNT_NAME_LENGTH, ACCOUNT_NAME_PATTERN } from "./records.ts"
+import { ACCOUNT_NAME, faultOfName } from "../../../core/text/names.ts"
+import { ACCOUNT_NAME_LENGTH } from "./records.ts"
 
 /** Names that are, or may one day be, paths of the site's own pages, and names that users would take for the site itself. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -27,6 +28,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "nodeinfo",
   "notifications",
   "openapi.v1.json",
+  "opensearch.xml",
   "org",
   "pulls",
   "raw",
@@ -35,6 +37,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "robots.txt",
   "search",
   "serviceworker.js",
+  "sitemap.xml",
   "ssh_info",
   "swagger.v1.json",
   "user",
@@ -44,7 +47,7 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** Endings under which an account's page has another format, such as its feed. */
 const RESERVED_ENDINGS: readonly string[] = [".keys", ".gpg", ".rss", ".atom", ".png"]
 
-const pattern = new RegExp(ACCOUNT_NAME_PATTERN)
+const pattern = new RegExp(ACCOUNT_NAME.pattern)
 
 /**
  * Refuses, as `invalid` for `field`, a name that a user or organisation may not have: longer than 40 characters, other characters than
@@ -53,9 +56,13 @@ const pattern = new RegExp(ACCOUNT_NAME_PATTERN)
 export function requireAccountName(name: string, field: string): void {
   if (name.length === 0) throw refuse.invalid(field, "is required")
   if (name.length > ACCOUNT_NAME_LENGTH) throw refuse.invalid(field, `must have at most ${ACCOUNT_NAME_LENGTH} characters`)
-  if (!pattern.test(name)) throw refuse.invalid(field, "must be letters and digits, with single - _ or . between them")
+  if (!pattern.test(name)) throw refuse.invalid(field, faultOfName(ACCOUNT_NAME, name))
   const lowerName = name.toLowerCase()
   if (RESERVED.has(lowerName)) throw refuse.invalid(field, `${name} is reserved; choose another name`)
   const ending = RESERVED_ENDINGS.find((reserved) => lowerName.endsWith(reserved))
   if (ending !== undefined) throw refuse.invalid(field, `must not end in ${ending}`)
 }
+
+/** Whether an account can have this name: it has the form of one, and no page of the site has its path. */
+export const isAccountName = (name: string): boolean =>
+  name.length <= ACCOUNT_NAME_LENGTH && pattern.test(name) && !RESERVED.has(name.toLowerCase())

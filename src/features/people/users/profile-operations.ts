@@ -1,19 +1,14 @@
 import { onVisibleUser } from "../../../access/policies/people.ts"
 import { anyone, signedIn } from "../../../access/policies/site.ts"
 import type { Actor, User as UserRow } from "../../../core/actor.ts"
-import { isSiteAdministrator } from "../../../core/actor.ts"
 import { listed, type Operation, ok, operation } from "../../../core/operation.ts"
 import Type from "../../../core/schema.ts"
 import type { Site } from "../../../core/site.ts"
 import { presentUser } from "./present.ts"
 import { User, UserHeatmapData, UserSearchResults } from "./records.ts"
-import { countContributions, type Found, searchPeople } from "./store.ts"
+import { contributionsOf, type Found, searchPeople } from "./store.ts"
 
 const shared = { tag: "user", scope: ["user"] } as const
-
-const DAY_SECONDS = 86_400
-/** The period of the heatmap: the last 366 days. */
-const HEATMAP_SECONDS = 366 * DAY_SECONDS
 
 const presentAll = (site: Site, actor: Actor, { rows }: Found<UserRow>) => rows.map((user) => presentUser(site, user, actor))
 
@@ -64,15 +59,13 @@ export const profileOperations: readonly Operation[] = [
     id: "userGetHeatmapData",
     route: "GET /users/{username}/heatmap",
     changesWithTime: true,
-    summary: "Count what a user did in the last year, by quarters of an hour",
+    summary: "Get a user's contribution heatmap: the last year by quarters of an hour",
     description: "Only what happened in repositories that the caller may know of; nothing where the user hides its activity.",
     access: onVisibleUser,
     answers: { 200: Type.Array(UserHeatmapData) },
     refuses: ["notFound"],
     handle: async ({ db, services, actor, user }) => {
-      const hidden = user.hide_activity === 1 && !isSiteAdministrator(actor) && !(actor.kind === "user" && actor.user.id === user.id)
-      const counts = hidden ? [] : await countContributions(db, actor, user, services.now() - HEATMAP_SECONDS)
-      return ok([...counts])
+      return ok([...(await contributionsOf(db, actor, user, services.now()))])
     },
   }),
 ]

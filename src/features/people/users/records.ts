@@ -1,5 +1,6 @@
 import { dateTime, int64, oneOf, record } from "../../../core/record.ts"
 import Type, { type Static } from "../../../core/schema.ts"
+import { ACCOUNT_NAME } from "../../../core/text/names.ts"
 
 /** Who may see the account: everyone, signed-in users, or members and collaborators. */
 export const VISIBILITIES = ["public", "limited", "private"] as const
@@ -8,7 +9,6 @@ export const VISIBILITIES = ["public", "limited", "private"] as const
  * Account names: letters and digits, with single hyphens, underscores or dots between them. Users and organisations share them.
  * Reserved names are checked by the rules.
  */
-export const ACCOUNT_NAME_PATTERN = "^[A-Za-z0-9]+([-_.][A-Za-z0-9]+)*$"
 export const ACCOUNT_NAME_LENGTH = 40
 
 /** The website in a profile: empty for none, else http or https. */
@@ -52,6 +52,9 @@ export type UserMeta = Static<typeof UserMeta>
 /** The answer of a search for users. */
 export const UserSearchResults = Type.Object({ data: Type.Array(User), ok: Type.Boolean() })
 export type UserSearchResults = Static<typeof UserSearchResults>
+
+/** What the settings of a person who has chosen none say; the name is one that clients know. */
+export const DEFAULT_THEME = "gitea-auto"
 
 export const UserSettings = record("UserSettings", {
   full_name: Type.String(),
@@ -101,7 +104,7 @@ const profile = {
 }
 
 const accountName = (description: string) =>
-  Type.String({ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH, pattern: ACCOUNT_NAME_PATTERN, description })
+  Type.String({ minLength: 1, maxLength: ACCOUNT_NAME_LENGTH, pattern: ACCOUNT_NAME.pattern, description })
 
 /** Members that are not sent remain unchanged. */
 export const UserSettingsOptions = record("UserSettingsOptions", {

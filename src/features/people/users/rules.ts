@@ -3,9 +3,11 @@ import type { User } from "../../../core/actor.ts"
 import type { Transaction } from "../../../core/database/database.ts"
 import { flag, type Seconds, type UsersTable, type Visibility } from "../../../core/database/tables.ts"
 import { refuse } from "../../../core/errors.ts"
-import { insertAccount, renameAccount } from "./accounts.ts"
+import { changedColumns } from "../../../core/events/changed.ts"
+import { publish } from "../../../core/events/publish.ts"
+import { type Acting, insertAccount, renameAccount } from "./accounts.ts"
 import { addAddress } from "./addresses.ts"
-import { confirmPrimaryAddress, countOtherAdministrators, lockAdministrators, lockUser } from "./store.ts"
+import { confirmPrimaryAddress, countOtherAdministrators, deleteSessionsOf, lockAdministrators, lockUser } from "./store.ts"
 
 export interface NewPerson {
   readonly name: string
@@ -24,6 +26,7 @@ export interface NewPerson {
   /** When the account was created elsewhere; `now` by default. */
   readonly createdAt?: Seconds | undefined
   readonly now: Seconds
+  readonly actor?: Acting
 }
 
 /**
@@ -54,6 +57,7 @@ export async function createPerson(tx: Transaction, person: NewPerson): Promise<
     "username",
   )
   await addAddress(tx, { userId: user.id, email, primary: true, confirmed: user.is_active === 1, now }, "email")
+  publish(tx, { kind: "user.created", user, actor: person.actor, at: now })
   return user
 }
 
@@ -92,7 +96,12 @@ const CREDENTIALS = ["password_hash", "must_change_password", "login_name", "sou
  * Changes the members that are given; undefined leaves a member as it is. Tokens outlive a new password.
  * Refuses `badRequest` where the site would have no administrator left, `notFound` for a deleted user.
  */
-export async function changePerson(tx: Transaction, id: number, changes: PersonChanges, now: Seconds): Promise<User> {
+export async function changePerson(
+  tx: Transaction,
+  id: number,
+  changes: PersonChanges,
+  { now, actor }: { readonly now: Seconds; readonly actor: Acting },
+): Promise<User> {
   const user = await lockUser(tx, id)
   requirePerson(user)
   const { is_admin = user.is_admin, is_active = user.is_active, prohibit_login = user.prohibit_login } = changes
@@ -102,23 +111,28 @@ export async function changePerson(tx: Transaction, id: number, changes: PersonC
   // From here on only administrators deactivate the account, and its address can't be used to undo that.
   if (is_active === 1 && user.is_active === 0) await confirmPrimaryAddress(tx, { userId: user.id })
   const touched = CREDENTIALS.some((column) => changes[column] !== undefined && changes[column] !== user[column])
-  return tx
+  const edited = await tx
     .updateTable("users")
     .set(changes)
     .set((eb) => ({ updated_at: now, credentials_version: touched ? eb("credentials_version", "+", 1) : eb.ref("credentials_version") }))
     .where("id", "=", user.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (edited.password_hash !== user.password_hash || edited.is_active < user.is_active || edited.prohibit_login > user.prohibit_login)
+    await deleteSessionsOf.changes(tx, { userId: user.id })
+  const changed = changedColumns(user, edited)
+  if (changed.length > 0) publish(tx, { kind: "user.edited", user: edited, changed, actor, at: now })
+  return edited
 }
 
 /**
  * Renames a user; the old name redirects to the new one from then on. Refuses as `invalid`, for `new_username`, an invalid or taken name; as
  * `notFound` a deleted user.
  */
-export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds): Promise<User> {
+export async function renamePerson(tx: Transaction, id: number, name: string, now: Seconds, actor: Acting): Promise<User> {
   const user = await lockUser(tx, id)
   requirePerson(user)
-  return renameAccount(tx, user, name, "new_username", now)
+  return renameAccount(tx, user, { name, field: "new_username", now, actor })
 }
 
 /** Refuses an organisation, as `invalid`, where only users are allowed. */

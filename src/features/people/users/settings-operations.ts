@@ -6,19 +6,27 @@ import Type from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
 import { dropAvatar, storeAvatar } from "../avatars/pictures.ts"
 import { type Address, addAddresses, removeAddresses } from "./addresses.ts"
-import { CreateEmailOption, DeleteEmailOption, Email, UpdateUserAvatarOption, UserSettings, UserSettingsOptions } from "./records.ts"
+import {
+  CreateEmailOption,
+  DEFAULT_THEME,
+  DeleteEmailOption,
+  Email,
+  UpdateUserAvatarOption,
+  UserSettings,
+  UserSettingsOptions,
+} from "./records.ts"
 import { changePerson, type PersonChanges } from "./rules.ts"
 import { findAddressesOf } from "./store.ts"
 
 const shared = { tag: "user", scope: ["user"], access: signedIn, publicOnly: "refused" } as const
 
-const presentSettings = (user: User): UserSettings => ({
+export const presentSettings = (user: User): UserSettings => ({
   full_name: user.full_name,
   website: user.website,
   description: user.description,
   location: user.location,
   language: user.language,
-  theme: user.theme,
+  theme: user.theme || DEFAULT_THEME,
   diff_view_style: user.diff_view_style,
   hide_email: user.hide_email === 1,
   hide_activity: user.hide_activity === 1,
@@ -34,7 +42,7 @@ const presentOwn = ({ email, is_activated, is_primary }: Address): Email => ({
 })
 
 const changeMe = (services: Services, me: User, changes: PersonChanges): Promise<User> =>
-  services.database.write((tx) => changePerson(tx, me.id, changes, services.now()))
+  services.database.write((tx) => changePerson(tx, me.id, changes, { now: services.now(), actor: me }))
 
 async function showPicture(services: Services, me: User, avatar: string): Promise<void> {
   await changeMe(services, me, { avatar })
@@ -56,7 +64,7 @@ export const settingsOperations: readonly Operation[] = [
     ...shared,
     id: "updateUserSettings",
     route: "PATCH /user/settings",
-    summary: "Change the caller's settings",
+    summary: "Edit the caller's settings",
     body: UserSettingsOptions,
     answers: { 200: UserSettings },
     refuses: ["invalid"],
@@ -113,7 +121,7 @@ export const settingsOperations: readonly Operation[] = [
     ...shared,
     id: "userUpdateAvatar",
     route: "POST /user/avatar",
-    summary: "Show an uploaded picture",
+    summary: "Set the caller's avatar",
     description: "A PNG, JPEG, GIF or WebP of at most 1 MiB and 4096 pixels on either side.",
     body: UpdateUserAvatarOption,
     answers: { 204: null },
@@ -128,7 +136,7 @@ export const settingsOperations: readonly Operation[] = [
     ...shared,
     id: "userDeleteAvatar",
     route: "DELETE /user/avatar",
-    summary: "Show a drawn picture again",
+    summary: "Delete the caller's avatar",
     answers: { 204: null },
     handle: async ({ services, me }) => {
       await showPicture(services, me, "")

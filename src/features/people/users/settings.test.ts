@@ -3,6 +3,13 @@ import { withHearth } from "../../../../tests/support/fixture.ts"
 import { basic } from "../../../../tests/support/hearth.ts"
 
 withHearth("a person's own settings", { people: ["alice", "bob"] }, ({ test, forge, alice, bob }) => {
+  test("have the theme that clients expect until another is chosen", async () => {
+    expect((await forge.call(bob, "GET /user/settings")).body).toMatchObject({ theme: "gitea-auto", diff_view_style: "" })
+    expect((await forge.call(undefined, "GET /settings/ui")).body.default_theme).toBe("gitea-auto")
+    await forge.call(bob, "PATCH /user/settings", { theme: "gitea-dark" })
+    expect((await forge.call(bob, "GET /user/settings")).body.theme).toBe("gitea-dark")
+  })
+
   test("change only what is sent", async () => {
     const all = {
       full_name: "Alice A.",

@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SelectQueryBuilder, type SqlBool } from "kysely"
-import { visibleRepositories } from "../../../access/visibility.ts"
+import { visibleOrganizations, visibleRepositories } from "../../../access/visibility.ts"
 import { type Actor, isPublicOnly, isSiteAdministrator, type User } from "../../../core/actor.ts"
 import type { Handle, Transaction } from "../../../core/database/database.ts"
 import { contains, containsLower, inList } from "../../../core/database/expressions.ts"
@@ -105,6 +105,35 @@ export function searchPeople(
   return window(id === 0 ? people : people.where("users.id", "=", id), (found) => found.orderBy("users.lower_name"), page)
 }
 
+/** The orders in which accounts are explored. */
+export const ACCOUNT_ORDERS = {
+  alphabetically: ["users.lower_name", "asc"],
+  reversealphabetically: ["users.lower_name", "desc"],
+  newest: ["users.created_at", "desc"],
+  oldest: ["users.created_at", "asc"],
+  recentupdate: ["users.updated_at", "desc"],
+  leastupdate: ["users.updated_at", "asc"],
+} as const
+export type AccountOrder = keyof typeof ACCOUNT_ORDERS
+
+export interface ExploreFilter {
+  readonly kind: User["kind"]
+  readonly keyword: string
+  readonly order: AccountOrder
+}
+
+/** The people whom a search by the caller finds, of those who may sign in, or the organisations that the caller may see. */
+export function exploreAccounts(db: Handle, actor: Actor, { kind, keyword, order }: ExploreFilter, page: Window): Promise<Found<User>> {
+  const accounts: People = db
+    .selectFrom("users")
+    .where("users.kind", "=", kind)
+    .where(matchesKeyword(keyword, undefined))
+    .where(kind === "person" ? searchable(actor) : visibleOrganizations(actor))
+  const found = kind === "person" ? accounts.where("users.is_active", "=", 1).where("users.prohibit_login", "=", 0) : accounts
+  const [column, direction] = ACCOUNT_ORDERS[order]
+  return window(found, (rows) => rows.orderBy(column, direction), page)
+}
+
 export interface PeopleFilter {
   readonly keyword?: string | undefined
   readonly loginName?: string | undefined
@@ -115,6 +144,8 @@ export interface PeopleFilter {
   readonly isRestricted?: boolean | undefined
   readonly prohibitLogin?: boolean | undefined
   readonly hasTwoFactor?: boolean | undefined
+  /** Whether they have signed in at least once. */
+  readonly hasSignedIn?: boolean | undefined
   readonly sort?: "name" | "created" | "updated" | "id" | undefined
   readonly order?: "asc" | "desc" | undefined
 }
@@ -135,6 +166,7 @@ export function listPeople(db: Handle, filter: PeopleFilter, page: Window): Prom
   if (filter.loginName) people = people.where("users.login_name", "=", filter.loginName)
   if (filter.sourceId !== undefined) people = people.where("users.source_id", "=", filter.sourceId)
   if (filter.visibility) people = people.where("users.visibility", "=", filter.visibility)
+  if (filter.hasSignedIn !== undefined) people = people.where("users.last_login_at", filter.hasSignedIn ? ">" : "=", 0)
   if (filter.hasTwoFactor !== undefined) {
     const { hasTwoFactor } = filter
     people = people.where((eb) => {
@@ -185,7 +217,7 @@ const QUARTER_OF_AN_HOUR = 900
  * An account's activities, counted by quarters of an hour (seconds since 1970), in repositories that the caller may see: those of the user
  * themselves, or those in the organisation's repositories.
  */
-export async function countContributions(db: Handle, actor: Actor, account: User, since: number): Promise<readonly Contributions[]> {
+async function countContributions(db: Handle, actor: Actor, account: User, since: number): Promise<readonly Contributions[]> {
   return db
     .selectFrom("activities")
     .innerJoin("repositories", "repositories.id", "activities.repository_id")
@@ -203,9 +235,19 @@ export async function countContributions(db: Handle, actor: Actor, account: User
     .execute()
 }
 
-interface Contributions {
+export interface Contributions {
   readonly timestamp: number
   readonly contributions: number
+}
+
+/** The period of a heatmap: the last 366 days. */
+export const HEATMAP_SECONDS = 366 * 86_400
+
+/** What `countContributions` counts in the last year; nothing where the account hides its activity from the caller. */
+export async function contributionsOf(db: Handle, actor: Actor, account: User, now: number): Promise<readonly Contributions[]> {
+  const isOwn = actor.kind === "user" && actor.user.id === account.id
+  if (account.hide_activity === 1 && !isOwn && !isSiteAdministrator(actor)) return []
+  return countContributions(db, actor, account, now - HEATMAP_SECONDS)
 }
 
 // --- locks and counters -----------------------------------------------------------------------------------------------------------
@@ -269,6 +311,11 @@ export async function forgetSignIns(tx: Transaction, userId: number): Promise<vo
     .where("id", "=", userId)
     .execute()
 }
+
+/** Signs a person out of all browsers. */
+export const deleteSessionsOf = query("users.deleteSessionsOf", (db, p: Params<{ userId: number }>) =>
+  db.deleteFrom("sessions").where("user_id", "=", p.userId),
+)
 
 /** At how many addresses a user was sent mail about a subject, as far as that is remembered. */
 export const countAccountMails = query("mail.countAccountMails", (db, p: Params<Pick<AccountMailsTable, "about"> & { userId: number }>) =>

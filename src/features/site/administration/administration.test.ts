@@ -22,12 +22,48 @@ withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
 
     it("run on demand, and are counted", async () => {
       expect((await world.root.call("POST", "/admin/cron/check_repo_stats")).status).toBe(204)
-      const { body } = await world.root.call("GET", "/admin/cron?limit=50")
-      const task = body.find(({ name }: { readonly name: string }) => name === "check_repo_stats")
-      expect(task.exec_times).toBe(1)
-      expect(Date.parse(task.prev)).toBeGreaterThan(Date.now() - 60_000)
+      const task = async () => {
+        const { body } = await world.root.call("GET", "/admin/cron?limit=50")
+        return body.find(({ name }: { readonly name: string }) => name === "check_repo_stats")
+      }
+      // It has been started when the answer comes, and ends afterwards.
+      expect(Date.parse((await task()).prev)).toBeGreaterThan(Date.now() - 60_000)
+      await expect.poll(async () => (await task()).exec_times).toBe(1)
       expect((await world.root.call("POST", "/admin/cron/no_such_task")).status).toBe(404)
       expect((await world.root.call("POST", "/admin/cron/Check_Repo_Stats")).status).toBe(404)
+    })
+
+    it("have the names that clients know", async () => {
+      const { body } = await world.root.call("GET", "/admin/cron?limit=50")
+      const names = new Set(body.map(({ name }: { readonly name: string }) => name))
+      const known = ["archive_cleanup", "deleted_branches_cleanup", "delete_old_actions", "delete_repo_archives", "cleanup_hook_task_table"]
+      for (const name of [...known, "resync_all_sshkeys", "resync_all_hooks", "rebuild_issue_indexer"]) {
+        expect(names).toContain(name)
+        expect((await world.root.call("POST", `/admin/cron/${name}`)).status).toBe(204)
+      }
+      const { tasks } = world.hearth.services.jobs
+      // Each was started by the request, and ends afterwards: one that still runs is not started again.
+      const messageOf = async (task: string) => (await tasks.list()).find(({ name }) => name === task)?.lastMessage
+      await expect.poll(() => messageOf("resync_all_hooks")).toBe("nothing to do: repositories have no hook files")
+    })
+
+    it("remove activities older than a year from the feeds, when asked to", async () => {
+      const { database, jobs } = world.hearth.services
+      for (const name of ["older", "newer"]) await ada.call("POST", "/user/repos", { name })
+      const old = Math.floor(Date.now() / 1000) - 366 * 86_400
+      await database.write((tx) =>
+        tx
+          .updateTable("activities")
+          .set({ created_at: old })
+          .where("repository_id", "in", (eb) => eb.selectFrom("repositories").select("id").where("lower_name", "=", "older"))
+          .execute(),
+      )
+      expect(await jobs.tasks.run("delete_old_actions")).toBe("ok")
+      const feed = await ada.call("GET", "/users/ada/activities/feeds")
+      const shown = feed.body.map(({ repo }: { readonly repo: { readonly name: string } }) => repo.name)
+      expect(shown).toContain("newer")
+      expect(shown).not.toContain("older")
+      expect(feed.headers.get("x-total-count")).toBe(String(shown.length))
     })
 
     it("correct wrong counters", async () => {
@@ -38,7 +74,7 @@ withWorld("administration", { open: openWorld }, ({ test: it, world }) => {
       await database.write((tx) =>
         tx.updateTable("repositories").set({ stars_count: 7, open_issues_count: 9 }).where("lower_name", "=", "counted").execute(),
       )
-      await world.root.call("POST", "/admin/cron/check_repo_stats")
+      await world.hearth.services.jobs.tasks.run("check_repo_stats")
       const { body } = await ada.call("GET", "/repos/ada/counted")
       expect(body).toMatchObject({ stars_count: 1, open_issues_count: 1 })
       const { tasks } = world.hearth.services.jobs

@@ -1,4 +1,4 @@
-import type { User } from "../../../core/actor.ts"
+import type { Actor, User } from "../../../core/actor.ts"
 import type { Handle } from "../../../core/database/database.ts"
 import { type Params, query } from "../../../core/database/query.ts"
 import { Refusal } from "../../../core/errors.ts"
@@ -8,7 +8,7 @@ import { rfc3339 } from "../../../core/record.ts"
 import type { Services } from "../../../core/services.ts"
 import type { AuditEntry } from "./records.ts"
 
-/** The audit log: changes made by site administrators. */
+/** The audit log: changes made by site administrators. Failed sign-ins are added by `people/authentication/sign-ins.ts`. */
 
 export interface NewAuditEntry {
   readonly administrator: User
@@ -43,8 +43,17 @@ const setStatus = query("audit.setStatus", (db, p: Params<{ id: number; status: 
 )
 
 /** Whether a call is recorded: it changes something, and requires an administrator. */
-export const isAudited = (operation: Operation, actingAs: boolean): boolean =>
+const isAudited = (operation: Operation, actingAs: boolean): boolean =>
   operation.method !== "GET" && (actingAs || operation.rule.needs === "siteAdministrator")
+
+/** The entry for a call, by the path of its request; undefined where it is not recorded. `behind` is the administrator who acts as the caller. */
+export function auditEntryOf(
+  operation: Operation,
+  { actor, behind, path, ip }: { readonly actor: Actor; readonly behind?: User | undefined; readonly path: string; readonly ip: string },
+): NewAuditEntry | undefined {
+  if (actor.kind !== "user" || !isAudited(operation, behind !== undefined)) return undefined
+  return { administrator: behind ?? actor.user, actingAs: behind && actor.user, operation, path, ip }
+}
 
 /**
  * Runs a request of an administrator and records it: its beginning before anything happens, and its status afterwards, so that no change goes
@@ -86,6 +95,7 @@ export async function audited<Answer extends { readonly status: number }>(
 export interface AuditFilter {
   readonly administrator?: string | undefined
   readonly operation?: string | undefined
+  readonly account?: string | undefined
   readonly since?: number | undefined
   readonly before?: number | undefined
 }
@@ -99,6 +109,7 @@ export async function findAuditEntries(
   let found = db.selectFrom("deeds")
   if (filter.administrator) found = found.where("administrator_name", "=", filter.administrator)
   if (filter.operation) found = found.where("operation", "=", filter.operation)
+  if (filter.account) found = found.where("account_name", "=", filter.account)
   if (filter.since !== undefined) found = found.where("created_at", ">=", filter.since)
   if (filter.before !== undefined) found = found.where("created_at", "<=", filter.before)
   const { total } = await found.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow()
@@ -113,6 +124,8 @@ export async function findAuditEntries(
       path: row.path,
       status: row.status,
       ip: row.ip,
+      account: row.account_name,
+      times: row.times,
       created_at: rfc3339(row.created_at),
     })),
   }

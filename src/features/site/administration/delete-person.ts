@@ -11,8 +11,8 @@ import { isLastAdministrator, requirePerson } from "../../people/users/rules.ts"
 
 /**
  * Deletes a user with their tokens, addresses, stars, watches and follows. The caller deletes the uploaded avatar, see `dropAvatar`.
- * With `purge` it also deletes what would otherwise prevent the deletion: repositories, memberships, and organisations without another owner.
- * Refuses as `invalid`, without `purge`, users who own repositories or belong to an organisation; always organisations and the last
+ * With `purge` it also deletes what would otherwise prevent the deletion: repositories, packages, memberships, and organisations without another owner.
+ * Refuses as `invalid`, without `purge`, users who own repositories or packages or belong to an organisation; always organisations and the last
  * administrator; as `notFound` a user who was deleted already.
  */
 export async function deletePerson(tx: Transaction, services: Services, user: User, purge: boolean): Promise<void> {
@@ -24,7 +24,7 @@ export async function deletePerson(tx: Transaction, services: Services, user: Us
     if (!purge) throw refuse.invalid("username", `${user.name} belongs to the organization ${organization.name}; remove it there, or purge`)
     if (await isSoleOwner(tx, user, organization)) {
       await emptyAccount(tx, services, organization, purge)
-      await deleteOrganization(tx, services, organization.id)
+      await deleteOrganization(tx, services, organization.id, { purge })
     } else await removeMember(tx, organization.id, user.id)
   }
   publish(tx, { kind: "account.deleted", user })
@@ -47,6 +47,9 @@ async function emptyAccount(tx: Transaction, services: Services, owner: User, pu
   if (repositories.length > 0 && !purge)
     throw refuse.invalid("username", `${owner.name} owns ${repositories.length} repositories; delete them or hand them over, or purge`)
   for (const repository of repositories) await deleteRepository(tx, services, repository, owner)
+  // They are deleted with the row of their owner.
+  const kept = purge ? undefined : await tx.selectFrom("packages").select("id").where("owner_id", "=", owner.id).limit(1).executeTakeFirst()
+  if (kept) throw refuse.invalid("username", `${owner.name} owns packages; delete them, or purge`)
 }
 
 const organizationsOf = (tx: Transaction, user: User): Promise<User[]> =>

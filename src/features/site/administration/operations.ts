@@ -1,16 +1,22 @@
 import { siteAdministratorOnUser } from "../../../access/policies/people.ts"
 import { siteAdministrator } from "../../../access/policies/site.ts"
+import { messageOf } from "../../../core/database/failures.ts"
 import { refuse } from "../../../core/errors.ts"
 import type { ScheduledTask } from "../../../core/jobs/jobs.ts"
-import { listed, noContent, type Operation, operation } from "../../../core/operation.ts"
+import { created, listed, noContent, type Operation, operation } from "../../../core/operation.ts"
 import { dateTime, NEVER, rfc3339, secondsOf } from "../../../core/record.ts"
 import Type from "../../../core/schema.ts"
+import { composeTestMail, SIGN_UP_PATH } from "../../events/mail/compose-account.ts"
 import { dropAvatar } from "../../people/avatars/pictures.ts"
+import { invitationCode, invite } from "../../people/registration/registration.ts"
 import { findAuditEntries } from "./audit.ts"
 import { deletePerson } from "./delete-person.ts"
-import { AuditEntry, Cron } from "./records.ts"
+import { AuditEntry, Cron, Invitation, InviteOption, TestMailOption } from "./records.ts"
 
 const shared = { tag: "admin", scope: ["admin"], access: siteAdministrator } as const
+
+/** How long a mail server may take for a test. */
+const MAIL_MS = 20_000
 
 const moment = (seconds: number): string => (seconds === 0 ? NEVER : rfc3339(seconds))
 
@@ -45,6 +51,42 @@ export const administrationOperations: readonly Operation[] = [
 
   operation({
     ...shared,
+    id: "adminInvite",
+    route: "POST /admin/invitations",
+    summary: "Invite an e-mail address to register",
+    description:
+      "By mail, where the site sends mail; the answer has the link for those where it doesn't. An earlier invitation of the address is void then.",
+    body: InviteOption,
+    answers: { 201: Invitation },
+    refuses: ["forbidden", "conflict", "invalid"],
+    handle: async ({ services, me, body }) => {
+      const invitation = await services.database.write((tx) => invite(services, tx, { email: body.email, actor: me }))
+      const link = `${services.site.rootUrl}${SIGN_UP_PATH}?code=${invitationCode(services, invitation)}`
+      return created({ email: invitation.lower_email, link, expires_at: rfc3339(invitation.expires_at) })
+    },
+  }),
+
+  operation({
+    ...shared,
+    id: "adminSendTestMail",
+    route: "POST /admin/mail/test",
+    summary: "Send a test mail",
+    description: "Answers when the mail server has taken it, or says why it has not.",
+    body: TestMailOption,
+    answers: { 204: null },
+    refuses: ["badRequest", "forbidden", "invalid"],
+    handle: async ({ services, body }) => {
+      const { config, mailer, site } = services
+      if (config.mail.host === "") throw refuse.badRequest("no mail server is set up: set mail.host")
+      await mailer.send(composeTestMail(site, body.email), AbortSignal.timeout(MAIL_MS)).catch((error: unknown) => {
+        throw refuse.badRequest(`the mail server did not take it: ${messageOf(error)}`)
+      })
+      return noContent()
+    },
+  }),
+
+  operation({
+    ...shared,
     id: "adminCronList",
     route: "GET /admin/cron",
     summary: "List scheduled tasks",
@@ -63,11 +105,12 @@ export const administrationOperations: readonly Operation[] = [
     id: "adminCronRun",
     route: "POST /admin/cron/{task}",
     summary: "Run a scheduled task now",
-    description: "Answers once it has ended, however it ended; does nothing where it runs already.",
+    description:
+      "Answers at once; GET /admin/cron tells when it was started, and how often it has ended. Does nothing where it runs already.",
     answers: { 204: null },
     refuses: ["forbidden", "notFound"],
     handle: async ({ services, path }) => {
-      if ((await services.jobs.tasks.run(path.task)) === "unknown") throw refuse.notFound()
+      if (!(await services.jobs.tasks.request(path.task))) throw refuse.notFound()
       return noContent()
     },
   }),
@@ -76,12 +119,14 @@ export const administrationOperations: readonly Operation[] = [
     ...shared,
     id: "adminListDeeds",
     route: "GET /admin/audit",
-    summary: "List what administrators did",
-    description: "Newest first: every change that took an administrator, or was made in somebody else's name by one.",
+    summary: "List the audit log",
+    description:
+      "Newest first: every change that took an administrator, or was made in somebody else's name by one; and every wrong password and second-factor code.",
     paged: true,
     query: {
       administrator: Type.Optional(Type.String({ description: "only what this administrator did" })),
       operation: Type.Optional(Type.String({ description: "only this operation, by its id" })),
+      account: Type.Optional(Type.String({ description: "only failed sign-ins to the account of this name" })),
       since: Type.Optional(dateTime({ description: "only what was done then or later" })),
       before: Type.Optional(dateTime({ description: "only what was done then or earlier" })),
     },

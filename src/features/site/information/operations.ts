@@ -1,8 +1,8 @@
 import { anyone } from "../../../access/policies/site.ts"
-import { refuse } from "../../../core/errors.ts"
+import { type Params, query } from "../../../core/database/query.ts"
 import { type Operation, ok, operation } from "../../../core/operation.ts"
-import Type from "../../../core/schema.ts"
 import { API_VERSION, VERSION } from "../../../core/version.ts"
+import { DEFAULT_THEME } from "../../people/users/records.ts"
 import {
   GeneralAPISettings,
   GeneralAttachmentSettings,
@@ -11,23 +11,26 @@ import {
   NodeInfo,
   ServerVersion,
 } from "./records.ts"
-import { countPeople } from "./store.ts"
 import { templateOperations } from "./template-operations.ts"
+
+/** How many users have an active account, and how many of them have signed in since the given times. */
+const countPeople = query("site.countPeople", (db, p: Params<{ halfYearAgo: number; monthAgo: number }>) =>
+  db
+    .selectFrom("users")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("total"),
+      eb.fn.countAll<number>().filterWhere("last_login_at", ">=", p.halfYearAgo).as("half_year"),
+      eb.fn.countAll<number>().filterWhere("last_login_at", ">=", p.monthAgo).as("month"),
+    ])
+    .where("kind", "=", "person")
+    .where("is_active", "=", 1)
+    .where("prohibit_login", "=", 0),
+)
 
 const DAY = 86_400
 
 const miscellaneous = { tag: "miscellaneous", scope: [], access: anyone } as const
 const settings = { tag: "settings", scope: [], access: anyone } as const
-
-/** The public keys of the site's own signatures on commits; empty where it doesn't sign. */
-const signingKey = {
-  ...miscellaneous,
-  answers: { 200: Type.String() },
-  refuses: ["notFound"],
-  handle: () => {
-    throw refuse.notFound()
-  },
-} as const
 
 const about: readonly Operation[] = [
   operation({
@@ -59,16 +62,19 @@ const about: readonly Operation[] = [
     ...settings,
     id: "getGeneralAttachmentSettings",
     route: "GET /settings/attachment",
-    summary: "Get what may be attached",
+    summary: "Get the attachment settings",
     answers: { 200: GeneralAttachmentSettings },
-    handle: () => ok({ enabled: false, allowed_types: "", max_size: 0, max_files: 0 }),
+    handle: ({ services: { config } }) => {
+      const { enabled, types, maxBytes } = config.attachments
+      return ok({ enabled, allowed_types: types, max_size: Math.floor(maxBytes / 2 ** 20), max_files: 5 })
+    },
   }),
 
   operation({
     ...settings,
     id: "getGeneralRepositorySettings",
     route: "GET /settings/repository",
-    summary: "Get what repositories can't do here",
+    summary: "Get the repository settings of the site",
     answers: { 200: GeneralRepoSettings },
     handle: ({ services }) =>
       ok({
@@ -76,7 +82,7 @@ const about: readonly Operation[] = [
         http_git_disabled: false,
         migrations_disabled: !services.config.migrations.enabled,
         stars_disabled: false,
-        time_tracking_disabled: true,
+        time_tracking_disabled: false,
         lfs_disabled: !services.config.lfs.enabled,
       }),
   }),
@@ -85,11 +91,11 @@ const about: readonly Operation[] = [
     ...settings,
     id: "getGeneralUISettings",
     route: "GET /settings/ui",
-    summary: "Get what the pages look like",
+    summary: "Get the UI settings",
     answers: { 200: GeneralUISettings },
     handle: () =>
       ok({
-        default_theme: "auto",
+        default_theme: DEFAULT_THEME,
         allowed_reactions: ["+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"],
         custom_emojis: [],
       }),
@@ -99,7 +105,7 @@ const about: readonly Operation[] = [
     ...miscellaneous,
     id: "getNodeInfo",
     route: "GET /nodeinfo",
-    summary: "Get what the site is, in the form of nodeinfo 2.1",
+    summary: "Get the site's nodeinfo 2.1",
     answers: { 200: NodeInfo },
     handle: async ({ db, services }) => {
       const now = services.now()
@@ -119,9 +125,6 @@ const about: readonly Operation[] = [
       })
     },
   }),
-
-  operation({ ...signingKey, id: "getSigningKey", route: "GET /signing-key.gpg", summary: "Get the GPG key that the site signs with" }),
-  operation({ ...signingKey, id: "getSigningKeySSH", route: "GET /signing-key.pub", summary: "Get the SSH key that the site signs with" }),
 ]
 
 export const siteOperations: readonly Operation[] = [...about, ...templateOperations]

@@ -42,7 +42,7 @@ export const templateOperations: readonly Operation[] = [
     ...shared,
     id: "listLicenseTemplates",
     route: "GET /licenses",
-    summary: "List the licences that there is a text of",
+    summary: "List the license templates",
     answers: { 200: Type.Array(LicensesTemplateListEntry) },
     handle: async ({ services }) =>
       ok((await licenseNames()).map((key) => ({ key, name: key, url: licenseUrl(services.site.rootUrl, key) }))),
@@ -52,7 +52,7 @@ export const templateOperations: readonly Operation[] = [
     ...shared,
     id: "getLicenseTemplateInfo",
     route: "GET /licenses/{name}",
-    summary: "Get a licence with its text",
+    summary: "Get a license template",
     answers: { 200: LicenseTemplateInfo },
     refuses: ["notFound"],
     handle: async ({ services, path: { name } }) => {
@@ -75,7 +75,7 @@ export const templateOperations: readonly Operation[] = [
     ...shared,
     id: "getLabelTemplateInfo",
     route: "GET /label/templates/{name}",
-    summary: "Get the labels of a set",
+    summary: "Get the labels of a label set",
     answers: { 200: Type.Array(LabelTemplate) },
     refuses: ["notFound"],
     handle: async ({ path: { name } }) => {

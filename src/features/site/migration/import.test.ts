@@ -166,6 +166,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
   test("is not asked of plain git or for a mirror, and refused of other servers", async () => {
     for (const [repo_name, options] of [
       ["plainly", { service: "git" }],
+      ["unnamed", { service: "" }],
       ["mirrored", { mirror: true }],
     ] as const) {
       const made = await forges.ann.call("POST", "/repos/migrate", { clone_addr, repo_name, ...everything, ...options })
@@ -250,7 +251,7 @@ withWorld("what a server with the same API has", { open: openForges }, ({ test, 
     const comments = await get("/repos/ann/resumed/issues/comments")
     expect(comments.length).toBe(4)
     server.close()
-  }, 60_000)
+  })
 
   test("shows how far it is and why it failed, to the repository's administrators", async () => {
     await must(forges.ann, "POST", "/repos/migrate", { clone_addr, repo_name: "shown", ...everything })

@@ -27,11 +27,12 @@ import {
   recordProgress,
   recordSync,
 } from "../../code/mirrors/store.ts"
+import { followWiki } from "../../code/mirrors/wiki.ts"
 import { chooseDefault, readTips, writeBranches } from "../../code/pushes/branches.ts"
 import { alignHead, alignHeadJob } from "../../code/pushes/head.ts"
 import { readAllTags } from "../../code/tags/facts.ts"
 import { findAllTags, putTags } from "../../code/tags/store.ts"
-import { type Progress, readProgress } from "./progress.ts"
+import { type Progress, readProgress, wantsWiki } from "./progress.ts"
 import { importRecords } from "./records.ts"
 
 /** The context that the secret of an import is encrypted for. */
@@ -71,6 +72,7 @@ export async function runImport(services: Services, importId: number, { signal, 
     const repository = (await findRepositoryById.first(database.read, { id: on.id })) ?? on
     const landing = { services, repository, imported: row }
     const target = opened(services, row, importSecretContext(importId))
+    progress = await importWiki(landing, target, progress, signal)
     progress = await importLargeFiles(landing, target, progress, signal)
     await importRecords(landing, target, progress, signal)
   } catch (error) {
@@ -92,6 +94,22 @@ export const importJob = defineJob({
   timeoutSeconds: TRANSFER_SECONDS,
   run: ({ importId }, run) => runImport(run.context, importId, run),
 })
+
+/** Brings the wiki, if it is wanted and there is one, and records that. */
+async function importWiki(
+  { services, repository: row, imported }: ImportTarget,
+  target: RemoteAddress,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Progress> {
+  if (!wantsWiki(imported) || progress.wiki) return progress
+  const isThere = await followWiki(services, row, target, { pusherId: imported.doer_id, prune: false, tells: false, signal })
+  const count = isThere ? 1 : 0
+  const brought: Progress = { ...progress, wiki: { done: count, total: count } }
+  const { database, now } = services
+  await database.write((tx) => recordProgress(tx, { id: imported.id, progress: JSON.stringify(brought), now: now() }))
+  return brought
+}
 
 /** Downloads the large files that the repository refers to and doesn't have, and records the progress. */
 async function importLargeFiles(

@@ -17,6 +17,7 @@ import { nextSync } from "../../code/mirrors/schedule.ts"
 import { findImport } from "../../code/mirrors/store.ts"
 import { requireRepositoryName } from "../../code/repositories/names.ts"
 import { importJob, importSecretContext } from "./import.ts"
+import { WIKI } from "./progress.ts"
 import type { Part } from "./source.ts"
 
 /** How long the answer waits for the import. Proxies give up after a minute. */
@@ -27,9 +28,15 @@ const POLL_MS = 100
  * Imports a repository from another server, or creates a mirror of it. A job does the work, and continues where it stopped when the process
  * ends; the answer waits for it as long as proxies allow, and then describes the repository in its current state.
  * Refuses `invalid` for an invalid owner, name, address or credentials, `forbidden` where the site doesn't allow it or the caller may not create the
- * repository, `conflict` for a name that is taken. A refused import leaves nothing behind.
+ * repository, `conflict` for a name that is taken. A refused import leaves nothing behind. Where the caller does not wait, an import that fails later
+ * leaves the empty repository, which says why.
  */
-export async function migrateRepository(services: Services, actor: SignedIn, options: MigrateRepoOptions): Promise<Owned> {
+export async function migrateRepository(
+  services: Services,
+  actor: SignedIn,
+  options: MigrateRepoOptions,
+  { waits }: { readonly waits: boolean },
+): Promise<Owned> {
   const { config, database } = services
   const doer = actor.user
   if (!config.migrations.enabled) throw refuse.forbidden("the site does not allow migrations")
@@ -50,7 +57,7 @@ export async function migrateRepository(services: Services, actor: SignedIn, opt
   const { owned, importId } = await prepare(services, { doer, owner, name, target, listing, interval, parts, lfsEndpoint, options }).catch(
     asInvalidOwner,
   )
-  return (await waitFor(services, importId, owned, doer)) ?? owned
+  return (waits ? await waitFor(services, importId, owned, doer) : undefined) ?? owned
 }
 
 /** Clients expect an owner who may own no more repositories to be an invalid owner here, unlike when a repository is created. */
@@ -63,12 +70,16 @@ const SAME = ["gitea", "gogs"]
 /** The parts that only they provide. */
 const RECORDS = ["issues", "labels", "milestones", "pull_requests", "releases"] as const
 
+// The Go SDK sends an empty one where its caller names none.
+const serviceOf = ({ service }: MigrateRepoOptions): string => service || "git"
+
 /**
  * The parts to import besides git. Mirrors and plain git have none, but existing clients send these options all the same. Refuses `invalid` parts that only
  * another kind of server provides.
  */
 function selectParts(options: MigrateRepoOptions): readonly Part[] {
-  const { service = "git", mirror = false } = options
+  const { mirror = false } = options
+  const service = serviceOf(options)
   const selected = RECORDS.filter((part) => options[part] === true)
   const isSame = SAME.includes(service)
   if (mirror || service === "git") return isSame ? ["topics"] : []
@@ -183,6 +194,7 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
               interval,
               enable_prune: 1,
               ...remote,
+              wiki: flag(options.wiki ?? false),
               sealed_secret: seal(mirrorSecretContext(repositoryId)),
               updated_at: 0,
               last_sync_at: 0,
@@ -194,10 +206,10 @@ async function prepare(services: Services, { doer, owner, name, target, listing,
           .values({
             repository_id: repositoryId,
             doer_id: doer.id,
-            service: options.service ?? "git",
+            service: serviceOf(options),
             ...remote,
             sealed_secret: "",
-            parts: JSON.stringify(parts),
+            parts: JSON.stringify(options.wiki ? [WIKI, ...parts] : parts),
             phase: "git",
             cursor: "{}",
             created_at: now(),

@@ -7,7 +7,7 @@ import { PARTS, type Part } from "./source.ts"
 /** The progress of an import, as stored in its row. */
 
 /** The steps of an import, in order. */
-export const STEPS = ["git", "large_files", ...PARTS] as const
+export const STEPS = ["git", "wiki", "large_files", ...PARTS] as const
 type Step = (typeof STEPS)[number]
 
 const Counts = Type.Record(
@@ -28,15 +28,28 @@ export function readProgress({ progress }: Pick<Import, "progress">): Progress {
   return Check(Counts, stored) ? stored : {}
 }
 
-/** The imported parts besides git and large files. */
+/** The imported parts besides git, the wiki and large files. */
 export function partsOf({ parts }: Pick<Import, "parts">): readonly Part[] {
   const words: unknown = JSON.parse(parts)
   return Array.isArray(words) ? PARTS.filter((part) => words.includes(part)) : []
 }
 
+/** The word for the wiki among the parts; it is brought by git, as the code is. */
+export const WIKI = "wiki"
+
+export function wantsWiki({ parts }: Pick<Import, "parts">): boolean {
+  const words: unknown = JSON.parse(parts)
+  return Array.isArray(words) && words.includes(WIKI)
+}
+
 export function presentImport(row: Import): RepositoryImport {
   const progress = readProgress(row)
-  const names: readonly Step[] = ["git", ...(row.lfs === 1 ? ["large_files" as const] : []), ...partsOf(row)]
+  const names: readonly Step[] = [
+    "git",
+    ...(wantsWiki(row) ? ["wiki" as const] : []),
+    ...(row.lfs === 1 ? ["large_files" as const] : []),
+    ...partsOf(row),
+  ]
   const isDone = (name: Step): boolean => {
     const count = progress[name]
     return row.phase === "done" || (count !== undefined && count.total !== null && count.done + (count.missing ?? 0) >= count.total)

@@ -8,8 +8,7 @@ import type { RemoteAddress } from "../../code/mirrors/remote.ts"
 import { advanceImport, type Import } from "../../code/mirrors/store.ts"
 import { insertRelease } from "../../code/releases/store.ts"
 import { recountReleases } from "../../code/repositories/counters.ts"
-import { isTopic, MOST_TOPICS, normalizeTopic } from "../../code/topics/names.ts"
-import { replaceTopics } from "../../code/topics/rules.ts"
+import { isTopic, MOST_TOPICS, normalizeTopic, replaceTopics } from "../../code/topics/rules.ts"
 import { recountComments, recountOpen } from "../../planning/issues/touch.ts"
 import { normalizeColor } from "../../planning/labels/definitions.ts"
 import { recountMilestones } from "../../planning/milestones/rules.ts"
@@ -139,9 +138,9 @@ async function readBatch(landing: ImportTarget, target: RemoteAddress, part: Par
 
 // --- writing ---------------------------------------------------------------------------------------------------------------------
 
-async function writeTopics(tx: Transaction, { services, repository }: ImportTarget, names: readonly string[]): Promise<void> {
+async function writeTopics(tx: Transaction, { services, repository, imported }: ImportTarget, names: readonly string[]): Promise<void> {
   const fitting = names.map(normalizeTopic).filter(isTopic).slice(0, MOST_TOPICS)
-  await replaceTopics(tx, repository.id, fitting, services.now())
+  await replaceTopics(tx, { id: imported.doer_id }, repository.id, fitting, services.now())
 }
 
 async function writeMilestones(

@@ -127,6 +127,7 @@ export async function writeReviews(
         review_id: id,
         path: cut(line.path, 4096),
         line: line.position || -(line.original_position ?? 0),
+        lines: 1,
         hunk: clean(line.diff_hunk),
         commit_id: commit(line.commit_id),
         // The original position is shown; it is not looked up in the branch's current state.

@@ -1,5 +1,6 @@
 import Type, { Check, type Static, type TSchema } from "../../../core/schema.ts"
 import type { Services } from "../../../core/services.ts"
+import { parseJson } from "../../../core/text/json.ts"
 import { authorizationOf, type RemoteAddress, RemoteRefused, RemoteTrouble, reach } from "../../code/mirrors/remote.ts"
 
 /** A server with the same API, read page by page. Its answers are not trusted: records are validated, and only needed members are read. */
@@ -248,7 +249,7 @@ async function ask(
 
 function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"))
+    return parseJson(body.toString("utf8"))
   } catch {
     return undefined
   }

@@ -1,0 +1,58 @@
+import { type Params, query } from "../../../core/database/query.ts"
+import type { Metrics } from "../../../core/metrics.ts"
+import type { FailedSignIn, Services, SignIns } from "../../../core/services.ts"
+
+const HOUR = 3_600
+
+/** The most rows that one process adds in an hour; further failures are noted by account only. So a flood from many networks can't fill the database. */
+const MOST_ROWS = 1_000
+
+const OPERATIONS = { password: "wrongPassword", secondFactor: "wrongSecondFactor" } as const
+
+const noteFailure = query(
+  "authentication.noteFailure",
+  (db, p: Params<{ operation: string; account: string; network: string; key: string; now: number }>) =>
+    db
+      .insertInto("deeds")
+      .values({
+        administrator_id: 0,
+        administrator_name: "",
+        acting_as: "",
+        operation: p.operation,
+        path: "",
+        status: 401,
+        ip: p.network,
+        created_at: p.now,
+        account_name: p.account,
+        times: 1,
+        failure_key: p.key,
+      })
+      .onConflict((conflict) => conflict.column("failure_key").doUpdateSet((eb) => ({ times: eb("deeds.times", "+", 1) }))),
+)
+
+export function openSignIns({ metrics, now }: Pick<Services, "now"> & { readonly metrics: Metrics }): SignIns {
+  const add = metrics.counterBy("hearth_sign_ins_total", "Passwords, second-factor codes, passkeys, tokens and SSH keys that were shown.", [
+    "kind",
+    "outcome",
+  ])
+  let hour = 0
+  const noted = new Set<string>()
+
+  function keyOf({ kind, user, network }: FailedSignIn, moment: number): { readonly key: string; readonly network: string } {
+    const current = Math.floor(moment / HOUR)
+    if (current !== hour) noted.clear()
+    hour = current
+    const key = [kind, user?.id ?? 0, current, network].join(" ")
+    if (noted.size < MOST_ROWS) noted.add(key)
+    return noted.has(key) ? { key, network } : { key: [kind, user?.id ?? 0, current, ""].join(" "), network: "" }
+  }
+
+  return {
+    count: (kind, outcome) => add({ kind: kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), outcome }),
+    noteFailure: async (tx, failed) => {
+      const moment = now()
+      const { key, network } = keyOf(failed, moment)
+      await noteFailure(tx, { operation: OPERATIONS[failed.kind], account: failed.user?.name ?? "", network, key, now: moment })
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { findUserById } from "../../../access/store.ts"
+import { signedInAs, type User } from "../../../core/actor.ts"
+import type { SessionsTable } from "../../../core/database/tables/sign-in.ts"
+import { refuse } from "../../../core/errors.ts"
+import Type, { type Static } from "../../../core/schema.ts"
+import type { Services } from "../../../core/services.ts"
+import { type Authenticator, requireUsable } from "../authentication/authenticate.ts"
+import { isApplicationTokenText, isTokenText } from "../authentication/credentials.ts"
+import { findTwoFactor } from "../authentication/store.ts"
+import { openTicket, sealTicket, useTicket } from "../authentication/tickets.ts"
+import { useSecondFactor } from "../authentication/two-factor.ts"
+import { beginAssertion, type Ceremony, type ShownPasskey, usePasskey } from "../passkeys/passkeys.ts"
+import { link, personBehind } from "../providers/links.ts"
+import type { Identity } from "../providers/providers.ts"
+
+/**
+ * The steps of a sign-in, whatever page they are on: a password or an account elsewhere, and then a code or a key where the account has a second factor; or a
+ * passkey alone. There is no half session: what the first step has shown is in a sealed ticket, for the account as it was, and good once.
+ */
+
+/** A complete sign-in, from which a session can begin. */
+export interface Complete {
+  readonly kind: "complete"
+  readonly user: User
+  readonly method: SessionsTable["method"]
+  readonly isRemembered: boolean
+}
+
+/** The first of two steps. */
+export interface Begun {
+  readonly kind: "begun"
+  readonly ticket: string
+  /** Where the account has keys that this browser may have too. */
+  readonly passkey: Ceremony | undefined
+}
+
+const Known = Type.Object({
+  provider: Type.String(),
+  subject: Type.String(),
+  label: Type.String(),
+  userName: Type.String(),
+  fullName: Type.String(),
+  verifiedEmail: Type.String(),
+})
+
+const firstStep = {
+  purpose: "sign-in, first step",
+  content: Type.Object({
+    userId: Type.Integer(),
+    version: Type.Integer(),
+    isByProvider: Type.Boolean(),
+    isRemembered: Type.Boolean(),
+    /** To be linked with the account once the sign-in is complete. */
+    identity: Type.Optional(Known),
+  }),
+  seconds: 300,
+}
+
+/** An account elsewhere that nobody here has, while the person decides whose it is. */
+const stranger = {
+  purpose: "account of a provider",
+  content: Type.Object({ identity: Known, target: Type.String(), isRemembered: Type.Boolean() }),
+  seconds: 1_800,
+}
+
+export type Stranger = Static<typeof stranger.content>
+
+export interface ShownPassword {
+  readonly login: string
+  readonly password: string
+  readonly isRemembered: boolean
+  /** The client's: guesses are counted by it. */
+  readonly address: string
+  /** An account elsewhere, to be linked with this one. */
+  readonly identity?: Identity | undefined
+}
+
+export interface SecondStep {
+  readonly ticket: string
+  readonly code: string
+  /** In place of the code. */
+  readonly passkey?: ShownPasskey | undefined
+  readonly address: string
+}
+
+export interface SignIn {
+  /** Refuses `badCredentials`, `forbidden` for an account that can't be used, `tooMany`. */
+  readonly byPassword: (shown: ShownPassword) => Promise<Complete | Begun>
+  /** Refuses `forbidden` for an account that can't be used. Undefined where nobody here is linked with it. */
+  readonly byIdentity: (identity: Identity, isRemembered: boolean) => Promise<Complete | Begun | undefined>
+  /** Of a person whose sign-in is to go on with the second step, where they have one. */
+  readonly byPasskey: (shown: ShownPasskey & { readonly isRemembered: boolean }) => Promise<Complete>
+  /** The ticket of a first step that can still be gone on with, and what goes with it. */
+  readonly goOn: (ticket: string) => Promise<Begun | undefined>
+  /** Undefined where the first step is too old, was used, or the account has changed. Refuses `badRequest` for a wrong code or key, `tooMany`. */
+  readonly secondStep: (shown: SecondStep) => Promise<Complete | undefined>
+  readonly sealStranger: (stranger: Stranger) => string
+  readonly openStranger: (ticket: string) => Stranger | undefined
+  /**
+   * Checks that the person of a session, which has both factors, is still the one who sits there: by the password or a key. Refuses `badCredentials`,
+   * `badRequest` and `tooMany`.
+   */
+  readonly confirm: (user: User, shown: Confirmation) => Promise<void>
+}
+
+export interface Confirmation {
+  readonly password: string
+  readonly passkey?: ShownPasskey | undefined
+  readonly address: string
+}
+
+export function openSignIn(services: Services, authenticator: Authenticator): SignIn {
+  const { database, site } = services
+
+  const requireUsablePerson = (user: User): void => requireUsable(signedInAs(user), site.rootUrl)
+
+  async function begun(user: User, step: Omit<Static<typeof firstStep.content>, "userId" | "version">): Promise<Begun> {
+    const ticket = sealTicket(services, firstStep, { userId: user.id, version: user.credentials_version, ...step })
+    return { kind: "begun", ticket, passkey: await beginAssertion(services, user) }
+  }
+
+  async function complete(user: User, done: Omit<Complete, "kind" | "user">, identity?: Identity): Promise<Complete> {
+    if (identity) await database.write((tx) => link(services, tx, user, identity))
+    return { kind: "complete", user, ...done }
+  }
+
+  const byPassword: SignIn["byPassword"] = async ({ login, password, isRemembered, address, identity }) => {
+    // A token is not a password: a leaked one must not open a session.
+    if (isTokenText(password) || isApplicationTokenText(password)) throw refuse.badCredentials()
+    const { user, hasSecondFactor } = await authenticator.firstFactor(login.trim(), password, address)
+    requireUsablePerson(user)
+    if (hasSecondFactor) return begun(user, { isByProvider: false, isRemembered, ...(identity && { identity }) })
+    return complete(user, { method: "password", isRemembered }, identity)
+  }
+
+  const byIdentity: SignIn["byIdentity"] = async (identity, isRemembered) => {
+    const user = await personBehind(services, identity)
+    if (!user) return undefined
+    requireUsablePerson(user)
+    if (await findTwoFactor.first(database.read, { userId: user.id })) return begun(user, { isByProvider: true, isRemembered })
+    return complete(user, { method: "provider", isRemembered })
+  }
+
+  const byPasskey: SignIn["byPasskey"] = async ({ isRemembered, ...shown }) => {
+    const user = await usePasskey(services, shown)
+    requireUsablePerson(user)
+    return complete(user, { method: "passkey", isRemembered })
+  }
+
+  async function opened(text: string) {
+    const ticket = openTicket(services, firstStep, text)
+    const user = ticket && (await findUserById.first(database.read, { id: ticket.content.userId }))
+    return ticket && user?.credentials_version === ticket.content.version ? { ticket, user } : undefined
+  }
+
+  const goOn: SignIn["goOn"] = async (text) => {
+    const known = await opened(text)
+    return known && { kind: "begun", ticket: text, passkey: await beginAssertion(services, known.user) }
+  }
+
+  const secondStep: SignIn["secondStep"] = async ({ ticket: text, code, passkey, address }) => {
+    const known = await opened(text)
+    if (!known) return undefined
+    const { ticket, user } = known
+    requireUsablePerson(user)
+    if (passkey) await usePasskey(services, passkey, user)
+    else if (!(await useSecondFactor(services, user, code.replace(/\s/g, "") || undefined, address)))
+      throw refuse.invalid("code", "must be what your authenticator app shows now, and not used before; or one of your recovery codes")
+    if (!(await database.write((tx) => useTicket(tx, ticket)))) return undefined
+    const { isByProvider, isRemembered, identity } = ticket.content
+    return complete(user, { method: isByProvider ? "provider" : "password", isRemembered }, identity)
+  }
+
+  const confirm: SignIn["confirm"] = async (user, { password, passkey, address }) => {
+    if (passkey) {
+      await usePasskey(services, passkey, user)
+      return
+    }
+    if (isTokenText(password) || isApplicationTokenText(password)) throw refuse.badCredentials()
+    const shown = await authenticator.firstFactor(user.name, password, address)
+    if (shown.user.id !== user.id) throw refuse.badCredentials()
+  }
+
+  return {
+    byPassword,
+    byIdentity,
+    byPasskey,
+    goOn,
+    secondStep,
+    confirm,
+    sealStranger: (content) => sealTicket(services, stranger, content),
+    openStranger: (ticket) => openTicket(services, stranger, ticket)?.content,
+  }
+}

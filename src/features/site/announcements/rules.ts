@@ -1,0 +1,57 @@
+import type { Transaction } from "../../../core/database/database.ts"
+import { refuse } from "../../../core/errors.ts"
+import type { Services } from "../../../core/services.ts"
+import { announceChange } from "./shown.ts"
+import { type AnnouncementRow, findAnnouncements } from "./store.ts"
+
+type Content = Pick<AnnouncementRow, "content" | "tone" | "audience" | "starts_at" | "ends_at">
+export type Wanted = Partial<Content>
+
+/** More than that nobody reads; browsers remember which were dismissed. */
+const MOST = 20
+
+type Needed = Pick<Services, "database" | "now">
+
+function requireOrder({ starts_at = 0, ends_at = 0 }: Wanted): void {
+  if (ends_at !== 0 && ends_at <= starts_at) throw refuse.invalid("ends_at", "must be after its beginning")
+}
+
+/** Refuses `invalid` where it ends before it begins, or where there are too many. */
+export async function createAnnouncement(
+  { database, now }: Needed,
+  tx: Transaction,
+  wanted: Wanted & Pick<Content, "content">,
+): Promise<AnnouncementRow> {
+  requireOrder(wanted)
+  if ((await findAnnouncements(tx)).length >= MOST) throw refuse.invalid("content", `is one too many: delete one of the ${MOST} before`)
+  const at = now()
+  const row = await tx
+    .insertInto("announcements")
+    .values({ tone: "info", audience: "everybody", starts_at: 0, ends_at: 0, ...wanted, created_at: at, updated_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await announceChange(database, tx)
+  return row
+}
+
+/** Where it says something else, it is shown again to those who have dismissed it. Refuses `notFound`, and `invalid` where it ends before it begins. */
+export async function editAnnouncement({ database, now }: Needed, tx: Transaction, id: number, wanted: Wanted): Promise<AnnouncementRow> {
+  const before = await tx.selectFrom("announcements").selectAll().where("id", "=", id).executeTakeFirst()
+  if (!before) throw refuse.notFound()
+  requireOrder({ ...before, ...wanted })
+  const row = await tx
+    .updateTable("announcements")
+    .set({ ...wanted, updated_at: now() })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw refuse.notFound()
+  await announceChange(database, tx)
+  return row
+}
+
+export async function deleteAnnouncement({ database }: Needed, tx: Transaction, id: number): Promise<void> {
+  const { numDeletedRows } = await tx.deleteFrom("announcements").where("id", "=", id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw refuse.notFound()
+  await announceChange(database, tx)
+}

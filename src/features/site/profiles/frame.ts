@@ -1,0 +1,79 @@
+import type { OnOrganization } from "../../../access/policies/organizations.ts"
+import { type Content, type Html, html } from "../../../core/html.ts"
+import type { Request } from "../../../core/operation.ts"
+import type { Shown } from "../../../core/page.ts"
+import { localPath, path } from "../../../web/address.ts"
+import { avatar, type Tab, tabs } from "../../../web/components.ts"
+import { icon } from "../../../web/icon.ts"
+import type { User } from "../../people/users/records.ts"
+
+/** What all pages of an organisation have: its name and facts, and the tabs of its parts. */
+
+export const ORGANIZATION_TABS = [
+  "overview",
+  "repositories",
+  "issues",
+  "pulls",
+  "projects",
+  "packages",
+  "activity",
+  "members",
+  "teams",
+  "settings",
+] as const
+export type OrganizationTab = (typeof ORGANIZATION_TABS)[number]
+
+/** The links of an account to itself elsewhere, as facts. */
+export const factsOf = (account: User, email: string | undefined): Html =>
+  html`${account.location !== "" && html`<li dir="auto">${icon("location")} ${account.location}</li>`}${
+    account.website !== "" &&
+    html`<li class="break">${icon("link")} <a href="${account.website}" rel="nofollow me noopener">${account.website.replace(/^https?:\/\//i, "")}</a></li>`
+  }${email !== undefined && html`<li class="break">${icon("mail")} <a href="mailto:${email}">${email}</a></li>`}`
+
+interface Part extends Omit<Shown, "kind" | "body"> {
+  readonly tab: OrganizationTab
+  readonly body: Content
+}
+
+export function organizationPage(
+  { role }: OnOrganization & Pick<Request, "actor">,
+  account: User,
+  { tab, title, body, ...more }: Part,
+): Shown {
+  const at = path(account.login)
+  const items: Readonly<Record<OrganizationTab, Omit<Tab, "current">>> = {
+    overview: { href: at, text: "Overview", icon: "home" },
+    repositories: { href: `${at}?tab=repositories`, text: "Repositories", icon: "repo" },
+    issues: { href: path("org", account.login, "issues"), text: "Issues", icon: "issue-opened" },
+    pulls: { href: path("org", account.login, "pulls"), text: "Pull requests", icon: "git-pull-request" },
+    projects: { href: `${at}/-/projects`, text: "Projects", icon: "project" },
+    packages: { href: `${at}/-/packages`, text: "Packages", icon: "package" },
+    activity: { href: `${at}?tab=activity`, text: "Activity", icon: "pulse" },
+    members: { href: path("org", account.login, "members"), text: "People", icon: "people" },
+    teams: { href: path("org", account.login, "teams"), text: "Teams", icon: "organization" },
+    settings: { href: path("org", account.login, "settings"), text: "Settings", icon: "gear" },
+  }
+  const shown = ORGANIZATION_TABS.filter((name) => (name === "settings" ? role.isOwner : name !== "teams" || role.isMember || role.isOwner))
+  return {
+    kind: "shown",
+    ...more,
+    title: title === "" ? account.login : `${title} · ${account.login}`,
+    feed: `${at}.atom`,
+    body: html`<header class="account-header">${avatar(account, 72)}<div><h1><bdi>${account.full_name || account.login}</bdi>${
+      account.full_name !== "" && html` <span class="muted account-name"><bdi>${account.login}</bdi></span>`
+    }</h1>${account.description !== "" && html`<p class="break" dir="auto">${account.description}</p>`}<ul class="plain meta">${
+      account.visibility !== "public" &&
+      html`<li>${icon("lock")} ${account.visibility === "private" ? "Private" : "For people who have signed in"}</li>`
+    }${factsOf(account, account.email === "" ? undefined : account.email)}<li><a href="${at}.atom">${icon("rss")} Feed</a></li></ul></div></header>${tabs(
+      "Organization",
+      shown.map((name) => ({ ...items[name], current: name === tab })),
+    )}${body}`,
+  }
+}
+
+/** Pictures of people, each a link to who it is. */
+export const faces = (people: readonly User[]): Html =>
+  html`<div class="faces">${people.map(
+    (person) =>
+      html`<a href="${localPath(person.html_url)}" title="${person.login}">${avatar(person, 32)}<span class="hidden-text">${person.login}</span></a>`,
+  )}</div>`
